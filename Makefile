@@ -1,0 +1,25 @@
+PYTHON ?= .venv/bin/python
+PACKAGES = parlour.envs parlour.wrappers parlour.policies parlour.training
+
+.PHONY: help check lint types test golden bench
+
+help:  ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+check: lint types test  ## Everything that continuous integration checks
+
+lint:  ## Formatting and lint
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m ruff check .
+
+types:  ## Type check
+	$(PYTHON) -m mypy $(PACKAGES:%=-p %)
+
+test:  ## Tests, doctests included
+	$(PYTHON) -m pytest
+
+golden:  ## Write the golden playthroughs anew; review the difference
+	$(PYTHON) scripts/playthrough.py --all
+
+bench:  ## Speed, as ratios within one run
+	$(PYTHON) scripts/bench.py

@@ -1,0 +1,26 @@
+"""The worlds: games played by talking, as PettingZoo environments.
+
+    from parlour.envs import avalon_v0
+    env = avalon_v0.env(num_players=6)
+
+`make(name, **options)` and `registry` reach the same environments by name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parlour.envs.registry import GAMES, EnvModule, make, registry
+
+__all__ = ["EnvModule", "make", "registry"]
+
+
+def __getattr__(name: str) -> Any:
+    """The games of the registry are attributes of this package: `parlour.envs.avalon_v0`."""
+    if name in GAMES:
+        return registry[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; games: {', '.join(GAMES)}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *GAMES]

@@ -1,0 +1,43 @@
+"""Coin: a tiny complete game, to copy. One player sees a coin and speaks; the other guesses.
+
+| | |
+|---|---|
+| Name | `template_v0` |
+| Players | 2, agents `player_0` (keeper) and `player_1` (guesser) |
+| Returns | the guesser +1 if right and -1 if wrong; the keeper the opposite |
+| Reasons of the end | `guess`, `forfeit` (a wrapper's setting) |
+
+To make a game of your own: copy this folder, write `rules.py`, `text.py`, `encode.py` and this card, add one line to
+`parlour.envs.registry.GAMES` and the package's name to pyproject.toml, and run `scripts/playthrough.py <name>`.
+
+Versions: v0, first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from parlour.envs._template.encode import CoinEncoder
+from parlour.envs._template.rules import Coin
+from parlour.envs._template.text import CoinText
+
+
+class CoinSpec:
+    """Satisfies `parlour.envs.core.GameSpec`."""
+
+    id: ClassVar[str] = "template_v0"
+    title: ClassVar[str] = "Coin, a tiny game to copy"
+    options: ClassVar[Mapping[str, str]] = {}
+
+    def build(self) -> Coin:
+        return Coin()
+
+    def text(self, game: Coin) -> CoinText:
+        return CoinText()
+
+    def encoder(self, game: Coin) -> CoinEncoder:
+        return CoinEncoder()
+
+
+GAME = CoinSpec()

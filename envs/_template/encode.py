@@ -1,0 +1,21 @@
+"""Coin in numbers: own seat, the coin if known (+1 tails, -1 heads), what the keeper said (likewise)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from parlour.envs import speech
+from parlour.envs._template.rules import CoinView
+
+
+class CoinEncoder:
+    """Satisfies `parlour.envs.core.Encoder`."""
+
+    size = 3
+
+    def __call__(self, view: CoinView) -> np.ndarray[Any, np.dtype[np.float32]]:
+        coin = 0 if view.coin < 0 else 2 * view.coin - 1
+        said = [2 * e.move.args[0] - 1 for e in view.events if e.move.kind == speech.PROMISE]
+        return np.array([view.seat, coin, said[0] if said else 0], dtype=np.float32)

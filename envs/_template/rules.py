@@ -1,0 +1,78 @@
+"""Coin's rules: nature tosses, the keeper (seat 0) sees it and says something, the guesser (seat 1) guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from parlour.envs import speech
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
+
+KEEPER, GUESSER = 0, 1
+SIDES: Final = ("heads", "tails")
+GUESS: Final = "guess"  # args: (side,)
+TOSS: Final = "toss"  # nature; args: (side,)
+SPEECHES: Final = (Move(speech.SILENT), Move(speech.PROMISE, (0,)), Move(speech.PROMISE, (1,)))
+GUESSES: Final = (Move(GUESS, (0,)), Move(GUESS, (1,)))
+
+
+class State(NamedTuple):
+    """How far the game is: nothing, the toss, the speech, the guess."""
+
+    coin: int
+    """The side that lies up; -1 before the toss."""
+    moves: int
+    log: tuple[Event, ...]
+
+
+class CoinView(NamedTuple):
+    """What one seat may know. Satisfies `parlour.envs.core.View`."""
+
+    seat: int
+    legal: tuple[Move, ...]
+    events: tuple[Event, ...]
+    coin: int
+    """The side that lies up; -1 if the seat does not know it."""
+
+
+class Coin:
+    """Satisfies `parlour.envs.core.Game`."""
+
+    seats = 2
+    catalogue = (*SPEECHES, *GUESSES)
+    max_moves = 3
+    config: Mapping[str, Any] = {}
+
+    def initial(self) -> State:
+        return State(-1, 0, ())
+
+    def actor(self, s: State) -> int:
+        return (NATURE, KEEPER, GUESSER, OVER)[s.moves]
+
+    def legal(self, s: State) -> tuple[Move, ...]:
+        return ((), SPEECHES, GUESSES, ())[s.moves]
+
+    def nature(self, s: State, rng: np.random.Generator) -> Move:
+        return Move(TOSS, (int(rng.integers(2)),))
+
+    def apply(self, s: State, move: Move) -> State:
+        if s.moves == 0:
+            if move not in (Move(TOSS, (0,)), Move(TOSS, (1,))):
+                raise IllegalMove(f"{move!r} is not a toss; accepted: side 0 or 1")
+            return State(move.args[0], 1, (Event(NATURE, move, (KEEPER,)),))
+        if Move(move.kind, move.args) not in self.legal(s):
+            raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted; accepted: {list(self.legal(s))}")
+        return State(s.coin, s.moves + 1, (*s.log, Event(self.actor(s), move, None)))
+
+    def outcome(self, s: State) -> Outcome | None:
+        if s.moves < self.max_moves:
+            return None
+        right = s.log[-1].move.args[0] == s.coin
+        return Outcome((-1.0, 1.0) if right else (1.0, -1.0), "guesser" if right else "keeper", "guess")
+
+    def view(self, s: State, seat: int) -> CoinView:
+        legal = self.legal(s) if self.actor(s) == seat else ()
+        events = tuple(e for e in s.log if e.to is None or seat in e.to)
+        return CoinView(seat, legal, events, s.coin if seat == KEEPER else -1)

@@ -1,0 +1,50 @@
+"""Coin in words. What cannot be read is taken as saying nothing, or as a guess of heads."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+
+from parlour.envs import speech
+from parlour.envs._template.rules import GUESS, GUESSES, KEEPER, SIDES, CoinView
+from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.text import name, read_choice, read_speech, say_speech, speech_line
+
+_GUESSES: Final = {move: re.compile(rf"\b{side}\b", re.IGNORECASE) for move, side in zip(GUESSES, SIDES, strict=True)}
+
+
+class CoinText:
+    """Satisfies `parlour.envs.core.GameText`."""
+
+    def who(self, view: CoinView) -> str:
+        if view.seat == KEEPER:
+            return f"You are {name(view.seat)}, the keeper. You win if the guess is wrong.\n"
+        return f"You are {name(view.seat)}, the guesser. You win if you name the side of the coin that lies up.\n"
+
+    def line(self, event: Event) -> str:
+        if event.seat == NATURE:
+            return f"The coin shows {SIDES[event.move.args[0]]}.\n"
+        if event.move.kind == GUESS:
+            return f"{name(event.seat)} guesses {SIDES[event.move.args[0]]}.\n"
+        return speech_line(event.seat, event.move, self.say(event.move))
+
+    def ask(self, legal: tuple[Move, ...]) -> str:
+        return "Guess the side." if legal == GUESSES else "Speak to the guesser."
+
+    def say(self, move: Move) -> str:
+        if move.kind == GUESS:
+            return f"I guess {SIDES[move.args[0]]}."
+        if move.kind == speech.PROMISE:
+            return f"It is {SIDES[move.args[0]]}."
+        return say_speech(move, ())
+
+    def parse(self, text: str, view: CoinView) -> Move:
+        for move in view.legal:
+            if text.lower() == self.say(move).lower():
+                return move
+        return read_choice(text, _GUESSES) if view.legal == GUESSES else read_speech(text, view, ())
+
+    def default(self, text: str, view: CoinView, rng: np.random.Generator) -> Move:
+        return view.legal[0]

@@ -1,0 +1,365 @@
+"""The one PettingZoo adapter: any `Game` as an AEC environment with prose, features, or both as observation.
+
+It keeps nothing that the contract does not give it: legality is `Game.legal`, knowledge is the log's visibility (for
+prose, a line at a time) and `Game.view` (for features and `info["view"]`). What it caches, it could compute anew:
+`render(text, game.view(state, seat))` equals the prose of `observe` at every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.env_logger import EnvLogger
+
+from parlour.envs.core import NATURE, OVER, Event, Game, GameSpec, Move, Outcome, ParlourError, View, accept
+from parlour.envs.spaces import Prose
+from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, name, options, quote
+
+OBSERVATIONS: Final = ("text", "features", "both")
+INFOS: Final = ("numeric", "full")
+RENDER_MODES: Final = ("ansi", "human")
+MAX_TEXT: Final = 1_000_000
+"""Characters of the longest observation."""
+
+_AFTER_RESET: Final = ("rewards", "terminations", "truncations", "infos", "agent_selection", "_cumulative_rewards")
+
+Mask = np.ndarray[Any, np.dtype[np.int8]]
+_WAITING: Final = CHOICE + NOT_YOUR_TURN
+
+
+class Entry(NamedTuple):
+    """One line of the history of a game: a move with what came with it, or words that were no move."""
+
+    seat: int
+    move: Move | None
+    """None for words that could not be used and for a forfeit."""
+    to: tuple[int, ...] | None
+    """The seats that saw it at once; None for everybody."""
+    raw: str | None = None
+    """The words as they came in, where the move was given in words."""
+    fault: str = ""
+    """Empty, or why the words could not be used: `unreadable`, `ambiguous`, `illegal`, `forfeit`."""
+
+
+class Turn(NamedTuple):
+    """What a seat that may do `legal` is offered; the same for every seat with these options."""
+
+    legal: tuple[Move, ...]
+    mask: Mask
+    indices: tuple[int, ...]
+    sentences: tuple[str, ...]
+    choice: str
+
+
+class GameEnv(AECEnv[str, Any, Any]):
+    """A game as an AEC environment whose actions are numbers in `game.catalogue`.
+
+    Args:
+        spec: The game's package.
+        game: The rules, as `spec.build` made them.
+        observation: `"text"`: `{"text", "action_mask"}`; `"features"`: `{"observation", "action_mask"}`; `"both"`.
+        info: `"numeric"`: only `action_mask`; `"full"` adds `options`, `legal` (numbers) and `view` at a seat's turn.
+        render_mode: `"ansi"` returns the public record, `"human"` prints it, None does not render.
+    """
+
+    def __init__(
+        self,
+        spec: GameSpec,
+        game: Game[Any],
+        *,
+        observation: Literal["text", "features", "both"] = "text",
+        info: Literal["numeric", "full"] = "numeric",
+        render_mode: Literal["ansi", "human"] | None = None,
+    ) -> None:
+        super().__init__()
+        if observation not in OBSERVATIONS:
+            raise accept("observation", observation, OBSERVATIONS)
+        if info not in INFOS:
+            raise accept("info", info, INFOS)
+        if render_mode not in (None, *RENDER_MODES):
+            raise accept("render_mode", render_mode, ("None", *RENDER_MODES))
+        self.spec, self.game = spec, game
+        self.text, self.encoder = spec.text(game), spec.encoder(game)
+        self.observation, self.info, self.render_mode = observation, info, render_mode
+        self.metadata = {"name": spec.id, "render_modes": list(RENDER_MODES), "is_parallelizable": False}
+        self.possible_agents = [name(seat) for seat in range(game.seats)]
+        self.agents: list[str] = []
+        self.seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._catalogue = game.catalogue
+        self._number = {move: k for k, move in enumerate(game.catalogue)}
+        self._turns: dict[int, Turn] = {}
+        self._lines: dict[Event, str] = {}
+        self._idle: Mask = np.zeros(len(self._catalogue), dtype=np.int8)
+        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(len(self._catalogue)) for agent in self.possible_agents}
+        self.np_random, _ = seeding.np_random(None)
+        self._turn: Turn | None = None
+        self.state_now: Any = None
+        self.moves: list[Move] = []
+        self.listener: Callable[[Entry], None] | None = None
+        self.outcome: Outcome | None = None
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute in _AFTER_RESET:
+            raise AttributeError(f"{attribute} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        # turns are found by the identity of their options, which a copy does not keep; a listener stays with its owner
+        return self.__dict__ | {"_turns": {}, "listener": None}
+
+    # -- PettingZoo --------------------------------------------------------------------------------------------
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game.
+
+        Args:
+            seed: Makes the game's chance reproducible; None goes on with the present generator.
+            options: `{"nature": [Move, ...]}`: nature makes these moves first, then draws (a fixed deal; a replay).
+                Other keys are for other wrappers and ignored, as PettingZoo's tests expect.
+        """
+        if seed is not None:
+            self.np_random, _ = seeding.np_random(seed)
+        self._script = list((options or {}).get("nature", ()))[::-1]
+        agents = self.possible_agents
+        self.agents = agents[:]
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = dict.fromkeys(agents, False)
+        self._idle_info = {agent: {"action_mask": self._idle} for agent in agents}
+        self.infos: dict[str, dict[str, Any]] = dict(self._idle_info)
+        self._skip_agent_selection = None
+        self.moves = []
+        self.outcome = None
+        self.state_now = self.game.initial()
+        self._told = ""  # the lines that everybody saw
+        self._private: list[list[tuple[int, str]]] = [
+            [] for _ in agents
+        ]  # lines of one seat, with their places in `_told`
+        self._published = 0  # events of the log that are among the lines
+        self._base = [("", 0) for _ in agents]  # the seat's text up to its last private line, with that place
+        self._go_on()
+
+    def step(self, action: Any) -> None:
+        if self._turn is None:
+            if not self.agents and self.state_now is not None:
+                EnvLogger.warn_step_after_terminated_truncated()
+                return
+            self._was_dead_step(action)
+        elif isinstance(action, int) and 0 <= action < len(self._catalogue):
+            self.play(self._catalogue[action])
+        else:
+            self.play(self._move(action))
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """The observation of `agent`, whether it is to move or not."""
+        if self.observation == "text" and agent == self.agent_selection and self._turn is not None:
+            prose = self._prose(self.seat_of[agent], self._turn.choice)
+            return {"text": prose, "action_mask": self.infos[agent]["action_mask"]}
+        return self.observe_as(agent, self.observation)
+
+    def observe_as(self, agent: str, observation: str) -> dict[str, Any]:
+        """The observation of `agent` in another form than this environment's own; see the class for the forms."""
+        seat = self.seat_of[agent]
+        turn = self._turn if agent == self.agent_selection and self._turn is not None else None
+        seen: dict[str, Any] = {}
+        if observation != "features":
+            seen["text"] = self._prose(seat, _WAITING if turn is None else turn.choice)
+        if observation != "text":
+            seen["observation"] = self.encoder(self.game.view(self.state_now, seat))
+        seen["action_mask"] = self._idle.copy() if turn is None else self.infos[agent]["action_mask"]
+        return seen
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """What everybody at the table has seen, one line an event."""
+        if self.render_mode is None:
+            return None
+        shown = "".join(self.text.line(event) for event in self.state_now.log if event.to is None)
+        if self.render_mode == "ansi":
+            return shown
+        print(shown)  # noqa: T201 - the purpose of render_mode="human"
+        return None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    # -- for wrappers and loops of parlour ---------------------------------------------------------------------
+
+    @property
+    def seat(self) -> int:
+        """The seat to move."""
+        return self.seat_of[self.agent_selection]
+
+    def view(self, seat: int) -> View:
+        """What `seat` may know now."""
+        return self.game.view(self.state_now, seat)
+
+    def number(self, move: Move) -> int:
+        """The action number of a move, words left aside."""
+        return self._number[Move(move.kind, move.args)]
+
+    def play(self, move: Move, raw: str | None = None) -> None:
+        """Make a move for the seat to move. Raises `IllegalMove` and changes nothing if it is not legal."""
+        agent = self.agent_selection
+        before = self.state_now
+        self.state_now = self.game.apply(before, move)
+        self.moves.append(move)
+        if self.listener is not None:
+            self._tell(before, move, raw)
+        self._cumulative_rewards[agent] = 0.0
+        self.infos[agent] = self._idle_info[agent]
+        self._go_on()
+
+    def note(self, raw: str, fault: str) -> None:
+        """Tell the listener of words that were no move."""
+        if self.listener is not None:
+            self.listener(Entry(self.seat, None, (self.seat,), raw, fault))
+
+    def forfeit(self) -> None:
+        """The seat to move gives up: it gets -1, nobody else gets anything, and the game is over."""
+        seat = self.seat
+        if self.listener is not None:
+            self.listener(Entry(seat, None, None, None, "forfeit"))
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        returns = tuple(-1.0 if k == seat else 0.0 for k in range(self.game.seats))
+        self._finish(Outcome(returns, "draw", "forfeit"))
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _observation_space(self) -> spaces.Dict:
+        box = spaces.Box(0, 1, (len(self._catalogue),), np.int8)
+        parts: dict[str, spaces.Space[Any]] = {"action_mask": box}
+        if self.observation != "features":
+            parts["text"] = Prose(MAX_TEXT)
+        if self.observation != "text":
+            parts["observation"] = spaces.Box(-1, 1, (self.encoder.size,), np.float32)
+        return spaces.Dict(parts)
+
+    def _move(self, action: Any) -> Move:
+        try:
+            if action < 0:
+                raise IndexError
+            return self._catalogue[action]
+        except (TypeError, IndexError):
+            last = len(self._catalogue) - 1
+            raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
+
+    def _nature(self, move: Move) -> None:
+        before = self.state_now
+        self.state_now = self.game.apply(before, move)
+        self.moves.append(move)
+        if self.listener is not None:
+            self._tell(before, move, None)
+
+    def _tell(self, before: Any, move: Move, raw: str | None) -> None:
+        """Tell the listener of a move, who made it and who saw it."""
+        seat = self.game.actor(before)
+        shown = [
+            event.to for event in self.state_now.log[len(before.log) :] if event.seat == seat and event.move == move
+        ]
+        hidden = () if seat == NATURE else (seat,)
+        assert self.listener is not None
+        self.listener(Entry(seat, move, shown[0] if shown else hidden, raw))
+
+    def _go_on(self) -> None:
+        """Let nature move, then select the next seat or end the game."""
+        game = self.game
+        actor = game.actor(self.state_now)
+        while actor == NATURE:
+            self._nature(self._script.pop() if self._script else game.nature(self.state_now, self.np_random))
+            actor = game.actor(self.state_now)
+        if actor == OVER:
+            outcome = game.outcome(self.state_now)
+            assert outcome is not None
+            self._finish(outcome)
+            return
+        legal = game.legal(self.state_now)
+        # A rule book that lays its options out once is recognised by identity; the Turn keeps `legal` alive.
+        turn = self._turns.get(id(legal))
+        if turn is None:
+            turn = self._offer(legal)
+        self._turn = turn
+        agent = self.possible_agents[actor]
+        self.agent_selection = agent
+        info: dict[str, Any] = {"action_mask": turn.mask.copy()}
+        if self.info == "full":
+            info |= {"options": turn.sentences, "legal": turn.indices, "view": game.view(self.state_now, actor)}
+        self.infos[agent] = info
+
+    def _offer(self, legal: tuple[Move, ...]) -> Turn:
+        indices = tuple(self._number[move] for move in legal)
+        mask = np.zeros(len(self._catalogue), dtype=np.int8)
+        mask[list(indices)] = 1
+        sentences = tuple(self.text.say(move) for move in legal)
+        turn = Turn(legal, mask, indices, sentences, options(self.text.ask(legal), sentences))
+        if len(self._turns) > 10_000:
+            self._turns.clear()
+        self._turns[id(legal)] = turn
+        return turn
+
+    def _finish(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self._turn = None
+        self.rewards = dict(zip(self.possible_agents, outcome.returns, strict=True))
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.infos = {agent: self._idle_info[agent] for agent in self.agents}
+        self._accumulate_rewards()
+        self.agent_selection = self.agents[0]
+
+    def _prose(self, seat: int, choice: str) -> str:
+        log = self.state_now.log
+        if self._published < len(log):
+            self._publish(log)
+        told, (base, place), private = self._told, self._base[seat], self._private[seat]
+        if private or not base:
+            if not base:
+                base = f"{WHO}{self.text.who(self.game.view(self.state_now, seat))}{RECORD}"
+            for at, line in private:
+                base = f"{base}{told[place:at]}{line}"
+                place = at
+            private.clear()
+            self._base[seat] = base, place
+        return f"{base}{told[place:] if place else told}{choice}"
+
+    def _publish(self, log: tuple[Event, ...]) -> None:
+        """Put the new events into words: once for everybody, or for the few that saw them."""
+        told, rendered = self._told, self._lines
+        self._told = ""  # a string that nobody else holds grows in place
+        for event in log[self._published :]:
+            line = rendered.get(event) or self._line(event)
+            to = event[2]
+            if to is None:
+                told += line
+            else:
+                for seat in to:
+                    self._private[seat].append((len(told), line))
+        self._told = told
+        self._published = len(log)
+
+    def _line(self, event: Event) -> str:
+        """Render an event; without free words it will come again in other games."""
+        line = self.text.line(event)
+        if not event.move.words and len(self._lines) < 10_000:
+            self._lines[event] = line
+        return line
+
+
+def describe(config: Mapping[str, Any]) -> str:
+    """A configuration in one line, for headings.
+
+    >>> describe({"num_players": 6, "rules": "paper"})
+    'num_players=6, rules="paper"'
+    """
+    return ", ".join(f"{key}={quote(value) if isinstance(value, str) else value}" for key, value in config.items())

@@ -1,0 +1,94 @@
+"""The Resistance: Avalon, for 5-10 players: hidden sides, talk, teams, secret votes, secret cards, one assassin.
+
+| | |
+|---|---|
+| Name | `avalon_v0` |
+| Players | 5-10, agents `player_0` ... |
+| Returns | +1 for every seat of the side that wins, -1 for the other side; nothing before the end |
+| Reasons of the end | `quests`, `rejections` (official), `assassination`, `forfeit` (a wrapper's setting) |
+| Actions | numbers in `game.catalogue`: speeches, teams, two ballots, two cards, guesses |
+| Features | see `encode.py` |
+
+Roles: Merlin sees the evil side but Mordred; Percival sees Merlin and Morgana and not which is which; the evil side
+see each other but Oberon, who sees nobody. Without `roles`, a game has Merlin, Percival, Morgana, the Assassin, and
+Loyal Servants and plain Minions in the other seats.
+
+| point | paper | reference | official |
+|---|---|---|---|
+| a team goes with | half of the votes | half | more than half |
+| fifth proposal | goes whatever the vote | the same; a short team counts twice | a rejection loses for good |
+| short teams | filled up before the vote (text actions) | voted on; then a whole team is drawn | not accepted |
+| good may play fail | no | yes | no |
+| quest 4 from 7 players | one fail | one fail | two fails |
+| Merlin is named | once, after any quest, before it is scored | the same | once, after three good quests |
+| unreadable vote | agrees | agrees | agrees |
+| unreadable card | success for good, fail for evil | success | success for good, fail for evil |
+
+Sources: Lan et al., arXiv 2310.14985, appendices A.1 and A.4 (paper); the game logs published with its code
+(reference); the boxed game's rule sheet (official; team sizes of all three). Discussion is the paper's in all three:
+before every proposal each seat speaks once, leader first. Votes are asked for in seat order and shown all at once.
+
+Versions: v0, first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from parlour.envs.avalon.encode import AvalonEncoder
+from parlour.envs.avalon.presets import PLAYERS, PRESETS, ROLES, check_roles, default_roles
+from parlour.envs.avalon.rules import Avalon
+from parlour.envs.avalon.text import AvalonText
+from parlour.envs.core import accept
+
+
+class AvalonSpec:
+    """Satisfies `parlour.envs.core.GameSpec`."""
+
+    id: ClassVar[str] = "avalon_v0"
+    title: ClassVar[str] = "The Resistance: Avalon"
+    options: ClassVar[Mapping[str, str]] = {
+        "num_players": "5..10",
+        "rules": ", ".join(PRESETS),
+        "roles": f"None, or one for each player of: {', '.join(ROLES)}",
+        "talk": "True, False",
+    }
+
+    def build(
+        self,
+        *,
+        num_players: int = 6,
+        rules: str = "paper",
+        roles: Sequence[str] | None = None,
+        talk: bool = True,
+    ) -> Avalon:
+        """The rules of one table.
+
+        Args:
+            num_players: 5-10.
+            rules: `"paper"`, `"reference"` or `"official"`.
+            roles: One role for each player; None for the usual ones.
+            talk: Whether there is a discussion before each proposal.
+
+        Raises:
+            ParlourError: An argument is not accepted.
+        """
+        if isinstance(num_players, bool) or num_players not in PLAYERS:
+            raise accept("num_players", num_players, PLAYERS)
+        if rules not in PRESETS:
+            raise accept("rules", rules, PRESETS)
+        if not isinstance(talk, bool):
+            raise accept("talk", talk, ("True", "False"))
+        dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
+        config = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk}
+        return Avalon(num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, config=config)
+
+    def text(self, game: Avalon) -> AvalonText:
+        return AvalonText(game)
+
+    def encoder(self, game: Avalon) -> AvalonEncoder:
+        return AvalonEncoder(game)
+
+
+GAME = AvalonSpec()

@@ -1,0 +1,142 @@
+"""Avalon in numbers: what a seat knows as a vector of features in [-1, 1]. A function of a View.
+
+Layout, for n seats, R different roles in play and K = 14 features a seat:
+
+    [0, n)          one-hot: own seat                     then, seat after seat, K features (see `_SEAT_FEATURES`)
+    [n, n + R)      one-hot: own role                     then the table (see `_table`)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from parlour.envs import speech
+from parlour.envs.avalon import rules
+from parlour.envs.avalon.presets import EVIL, MERLIN, PERCIVAL, PROPOSALS, QUESTS, QUESTS_TO_WIN
+from parlour.envs.avalon.rules import Avalon, AvalonView
+from parlour.envs.core import NATURE
+
+Features = np.ndarray[Any, np.dtype[np.float32]]
+
+_SEAT_FEATURES: Final = (
+    "leads",
+    "on the team",
+    "shown to me by the night",
+    "quests it was on that succeeded / 3",
+    "quests it was on that failed / 3",
+    "fails shown on its quests, per member, summed / 3",
+    "approved teams that failed, less those that succeeded / 5",
+    "rejected teams that failed, less those that succeeded / 5",
+    "approvals / votes",
+    "times accused / 10",
+    "times defended or recommended / 10",
+    "accusations made / 10",
+    "accused by me, less defended by me / 5",
+    "exposed as the Assassin",
+)
+_PHASES: Final = (speech.SILENT, rules.TEAM, rules.BALLOT, rules.CARD, rules.GUESS)
+_TABLE: Final = len(_PHASES) + QUESTS + 9
+
+
+class AvalonEncoder:
+    """Satisfies `parlour.envs.core.Encoder`. Names of the features: `AvalonEncoder.names`."""
+
+    def __init__(self, game: Avalon) -> None:
+        self._roles = game.role_names
+        self._seats = game.seats
+        self.size = game.seats * (1 + len(_SEAT_FEATURES)) + len(self._roles) + _TABLE
+        self.names = (
+            [f"I am seat {j}" for j in range(game.seats)]
+            + [f"I am {role}" for role in self._roles]
+            + [f"seat {j}: {feature}" for j in range(game.seats) for feature in _SEAT_FEATURES]
+            + [f"phase {phase}" for phase in _PHASES]
+            + [f"quest {quest + 1}" for quest in range(QUESTS)]
+            + ["good / 3", "evil / 3", "proposals / 5", "team size / 5", "two fails needed"]
+            + ["I am on the team", "shown ones on the team / 4", "strangers on the team / 4", "night shows evil"]
+        )
+
+    def __call__(self, view: AvalonView) -> Features:
+        n, roles = self._seats, len(self._roles)
+        features = np.zeros(self.size, dtype=np.float32)
+        features[view.seat] = 1.0
+        if view.role:
+            features[n + self._roles.index(view.role)] = 1.0
+        features[n + roles : -_TABLE] = self._per_seat(view).ravel()
+        features[-_TABLE:] = self._table(view)
+        return np.clip(features, -1.0, 1.0, out=features)
+
+    def _per_seat(self, view: AvalonView) -> Features:
+        """Shape (n, K)."""
+        of = [[0.0] * len(_SEAT_FEATURES) for _ in range(self._seats)]
+        if view.leader >= 0:
+            of[view.leader][0] = 1.0
+        for j in view.team:
+            of[j][1] = 1.0
+        for fact in view.knows:
+            for j in fact.seats:
+                of[j][2] = 1.0
+        self._read_record(view, of)
+        return np.array(of, dtype=np.float32)
+
+    def _read_record(self, view: AvalonView, of: list[list[float]]) -> None:
+        """Go through what the seat has seen and add it up, seat by seat."""
+        team: tuple[int, ...] = ()
+        votes: tuple[int, ...] = ()
+        ballots = 0
+        for seat, (kind, args, _), _ in view.events:
+            if kind in speech.ACTS:
+                _add_speech(of, seat, kind, args, mine=seat == view.seat)
+            elif kind in (rules.TEAM, rules.DRAWN):
+                team = args
+            elif kind == rules.VOTES:
+                votes = args[1:]
+                ballots += 1
+                for j, vote in enumerate(votes):
+                    of[j][8] += vote
+            elif kind == rules.FAILS:
+                _add_quest(of, team, votes, fails=args[1], success=args[2])
+            elif kind == rules.EXPOSED and seat == NATURE:
+                of[args[0]][13] = 1.0
+        for row in of:
+            row[8] /= max(ballots, 1)
+
+    def _table(self, view: AvalonView) -> list[float]:
+        asked = view.legal[0].kind if view.legal else ""
+        asked = speech.SILENT if asked in speech.ACTS else asked
+        shown = {j for fact in view.knows for j in fact.seats}
+        strangers = [j for j in view.team if j not in shown and j != view.seat]
+        return [
+            *(float(asked == phase) for phase in _PHASES),
+            *(float(view.quest == quest) for quest in range(QUESTS)),
+            view.good / QUESTS_TO_WIN,
+            view.evil / QUESTS_TO_WIN,
+            view.counted / PROPOSALS,
+            view.sizes[view.quest] / 5,
+            float(view.fails_needed[view.quest] == 2),
+            float(view.seat in view.team),
+            len(shown.intersection(view.team)) / 4,
+            len(strangers) / 4,
+            float(view.role == MERLIN or (view.side == EVIL and bool(view.knows))) - float(view.role == PERCIVAL),
+        ]
+
+
+def _add_speech(of: list[list[float]], seat: int, kind: str, args: tuple[int, ...], *, mine: bool) -> None:
+    if kind == speech.ACCUSE:
+        of[args[0]][9] += 0.1
+        of[seat][11] += 0.1
+        of[args[0]][12] += 0.2 * mine
+    elif kind in (speech.DEFEND, speech.RECOMMEND) and args[0] != seat:
+        of[args[0]][10] += 0.1
+        of[args[0]][12] -= 0.2 * mine
+
+
+def _add_quest(
+    of: list[list[float]], team: tuple[int, ...], votes: tuple[int, ...], *, fails: int, success: int
+) -> None:
+    for j in team:
+        of[j][3 if success else 4] += 1 / 3
+        of[j][5] += fails / len(team) / 3
+    for j, vote in enumerate(votes):
+        of[j][6 if vote else 7] += -0.2 if success else 0.2

@@ -1,0 +1,144 @@
+"""Avalon's tables and the three sets of rules it is played by.
+
+Sources: the boxed game's rule sheet (The Resistance: Avalon, 2012) for tables and `official`; Lan et al. 2023,
+"LLM-Based Agent Society Investigation" (arXiv 2310.14985, appendices A.1 and A.4) for `paper`; the code published with
+it, as its game logs show it, for `reference`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from parlour.envs.core import ParlourError, accept
+
+MERLIN: Final = "Merlin"
+PERCIVAL: Final = "Percival"
+SERVANT: Final = "Loyal Servant"
+MORGANA: Final = "Morgana"
+ASSASSIN: Final = "Assassin"
+MORDRED: Final = "Mordred"
+OBERON: Final = "Oberon"
+MINION: Final = "Minion"
+
+GOOD_ROLES: Final = (MERLIN, PERCIVAL, SERVANT)
+EVIL_ROLES: Final = (MORGANA, ASSASSIN, MORDRED, OBERON, MINION)
+ROLES: Final = GOOD_ROLES + EVIL_ROLES
+REPEATABLE: Final = (SERVANT, MINION)
+
+GOOD: Final = "good"
+EVIL: Final = "evil"
+
+PLAYERS: Final = range(5, 11)
+QUESTS: Final = 5
+QUESTS_TO_WIN: Final = 3
+
+# Rule sheet, table "players": number of evil players.
+EVIL_COUNT: Final = {5: 2, 6: 2, 7: 3, 8: 3, 9: 3, 10: 4}
+
+# Rule sheet, table "quest teams": team size of quests 1-5.
+TEAM_SIZES: Final = {
+    5: (2, 3, 2, 3, 3),
+    6: (2, 3, 4, 3, 4),
+    7: (2, 3, 3, 4, 4),
+    8: (3, 4, 4, 5, 5),
+    9: (3, 4, 4, 5, 5),
+    10: (3, 4, 4, 5, 5),
+}
+PROPOSALS: Final = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The points on which the sources differ."""
+
+    majority: Literal["half", "strict"]
+    """What carries a team: agreement of at least half of the seats, or of more than half."""
+    fifth_rejection: Literal["team_goes", "evil_wins"]
+    """What happens when the limit of proposals of a quest is reached without a majority."""
+    short_teams: bool
+    """Whether a leader may name too few: the short team is voted on, counts as two proposals, and once it is to go
+    a fresh team is drawn from all seats. (The published code; elsewhere the wrapper for bad input fills up the team.)"""
+    good_may_fail: bool
+    """Whether a good player may play a fail card."""
+    two_fails: bool
+    """Whether the fourth quest needs two fails from seven players."""
+    hunt: Literal["each_quest", "end"]
+    """When the Assassin may name Merlin: once, after a quest of his choice, before it is scored; or after good has
+    won three quests."""
+    unclear_card: Literal["success", "by_side"]
+    """The card played for a seat whose words cannot be read: success; or success for good and fail for evil seats."""
+
+
+PRESETS: Final = {
+    # Appendix A.1 and A.4 with the published code where both can be had: a tie carries the team, the fifth proposal
+    # goes whatever the vote, the Assassin is asked after every quest; good players only succeed.
+    "paper": Rules(
+        majority="half",
+        fifth_rejection="team_goes",
+        short_teams=False,
+        good_may_fail=False,
+        two_fails=False,
+        hunt="each_quest",
+        unclear_card="by_side",
+    ),
+    # The published code: as above, but short teams are voted on, good players may fail and unclear cards succeed.
+    "reference": Rules(
+        majority="half",
+        fifth_rejection="team_goes",
+        short_teams=True,
+        good_may_fail=True,
+        two_fails=False,
+        hunt="each_quest",
+        unclear_card="success",
+    ),
+    # Rule sheet: strict majority, five rejections lose, two fails on quest 4 from seven players, one guess at the end.
+    "official": Rules(
+        majority="strict",
+        fifth_rejection="evil_wins",
+        short_teams=False,
+        good_may_fail=False,
+        two_fails=True,
+        hunt="end",
+        unclear_card="by_side",
+    ),
+}
+
+
+def side_of(role: str) -> str:
+    """`"good"` or `"evil"`.
+
+    >>> side_of("Morgana")
+    'evil'
+    """
+    return GOOD if role in GOOD_ROLES else EVIL
+
+
+def default_roles(num_players: int) -> tuple[str, ...]:
+    """Merlin, Percival, Morgana and the Assassin; the other seats are Loyal Servants and plain Minions."""
+    evil = EVIL_COUNT[num_players]
+    good = num_players - evil
+    return (MERLIN, PERCIVAL) + (SERVANT,) * (good - 2) + (MORGANA, ASSASSIN) + (MINION,) * (evil - 2)
+
+
+def check_roles(num_players: int, roles: Sequence[str]) -> tuple[str, ...]:
+    """The roles in the order of `ROLES`. Raises `ParlourError` unless they make a game of `num_players`."""
+    for role in roles:
+        if role not in ROLES:
+            raise accept("role", role, ROLES)
+    if len(roles) != num_players:
+        raise ParlourError(f"roles {list(roles)!r} are {len(roles)}; accepted: one for each of {num_players} players")
+    counts = Counter(roles)
+    for role in (MERLIN, ASSASSIN):
+        if counts[role] != 1:
+            raise ParlourError(f"roles {list(roles)!r} hold {counts[role]} x {role}; accepted: exactly one")
+    for role, count in counts.items():
+        if count > 1 and role not in REPEATABLE:
+            raise ParlourError(f"roles {list(roles)!r} hold {count} x {role}; accepted: at most one")
+    evil = sum(side_of(role) == EVIL for role in roles)
+    if evil != EVIL_COUNT[num_players]:
+        wanted = EVIL_COUNT[num_players]
+        raise ParlourError(f"roles {list(roles)!r} hold {evil} evil; accepted: {wanted} of {num_players} players")
+    return tuple(sorted(roles, key=ROLES.index))

@@ -1,0 +1,428 @@
+"""Avalon's rules as a pure state machine, for 5-10 players. No text, no arrays, no PettingZoo.
+
+Order of a quest: { leader announced; all speak once, leader first; the leader names a team; all vote in secret } until
+a team goes; its members play cards in secret; the number of fails is shown; where the rules say so the Assassin may
+name Merlin; the quest is scored. Three scored quests win. Sources and the points where they differ: `presets.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+
+from parlour.envs import speech
+from parlour.envs.avalon.presets import (
+    ASSASSIN,
+    EVIL,
+    GOOD,
+    MERLIN,
+    MORDRED,
+    MORGANA,
+    OBERON,
+    PERCIVAL,
+    PROPOSALS,
+    QUESTS,
+    QUESTS_TO_WIN,
+    TEAM_SIZES,
+    Rules,
+    side_of,
+)
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome
+
+# Phases, in the order of play.
+DEAL: Final = 0
+TALK: Final = 1
+PROPOSE: Final = 2
+VOTE: Final = 3
+DRAW: Final = 4
+QUEST: Final = 5
+HUNT: Final = 6
+DONE: Final = 7
+
+# Moves of the seats.
+TEAM: Final = "propose"  # args: the seats, ascending
+BALLOT: Final = "vote"  # args: (1,) approve, (0,) reject
+CARD: Final = "card"  # args: (1,) success, (0,) fail
+GUESS: Final = "guess"  # args: (seat,) named as Merlin, or () to pass
+APPROVE, REJECT = Move(BALLOT, (1,)), Move(BALLOT, (0,))
+SUCCESS, FAIL = Move(CARD, (1,)), Move(CARD, (0,))
+PASS: Final = Move(GUESS)
+
+# Moves of nature and announcements of the moderator.
+DEALT: Final = "deal"  # args: role number of each seat, then the first leader
+DRAWN: Final = "draw"  # args: the seats that go instead of a short team
+LEADS: Final = "leads"  # args: quest 0-4, leader, team size, proposals counted so far, fails needed
+VOTES: Final = "votes"  # args: (1 if the team goes else 0, 1/0 of each seat in seat order)
+FAILS: Final = "fails"  # args: quest 0-4, number of fail cards, 1 if the quest succeeded
+SCORE: Final = "score"  # args: quests won by good, quests won by evil
+EXPOSED: Final = "exposed"  # args: the Assassin, the seat named, 1 if that is Merlin
+
+ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.CLAIM_ROLE)
+NOBODY: Final[tuple[int, ...]] = ()
+
+
+class Standing(NamedTuple):
+    """What changes from proposal to proposal only."""
+
+    roles: tuple[int, ...]
+    """Role number of each seat, an index into `Avalon.role_names`; empty before the deal."""
+    quest: int
+    """0-4."""
+    leader: int
+    counted: int
+    """Proposals of this quest that count towards the limit."""
+    good: int
+    evil: int
+    """Quests won."""
+    guessed: bool
+    """Whether the Assassin has used the guess."""
+    reason: str
+    """Why the game ended; empty while it has not."""
+
+
+class State(NamedTuple):
+    """Everything about a game in progress. Hashable; never changed."""
+
+    phase: int
+    actor: int
+    """The seat to move, `NATURE`, or `OVER`."""
+    turn: int
+    """How many have moved in this phase."""
+    team: tuple[int, ...]
+    """The team proposed, then the team that goes."""
+    secret: tuple[int, ...]
+    """Votes or cards given so far, 1/0, shown to nobody yet; while the Assassin is asked, the quest's result."""
+    standing: Standing
+    log: tuple[Event, ...]
+
+
+class Options(NamedTuple):
+    """What one seat may do at one kind of decision."""
+
+    legal: tuple[Move, ...]
+    events: dict[Move, tuple[Event, ...]]
+    """For each legal move what it adds to the log: the move itself, or nothing yet for a secret ballot."""
+
+
+class AvalonView(NamedTuple):
+    """What one seat may know of a game of Avalon. Satisfies `parlour.envs.core.View`."""
+
+    seat: int
+    """The seat whose knowledge this is."""
+    legal: tuple[Move, ...]
+    """What it may do now; empty when it is not its turn."""
+    events: tuple[Event, ...]
+    """What it has seen, oldest first."""
+    role: str
+    """Its own role; empty before the deal."""
+    side: str
+    """`"good"` or `"evil"`; empty before the deal."""
+    knows: tuple[Knowledge, ...]
+    """What the night showed it."""
+    roles: tuple[str, ...]
+    """The roles in play, one for each seat, in no order of seats."""
+    sizes: tuple[int, ...]
+    """Team size of each quest."""
+    fails_needed: tuple[int, ...]
+    """Fail cards that make each quest fail."""
+    limit: int
+    """Proposals of a quest after which no further one is made."""
+    last_rejection_loses: bool
+    """Whether the rejection at the limit loses the game for good; if not, the team goes all the same."""
+    guess_at_end: bool
+    """Whether the Assassin is asked only after three successes."""
+    quest: int
+    """0-4."""
+    leader: int
+    """Who leads; -1 before the deal."""
+    counted: int
+    """Proposals of this quest that count towards the limit, the one on the table among them."""
+    team: tuple[int, ...]
+    """The team proposed or on the quest; empty while none is."""
+    good: int
+    evil: int
+    """Quests won."""
+
+
+# The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
+_new = tuple.__new__
+
+
+class Avalon:
+    """The rules for one number of players, one set of roles and one preset. Satisfies `parlour.envs.core.Game`."""
+
+    def __init__(
+        self, *, num_players: int, rules: Rules, roles: tuple[str, ...], talk: bool, config: Mapping[str, Any]
+    ) -> None:
+        self.seats = num_players
+        self.rules = rules
+        self.roles = roles
+        self.talk = talk
+        self.config = config
+        self.role_names = tuple(dict.fromkeys(roles))
+        self.deck = tuple(self.role_names.index(role) for role in roles)
+        self.evil_roles = frozenset(k for k, name in enumerate(self.role_names) if side_of(name) == EVIL)
+        self.sizes = TEAM_SIZES[num_players]
+        self.fails_needed = tuple(
+            2 if rules.two_fails and num_players >= 7 and quest == 3 else 1 for quest in range(QUESTS)
+        )
+        # a team goes with at least this many approvals
+        self.carries = num_players // 2 + 1 if rules.majority == "strict" else (num_players + 1) // 2
+        self._tabulate()
+        per_proposal = (num_players if talk else 0) + 1 + num_players + 1
+        self.max_moves = 1 + QUESTS * (PROPOSALS * per_proposal + max(self.sizes) + 1)
+
+    def _tabulate(self) -> None:
+        """Lay out all moves once, so that `legal` is a look-up."""
+        n, seats = self.seats, range(self.seats)
+        talks = speech.speeches(ACTS, n, len(self.role_names)) if self.talk else ()
+        smallest = 1 if self.rules.short_teams else min(self.sizes)
+        teams = {k: tuple(Move(TEAM, t) for t in combinations(seats, k)) for k in range(smallest, max(self.sizes) + 1)}
+        if not self.rules.short_teams:
+            teams = {k: moves for k, moves in teams.items() if k in self.sizes}
+        guesses = (PASS, *(Move(GUESS, (j,)) for j in seats))
+        everything = [*talks, *(move for k in sorted(teams) for move in teams[k])]
+        self.catalogue = (*everything, APPROVE, REJECT, SUCCESS, FAIL, *guesses)
+        short, may_pass = self.rules.short_teams, self.rules.hunt == "each_quest"
+        named = [
+            tuple(m for k in sorted(teams) if k == size or (short and k < size) for m in teams[k])
+            for size in self.sizes
+        ]
+        good_cards = (SUCCESS, FAIL) if self.rules.good_may_fail else (SUCCESS,)
+        self._talks = [_options(i, None, [m for m in talks if speech.sayable(m, i)]) for i in seats]
+        self._teams = [[_options(i, None, moves) for i in seats] for moves in named]
+        self._ballots = Options((APPROVE, REJECT), {APPROVE: (), REJECT: ()})
+        self._cards = [[_options(i, (i,), cards) for i in seats] for cards in ((SUCCESS, FAIL), good_cards)]
+        self._guesses = [
+            _options(i, (i,), [m for m in guesses if m.args != (i,) and (m.args or may_pass)]) for i in seats
+        ]
+
+    # -- the contract ------------------------------------------------------------------------------------------
+
+    def initial(self) -> State:
+        return State(DEAL, NATURE, 0, NOBODY, NOBODY, Standing(NOBODY, 0, -1, 0, 0, 0, False, ""), ())
+
+    def actor(self, s: State) -> int:
+        return s.actor
+
+    def legal(self, s: State) -> tuple[Move, ...]:
+        return self._options(s).legal if s.actor >= 0 else ()
+
+    def _options(self, s: State) -> Options:
+        """What the seat to move may do: the one source of legality."""
+        phase, actor = s.phase, s.actor
+        if phase == TALK:
+            return self._talks[actor]
+        if phase == VOTE:
+            return self._ballots
+        if phase == PROPOSE:
+            return self._teams[s.standing.quest][actor]
+        if phase == QUEST:
+            return self._cards[s.standing.roles[actor] not in self.evil_roles][actor]
+        return self._guesses[actor]
+
+    def nature(self, s: State, rng: np.random.Generator) -> Move:
+        if s.phase == DEAL:
+            dealt = rng.permutation(self.deck).tolist()
+            return Move(DEALT, (*dealt, int(rng.integers(self.seats))))
+        if s.phase == DRAW:
+            drawn = rng.choice(self.seats, size=self.sizes[s.standing.quest], replace=False).tolist()
+            return Move(DRAWN, tuple(sorted(drawn)))
+        raise IllegalMove("nature has no move in this state")
+
+    def apply(self, s: State, move: Move) -> State:
+        if s.actor < 0:
+            return self._NATURAL[s.phase](self, s, move)
+        event = self._options(s).events.get(move)
+        if event is None:
+            event = self._worded(s, move)
+        return self._STEPS[s.phase](self, s, move, event)
+
+    def _worded(self, s: State, move: Move) -> tuple[Event, ...]:
+        """The event of a speech with words of its own. Raises `IllegalMove` for what is not legal."""
+        plain = self._options(s).events.get(Move(move.kind, move.args))
+        if plain is None:
+            raise IllegalMove(self._refusal(s, move))
+        return (plain[0]._replace(move=move),)
+
+    def outcome(self, s: State) -> Outcome | None:
+        if s.actor != OVER:
+            return None
+        standing = s.standing
+        good_wins = standing.good >= QUESTS_TO_WIN and standing.reason == "quests"
+        returns = tuple(1.0 if (role not in self.evil_roles) == good_wins else -1.0 for role in standing.roles)
+        return Outcome(returns, GOOD if good_wins else EVIL, standing.reason)
+
+    def view(self, s: State, seat: int) -> AvalonView:
+        roles, quest, leader, counted, good, evil, _, _ = s.standing
+        role = self.role_names[roles[seat]] if roles else ""
+        return AvalonView(
+            seat,
+            self.legal(s) if s.actor == seat else (),
+            tuple([e for e in s.log if e[2] is None or seat in e[2]]),
+            role,
+            side_of(role) if role else "",
+            self.night(roles, seat) if roles else (),
+            self.roles,
+            self.sizes,
+            self.fails_needed,
+            PROPOSALS,
+            self.rules.fifth_rejection == "evil_wins",
+            self.rules.hunt == "end",
+            quest,
+            leader,
+            counted,
+            s.team,
+            good,
+            evil,
+        )
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
+    def night(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
+        """What `seat` is shown before the first quest (rule sheet, "character roles")."""
+        role = self.role_names[roles[seat]]
+        others = [(j, self.role_names[r]) for j, r in enumerate(roles) if j != seat]
+        if role == MERLIN:
+            shown = tuple(k for k in self.role_names if side_of(k) == EVIL and k != MORDRED)
+        elif role == PERCIVAL:
+            shown = tuple(k for k in (MERLIN, MORGANA) if k in self.role_names)
+        elif side_of(role) == EVIL and role != OBERON:
+            shown = tuple(k for k in self.role_names if side_of(k) == EVIL and k != OBERON)
+        else:
+            return ()
+        return (Knowledge(shown, tuple(j for j, other in others if other in shown)),)
+
+    # -- the phases, in the order of play ----------------------------------------------------------------------
+
+    def _deal(self, s: State, move: Move) -> State:
+        roles, leader = move.args[:-1], move.args[-1]
+        if move.kind != DEALT or sorted(roles) != sorted(self.deck) or not 0 <= leader < self.seats:
+            raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no leader")
+        return self._open(Standing(roles, 0, leader, 0, 0, 0, False, ""), ())
+
+    def _open(self, standing: Standing, log: tuple[Event, ...]) -> State:
+        """Announce the leader and begin the discussion of a proposal."""
+        _, quest, leader, counted, _, _, _, _ = standing
+        told = Move(LEADS, (quest, leader, self.sizes[quest], counted, self.fails_needed[quest]))
+        log += (_new(Event, (NATURE, told, None)),)
+        return _new(State, (TALK if self.talk else PROPOSE, leader, 0, NOBODY, NOBODY, standing, log))
+
+    def _talk(self, s: State, _: Move, event: tuple[Event, ...]) -> State:
+        _, _, turn, _, _, standing, log = s
+        turn += 1
+        leader = standing.leader
+        if turn == self.seats:
+            return _new(State, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, log + event))
+        speaker = (leader + turn) % self.seats
+        return _new(State, (TALK, speaker, turn, NOBODY, NOBODY, standing, log + event))
+
+    def _propose(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+        team, standing = move.args, s.standing
+        # a short team counts twice (published code)
+        weight = 2 if len(team) < self.sizes[standing.quest] else 1
+        standing = standing._replace(counted=standing.counted + weight)
+        return _new(State, (VOTE, 0, 0, team, NOBODY, standing, s.log + event))
+
+    def _vote(self, s: State, move: Move, _: tuple[Event, ...]) -> State:
+        _, _, turn, team, votes, standing, log = s
+        votes += move.args
+        turn += 1
+        if turn == self.seats:
+            return self._count(s, votes, log)
+        return _new(State, (VOTE, turn, turn, team, votes, standing, log))
+
+    def _count(self, s: State, votes: tuple[int, ...], log: tuple[Event, ...]) -> State:
+        """All votes are in: show them, then send the team, open the next proposal, or end the game."""
+        team, standing = s.team, s.standing
+        at_limit = standing.counted >= PROPOSALS
+        goes = sum(votes) >= self.carries or (at_limit and self.rules.fifth_rejection == "team_goes")
+        log += (_new(Event, (NATURE, Move(VOTES, (int(goes), *votes)), None)),)
+        if goes:
+            short = len(team) < self.sizes[standing.quest]
+            phase, actor = (DRAW, NATURE) if short else (QUEST, team[0])
+            return _new(State, (phase, actor, 0, team, NOBODY, standing, log))
+        if at_limit:
+            return self._end(s, standing, "rejections", log)
+        return self._open(standing._replace(leader=(standing.leader + 1) % self.seats), log)
+
+    def _draw(self, s: State, move: Move) -> State:
+        """Nature names a whole team in place of a short one; the named seats are not kept (published code)."""
+        team, size = move.args, self.sizes[s.standing.quest]
+        fits = len(set(team)) == size and all(0 <= j < self.seats for j in team)
+        if move.kind != DRAWN or not fits or list(team) != sorted(team):
+            raise IllegalMove(f"{move!r} draws no team of {size} different seats in ascending order")
+        return s._replace(phase=QUEST, actor=team[0], team=team, log=(*s.log, Event(NATURE, move, None)))
+
+    def _card(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+        _, _, turn, team, cards, standing, log = s
+        cards += move.args
+        turn += 1
+        log = log + event
+        if turn < len(team):
+            return _new(State, (QUEST, team[turn], turn, team, cards, standing, log))
+        quest = standing.quest
+        fails = cards.count(0)
+        success = int(fails < self.fails_needed[quest])
+        log += (_new(Event, (NATURE, Move(FAILS, (quest, fails, success)), None)),)
+        if self.rules.hunt == "each_quest" and not standing.guessed:
+            return _new(State, (HUNT, self._seat_of(s, ASSASSIN), 0, team, (success,), standing, log))
+        return self._score(s, success, standing, log)
+
+    def _score(self, s: State, success: int, standing: Standing, log: tuple[Event, ...]) -> State:
+        """Score the quest; then the end, the Assassin's guess at the end, or the next quest."""
+        good, evil = standing.good + success, standing.evil + 1 - success
+        log += (_new(Event, (NATURE, Move(SCORE, (good, evil)), None)),)
+        if good == QUESTS_TO_WIN and self.rules.hunt == "end":
+            actor, standing = self._seat_of(s, ASSASSIN), standing._replace(good=good, evil=evil)
+            return _new(State, (HUNT, actor, 0, s.team, (success,), standing, log))
+        if QUESTS_TO_WIN in (good, evil):
+            return self._end(s, standing._replace(good=good, evil=evil), "quests", log)
+        roles, quest, leader, _, _, _, guessed, _ = standing
+        leader = (leader + 1) % self.seats
+        return self._open(_new(Standing, (roles, quest + 1, leader, 0, good, evil, guessed, "")), log)
+
+    def _guess(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+        log = s.log + event
+        if not move.args:
+            return self._score(s, s.secret[0], s.standing, log)
+        right = self._seat_of(s, MERLIN) == move.args[0]
+        log = (*log, Event(NATURE, Move(EXPOSED, (s.actor, move.args[0], int(right))), None))
+        standing = s.standing._replace(guessed=True)
+        if right or self.rules.hunt == "end":
+            return self._end(s, standing, "assassination" if right else "quests", log)
+        return self._score(s, s.secret[0], standing, log)
+
+    def _end(self, s: State, standing: Standing, reason: str, log: tuple[Event, ...]) -> State:
+        return State(DONE, OVER, 0, s.team, NOBODY, standing._replace(reason=reason), log)
+
+    def _done(self, s: State, move: Move) -> State:
+        raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")
+
+    _STEPS: ClassVar = {TALK: _talk, PROPOSE: _propose, VOTE: _vote, QUEST: _card, HUNT: _guess}
+    _NATURAL: ClassVar = {DEAL: _deal, DRAW: _draw, DONE: _done}
+
+    # -- small questions ---------------------------------------------------------------------------------------
+
+    def _seat_of(self, s: State, role: str) -> int:
+        return s.standing.roles.index(self.role_names.index(role))
+
+    def _refusal(self, s: State, move: Move) -> str:
+        """Why a move of a seat is not legal, in one line."""
+        legal = self.legal(s)
+        kinds = sorted({m.kind for m in legal})
+        if move.kind not in kinds:
+            return f"{move.kind!r} is not a move of this phase; accepted: {', '.join(kinds)}"
+        if move.kind == TEAM:
+            size = self.sizes[s.standing.quest]
+            return f"team {list(move.args)} is not accepted; accepted: {size} different seats, ascending"
+        accepted = [list(m.args) for m in legal if m.kind == move.kind]
+        return f"{move.kind} {list(move.args)} is not accepted; accepted: {accepted}"
+
+
+def _options(seat: int, to: tuple[int, ...] | None, moves: Iterable[Move]) -> Options:
+    legal = tuple(moves)
+    return Options(legal, {move: (Event(seat, move, to),) for move in legal})

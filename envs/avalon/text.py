@@ -1,0 +1,214 @@
+"""Avalon in words: what a seat reads, what it may say, and how its words are read. A function of Views and Events.
+
+What happens to words that cannot be read follows appendix A.4 of arXiv 2310.14985: an unclear vote agrees, too many
+names are cut, too few are filled up at random; an unclear quest card is a matter of the preset (`presets.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from parlour.envs import speech
+from parlour.envs.avalon import rules
+from parlour.envs.avalon.presets import GOOD
+from parlour.envs.avalon.rules import APPROVE, FAIL, PASS, REJECT, SUCCESS, Avalon, AvalonView
+from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
+from parlour.envs.text import (
+    MODERATOR,
+    AmbiguousMove,
+    UnreadableMove,
+    name,
+    names,
+    read_choice,
+    read_seats,
+    read_speech,
+    say_speech,
+    speech_line,
+)
+
+_SENTENCES: Final = {
+    APPROVE: "I approve the team.",
+    REJECT: "I reject the team.",
+    SUCCESS: "I play success.",
+    FAIL: "I play fail.",
+    PASS: "I do not name Merlin now.",
+}
+_VOTES: Final = {
+    APPROVE: re.compile(r"\b(?:approv\w*|agree\w*|accept\w*|support\w*|yes|in favou?r)\b|同意|赞成", re.IGNORECASE),
+    REJECT: re.compile(
+        r"\b(?:reject\w*|disagree\w*|disapprov\w*|object(?:s|ed|ing|ion)?|oppos\w*|declin\w*|no)\b|反对|拒绝",
+        re.IGNORECASE,
+    ),
+}
+# A card is chosen by a verb of choosing with the result in the same clause ("make the quest fail"), or by one word.
+_PLAYS: Final = r"(?:^\W*|\b(?:make|play|choos\w*|chose|vot\w*|submit|put|opt)\b[^\w.!?]+(?:\w+[^\w.!?]+){0,5}?)"
+_CARDS: Final = {
+    SUCCESS: re.compile(rf"{_PLAYS}succe(?:ss|ed)\w*|成功", re.IGNORECASE),
+    FAIL: re.compile(rf"{_PLAYS}(?:fail|sabotag)\w*|失败", re.IGNORECASE),
+}
+_PASSES: Final = re.compile(r"\b(?:no|not|pass|later|don['’]t|decline)\b", re.IGNORECASE)  # noqa: RUF001
+_ASKS: Final = {
+    rules.TEAM: "You lead: name the team.",
+    rules.BALLOT: "Vote on the team in secret.",
+    rules.CARD: "You are on the quest: play a card in secret.",
+    rules.GUESS: "You are the Assassin: you may name Merlin, once in the game.",
+}
+
+
+class AvalonText:
+    """Satisfies `parlour.envs.core.GameText`."""
+
+    def __init__(self, game: Avalon) -> None:
+        self._role_names = game.role_names
+        self._unclear_card = game.rules.unclear_card
+        # one entry for each seat, role and night: all else in the first section is fixed for the table
+        self._who: dict[tuple[int, str, tuple[Knowledge, ...]], str] = {}
+
+    def who(self, view: AvalonView) -> str:
+        if not view.role:
+            return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
+        key = (view.seat, view.role, view.knows)
+        if key not in self._who:
+            self._who[key] = self._who_and_rules(view)
+        return self._who[key]
+
+    def _who_and_rules(self, view: AvalonView) -> str:
+        counts = Counter(view.roles)
+        roles = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items())
+        lines = [f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}."]
+        for roles_seen, seats in view.knows:
+            held = names(seats) if seats else "nobody"
+            lines.append(
+                f"The night showed you which other players hold one of the roles {' / '.join(roles_seen)}: {held}."
+            )
+        sizes = ", ".join(map(str, view.sizes))
+        two = [str(quest + 1) for quest, fails in enumerate(view.fails_needed) if fails == 2]
+        last = "evil wins" if view.last_rejection_loses else "the team goes whatever the vote"
+        when = "once good has won three quests" if view.guess_at_end else "after any quest, once"
+        lines += [
+            f"Roles in play: {roles}.",
+            f"Team sizes of the five quests: {sizes}. One fail card makes a quest fail"
+            + (f"; quest {', '.join(two)} needs two." if two else "."),
+            f"Three quests win. At proposal {view.limit} of a quest without a majority, {last}.",
+            f"The Assassin may name Merlin {when}; if right, evil wins.",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def line(self, event: Event) -> str:
+        seat, move, _ = event
+        if seat == NATURE:
+            return f"{MODERATOR}{_announcement(move)}\n"
+        if move.kind in speech.ACTS:
+            return speech_line(seat, move, self.say(move))
+        if move.kind == rules.TEAM:
+            return f"{name(seat)} proposes the team {names(move.args)}.\n"
+        return f"Privately, {name(seat)}: {self.say(move)}\n"
+
+    def ask(self, legal: tuple[Move, ...]) -> str:
+        return _ASKS.get(legal[0].kind, "Speak to the table: one of these, or in your own words.")
+
+    def say(self, move: Move) -> str:
+        if move.kind == rules.TEAM:
+            return f"I propose {names(move.args)}."
+        if move.kind == rules.GUESS and move.args:
+            return f"I name {name(move.args[0])} as Merlin."
+        if move in _SENTENCES:
+            return _SENTENCES[move]
+        return say_speech(move, self._role_names)
+
+    def parse(self, text: str, view: AvalonView) -> Move:
+        legal = view.legal
+        exact = self._sentences(legal).get(" ".join(text.split()).lower())
+        if exact is not None:
+            return exact
+        kind = legal[0].kind
+        if kind in speech.ACTS:
+            return read_speech(text, view, self._role_names)
+        if kind == rules.TEAM:
+            return _legal(Move(rules.TEAM, tuple(sorted(read_seats(text, view.seat)))), text, legal)
+        if kind == rules.GUESS:
+            return _legal(_read_guess(text, view), text, legal)
+        return _legal(read_choice(text, _VOTES if kind == rules.BALLOT else _CARDS), text, legal)
+
+    @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one AvalonText lives as long as its environment
+    def _sentences(self, legal: tuple[Move, ...]) -> dict[str, Move]:
+        return {self.say(move).lower(): move for move in legal}
+
+    def default(self, text: str, view: AvalonView, rng: np.random.Generator) -> Move:
+        legal = view.legal
+        kind = legal[0].kind
+        if kind == rules.BALLOT:
+            return APPROVE
+        if kind == rules.CARD:
+            return SUCCESS if self._unclear_card == "success" or view.side == GOOD else FAIL
+        if kind == rules.GUESS:
+            return legal[0] if PASS in legal else legal[int(rng.integers(len(legal)))]
+        if kind == rules.TEAM:
+            return Move(rules.TEAM, _filled(text, view, rng))
+        return legal[0]
+
+
+def _announcement(move: Move) -> str:
+    kind, args, _ = move
+    if kind == rules.LEADS:
+        quest, leader, size, counted, fails = args
+        needs = "" if fails == 1 else " Two fail cards are needed to make it fail."
+        return f"Quest {quest + 1}: a team of {size}. {name(leader)} leads; {counted} proposals were rejected.{needs}"
+    if kind == rules.VOTES:
+        goes, *votes = args
+        approve = [seat for seat, vote in enumerate(votes) if vote]
+        reject = [seat for seat, vote in enumerate(votes) if not vote]
+        result = "the team goes" if goes else "the team is rejected"
+        return f"Approved by {names(approve) or 'nobody'}; rejected by {names(reject) or 'nobody'}: {result}."
+    if kind == rules.FAILS:
+        quest, fails, success = args
+        return f"Quest {quest + 1}: fail cards {fails}; the quest {'succeeds' if success else 'fails'}."
+    if kind == rules.SCORE:
+        return f"Score: good {args[0]}, evil {args[1]}."
+    if kind == rules.EXPOSED:
+        return (
+            f"{name(args[0])} is the Assassin and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
+        )
+    if kind == rules.DRAWN:
+        return f"The team was too small; drawn to go instead: {names(args)}."
+    return "The roles are dealt."
+
+
+def _legal(move: Move, text: str, legal: tuple[Move, ...]) -> Move:
+    if move in legal:
+        return move
+    if move.kind == rules.TEAM:
+        sizes = sorted({len(m.args) for m in legal})
+        wanted = f"{sizes[-1]} different players" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} different players"
+        raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {wanted} of this table")
+    raise IllegalMove(f"{text!r} is read as {move.kind} {list(move.args)}, which is not among the options")
+
+
+def _read_guess(text: str, view: AvalonView) -> Move:
+    try:
+        seats = read_seats(text, view.seat)
+    except UnreadableMove:
+        if _PASSES.search(text):
+            return PASS
+        raise
+    if len(seats) > 1:
+        raise AmbiguousMove(f"{text!r} names {names(seats)}; accepted: one player")
+    return Move(rules.GUESS, seats)
+
+
+def _filled(text: str, view: AvalonView, rng: np.random.Generator) -> tuple[int, ...]:
+    """The players that were named, cut to the team's size or filled up at random (appendix A.4)."""
+    size = view.sizes[view.quest]
+    seats = range(len(view.roles))
+    try:
+        named = [seat for seat in read_seats(text, view.seat) if seat in seats][:size]
+    except (UnreadableMove, AmbiguousMove):
+        named = []
+    others = [seat for seat in seats if seat not in named]
+    extra = rng.choice(others, size=size - len(named), replace=False).tolist()
+    return tuple(sorted([*named, *extra]))

@@ -1,0 +1,206 @@
+"""The contract of a game: a pure state machine of seven functions, without text and without arrays.
+
+Every world of parlour is an object that satisfies `Game`. Adapters (PettingZoo, replay, features, prose) are written
+once against this contract and serve all games. Nothing here knows PettingZoo, numpy arrays or wording.
+
+Conventions
+-----------
+* A *seat* is a number 0 .. n-1; `NATURE` moves for chance and for every outside service; `OVER` moves no more.
+* A *move* is data. The list of all moves, nature's included, is the game: folding `apply` over it gives every state.
+* An *event* is what a move, or the moderator after it, showed to some or all seats. `state.log` is the list of events.
+  A move that is seen is its own event; a move made in secret shows nothing until the moderator tells of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+NATURE: Final = -1
+"""The seat of chance, of the moderator and of outside services."""
+
+OVER: Final = -2
+"""What `Game.actor` answers when nobody moves any more."""
+
+
+class ParlourError(ValueError):
+    """Something a caller handed in cannot be used; the message says what it was and what is accepted."""
+
+
+class IllegalMove(ParlourError):  # noqa: N818 - the field says "illegal move", not "illegal move error"
+    """A move that can be read but is not allowed in this state."""
+
+
+class Move(NamedTuple):
+    """One move of a seat or of nature."""
+
+    kind: str
+    """What is done, for example `"vote"`."""
+    args: tuple[int, ...] = ()
+    """With what: seats (0-based), role numbers, 0/1 for no/yes."""
+    words: str = ""
+    """Free speech that goes with the move (or a service's answer, for nature). Legality never reads it."""
+
+
+class Event(NamedTuple):
+    """What was shown, by whom, to whom."""
+
+    seat: int
+    """Who moved; `NATURE` for the moderator's announcements."""
+    move: Move
+    """The move, or the announcement in the form of one."""
+    to: tuple[int, ...] | None
+    """The seats that saw it; None for everybody."""
+
+
+class Knowledge(NamedTuple):
+    """A fact from outside the table talk: among the other seats, exactly `seats` hold one of `roles`."""
+
+    roles: tuple[str, ...]
+    seats: tuple[int, ...]
+
+
+class View(Protocol):
+    """All that one seat may know. Prose and features are functions of a View, never of a State.
+
+    A game's own View is an immutable value with at least these fields.
+    """
+
+    @property
+    def seat(self) -> int:
+        """The seat whose knowledge this is."""
+
+    @property
+    def legal(self) -> tuple[Move, ...]:
+        """The moves it may make now; empty when it is not its turn."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What it has seen, oldest first."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game ended."""
+
+    returns: tuple[float, ...]
+    """Return per seat."""
+    winner: str
+    """The side that won, in the game's own term; `"draw"` if none did."""
+    reason: str
+    """Why, in one word of the game's card."""
+
+
+class State(Protocol):
+    """What every game's state offers to the adapters; the rest of it is the game's own affair."""
+
+    @property
+    def log(self) -> tuple[Event, ...]: ...
+
+
+S = TypeVar("S")
+
+
+class Game(Protocol[S]):
+    """The rules. Stateless: all that changes is in the immutable, hashable states."""
+
+    seats: int
+    """How many seats there are."""
+    catalogue: tuple[Move, ...]
+    """All discrete moves of the seats in a fixed order: the action numbering. Speech appears with empty words."""
+    max_moves: int
+    """No game is longer, nature's moves included."""
+    config: Mapping[str, Any]
+    """Plain values from which the same game can be built again (the header of a transcript)."""
+
+    def initial(self) -> S:
+        """The state before the first move."""
+
+    def actor(self, s: S) -> int:
+        """The seat to move, `NATURE`, or `OVER`."""
+
+    def legal(self, s: S) -> tuple[Move, ...]:
+        """What the seat to move may do, in catalogue order; empty if nature moves or the game is over."""
+
+    def nature(self, s: S, rng: np.random.Generator) -> Move:
+        """Draw nature's move. The only place where chance enters."""
+
+    def apply(self, s: S, move: Move) -> S:
+        """The state after `move`. Pure and deterministic. Raises `IllegalMove` with the reason."""
+
+    def outcome(self, s: S) -> Outcome | None:
+        """How it ended, or None while it has not."""
+
+    def view(self, s: S, seat: int) -> View:
+        """What `seat` may know."""
+
+
+class GameText(Protocol):
+    """The wording of a game (`<game>/text.py`). Reads Views, Events and Moves; never sees a State."""
+
+    def who(self, view: Any) -> str:
+        """First section: who the seat is and what it knows from outside the talk. Fixed once the roles are dealt."""
+
+    def line(self, event: Event) -> str:
+        """One line of the second section; the same for everybody who saw the event."""
+
+    def ask(self, legal: tuple[Move, ...]) -> str:
+        """What is asked of a seat that may do `legal`, in one line."""
+
+    def say(self, move: Move) -> str:
+        """The canonical sentence of a move of a seat, words left aside. `parse(say(m), view) == m`."""
+
+    def parse(self, text: str, view: Any) -> Move:
+        """Read free text as one of `view.legal`. Raises `UnreadableMove`, `AmbiguousMove` or `IllegalMove`."""
+
+    def default(self, text: str, view: Any, rng: np.random.Generator) -> Move:
+        """The legal move that the sources of the rules prescribe when `text` cannot be used."""
+
+
+class Encoder(Protocol):
+    """Numeric features of a game (`<game>/encode.py`), a function of a View."""
+
+    size: int
+
+    def __call__(self, view: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """Features, shape (size,), float32, each in [-1, 1]."""
+
+
+class GameSpec(Protocol):
+    """What a game's package offers to the registry: `GAME` in its `__init__`."""
+
+    id: ClassVar[str]
+    """Registry name with version, such as `avalon_v0`."""
+    title: ClassVar[str]
+    """One line for lists."""
+    options: ClassVar[Mapping[str, str]]
+    """The keyword arguments of `build` and what they accept, for help texts and error messages."""
+
+    def build(self, **config: Any) -> Game[Any]:
+        """The rules for a configuration. Raises `ParlourError` for an unknown or unusable one."""
+
+    def text(self, game: Any) -> GameText:
+        """The wording of a game that `build` made."""
+
+    def encoder(self, game: Any) -> Encoder:
+        """The features of a game that `build` made."""
+
+
+def accept(name: str, value: object, accepted: object) -> ParlourError:
+    """The error for an argument outside what is accepted: one line with the value and the alternatives."""
+    return ParlourError(f"{name} {value!r} is not accepted; accepted: {listed(accepted)}")
+
+
+def listed(values: object) -> str:
+    """Values in one line for a message: ranges as `5..10`, everything else separated by commas."""
+    if isinstance(values, range):
+        return f"{values[0]}..{values[-1]}"
+    if isinstance(values, str):
+        return values
+    try:
+        return ", ".join(str(value) for value in values)  # type: ignore[attr-defined]
+    except TypeError:
+        return str(values)

@@ -1,0 +1,139 @@
+"""A game with all seats stepping at once, as PettingZoo's parallel environments do.
+
+A cycle takes the moves of all seats that decide at the same time: of the seat whose turn it is, and of each that would
+follow without having learnt anything new (secret votes, quest cards). Everybody else has the single action `wait`, the
+last number of the action space. An action that cannot be used (a waiting seat may send anything; a sampled one need not
+be legal) is replaced by a random legal one if the seat had to decide, and counted in `info["replaced"]`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo.utils.env import ParallelEnv
+
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import Move, ParlourError
+from parlour.envs.spaces import Prose
+from parlour.envs.text import MAX_WORDS, clean
+
+
+class GameParallelEnv(ParallelEnv[str, Any, Any]):
+    """All seats of `env` step at once.
+
+    Args:
+        env: The game's AEC environment.
+        action: `"index"` or `"text"`.
+        max_cycles: Truncate after so many cycles; None: when the game is over.
+    """
+
+    def __init__(self, env: GameEnv, *, action: str = "index", max_cycles: int | None = None) -> None:
+        if max_cycles is not None and max_cycles < 1:
+            raise ParlourError(f"max_cycles {max_cycles!r} is not accepted; accepted: a whole number from 1, or None")
+        self.aec, self.action, self.max_cycles = env, action, max_cycles
+        self.metadata = {**env.metadata, "is_parallelizable": True}
+        self.render_mode = env.render_mode
+        self.possible_agents = env.possible_agents[:]
+        self.agents: list[str] = []
+        self.wait = len(env.game.catalogue)
+        self.action_spaces = {agent: self._action_space() for agent in self.possible_agents}
+        self.observation_spaces = {agent: self._observation_space(agent) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        self.aec.reset(seed=seed, options=options)
+        self.agents = self.possible_agents[:]
+        self.cycles = 0
+        self.replaced = dict.fromkeys(self.agents, 0)
+        return self._observations(), self._infos()
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        aec = self.aec
+        seen = [len(aec.view(seat).events) for seat in range(aec.game.seats)]
+        moved: set[int] = set()
+        while aec.outcome is None:
+            seat = aec.seat
+            if seat in moved or len(aec.view(seat).events) != seen[seat]:
+                break
+            moved.add(seat)
+            aec.play(self._move(aec.agent_selection, actions.get(aec.agent_selection)))
+        self.cycles += 1
+        over = aec.outcome is not None
+        cut = not over and self.max_cycles is not None and self.cycles >= self.max_cycles
+        agents = self.agents
+        rewards = {agent: float(aec.rewards[agent]) if over else 0.0 for agent in agents}
+        result = (
+            self._observations(),
+            rewards,
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, cut),
+            self._infos(),
+        )
+        if over or cut:
+            self.agents = []
+        return result
+
+    def render(self) -> Any:
+        return self.aec.render()
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _action_space(self) -> spaces.Space[Any]:
+        return Prose(MAX_WORDS) if self.action == "text" else spaces.Discrete(self.wait + 1)
+
+    def _observation_space(self, agent: str) -> spaces.Dict:
+        parts = dict(self.aec.observation_space(agent).spaces)  # type: ignore[attr-defined]
+        del parts["action_mask"]
+        if self.action == "index":
+            parts["action_mask"] = spaces.Box(0, 1, (self.wait + 1,), np.int8)
+        return spaces.Dict(parts)
+
+    def _observations(self) -> dict[str, Any]:
+        return {agent: self._observation(agent) for agent in self.agents}
+
+    def _observation(self, agent: str) -> dict[str, Any]:
+        seen = self.aec.observe(agent)
+        mask = seen.pop("action_mask")
+        if self.action == "index":
+            seen["action_mask"] = np.append(mask, np.int8(not mask.any()))
+        return seen
+
+    def _infos(self) -> dict[str, dict[str, Any]]:
+        infos: dict[str, dict[str, Any]] = {}
+        for agent in self.agents:
+            info = {key: value for key, value in self.aec.infos[agent].items() if key != "action_mask"}
+            if self.action == "index":
+                mask = self.aec.infos[agent]["action_mask"]
+                info["action_mask"] = np.append(mask, np.int8(not mask.any()))
+            infos[agent] = info | {"replaced": self.replaced[agent]}
+        return infos
+
+    def _move(self, agent: str, action: Any) -> Move:
+        """The action as a legal move; a random one in its place if it is none."""
+        legal = self.aec.game.legal(self.aec.state_now)
+        try:
+            move = self._read(agent, action)
+        except ParlourError:
+            move = None
+        if move is None or Move(move.kind, move.args) not in legal:
+            self.replaced[agent] += 1
+            move = legal[int(self.aec.np_random.integers(len(legal)))]
+        return move
+
+    def _read(self, agent: str, action: Any) -> Move | None:
+        if self.action == "text" and isinstance(action, str):
+            return self.aec.text.parse(clean(action), self.aec.view(self.aec.seat_of[agent]))
+        if self.action == "index" and action is not None and 0 <= int(action) < self.wait:
+            return self.aec.game.catalogue[int(action)]
+        return None

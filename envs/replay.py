@@ -1,0 +1,226 @@
+"""Transcripts: a header and one line a move, from which any game is played again without chance, index or model.
+
+A transcript is JSON Lines. The first line is the header: `{"parlour": 1, "game", "config", ...}` with whatever else the
+writer adds (seed, players). Then one line for every move, nature's included:
+
+    {"n": 3, "seat": "player_1", "move": ["vote", [1]], "say": "I approve the team.", "to": ["player_1"], "raw": "aye"}
+
+`words` holds free speech as the table saw it, `raw` the words as they came in, `to` the seats that saw the move at once
+(absent: everybody). A line with `"fault"` and without `"move"` tells of words that were no move. The last line of a
+finished game is `{"outcome": {"returns", "winner", "reason"}}`. Every line is complete or absent: a file that ends
+within a line is read up to the line before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.aec import Entry, GameEnv
+from parlour.envs.core import NATURE, OVER, Game, GameText, IllegalMove, Move, Outcome, ParlourError
+from parlour.envs.registry import build, lookup
+from parlour.envs.text import name
+
+FORMAT: Final = 1
+NATURE_NAME: Final = "nature"
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A game as it was written down."""
+
+    header: Mapping[str, Any]
+    entries: tuple[Entry, ...]
+    """Moves, nature's included, and words that were no move; in order."""
+    outcome: Outcome | None
+    """None if the game was not finished."""
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves, nature's included."""
+        return tuple(entry.move for entry in self.entries if entry.move is not None)
+
+    def game(self) -> Game[Any]:
+        """The rules it was played by."""
+        return build(lookup(self.header["game"]).spec, self.header["config"])
+
+
+# -- writing ---------------------------------------------------------------------------------------------------
+
+
+def header_line(game_id: str, config: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
+    """The first line of a transcript."""
+    return _line({"parlour": FORMAT, "game": game_id, "config": dict(config), **extra})
+
+
+def entry_line(number: int, entry: Entry, text: GameText, notes: Mapping[str, Any] | None = None) -> str:
+    """The line of a move, or of words that were none. `notes` are added under their own names."""
+    line: dict[str, Any] = {"n": number, "seat": _who(entry.seat)}
+    if entry.move is not None:
+        line["move"] = [entry.move.kind, list(entry.move.args)]
+        if entry.seat != NATURE:
+            line["say"] = text.say(entry.move)
+        if entry.move.words:
+            line["words"] = entry.move.words
+    if entry.to is not None:
+        line["to"] = [name(seat) for seat in entry.to]
+    if entry.raw is not None:
+        line["raw"] = entry.raw
+    if entry.fault:
+        line["fault"] = entry.fault
+    return _line({**line, **(notes or {})})
+
+
+def outcome_line(outcome: Outcome) -> str:
+    """The last line of a finished game."""
+    told = {"returns": list(outcome.returns), "winner": outcome.winner, "reason": outcome.reason}
+    return _line({"outcome": told})
+
+
+def _line(value: Mapping[str, Any]) -> str:
+    # lone surrogates of broken input are escaped, so that every file is valid UTF-8
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode() + "\n"
+
+
+def _who(seat: int) -> str:
+    return NATURE_NAME if seat == NATURE else name(seat)
+
+
+# -- reading ---------------------------------------------------------------------------------------------------
+
+
+def read(path: str | Path) -> Transcript:
+    """Read a transcript.
+
+    Raises:
+        ParlourError: The file cannot be read or is no transcript; the message names the file and the line.
+    """
+    try:
+        lines = Path(path).read_bytes().split(b"\n")
+    except OSError as error:
+        raise ParlourError(f"transcript {str(path)!r} cannot be read: {error.strerror}") from None
+    whole = [line for line in lines[:-1] if line.strip()]
+    records = [_record(path, number, line) for number, line in enumerate(whole, 1)]
+    if not records or records[0].get("parlour") != FORMAT:
+        raise ParlourError(f'{str(path)!r} is not a transcript of parlour; accepted: a header with "parlour": {FORMAT}')
+    header = records[0]
+    if not isinstance(header.get("game"), str) or not isinstance(header.get("config"), dict):
+        raise ParlourError(f"{str(path)!r} line 1: the header lacks the game's name and config")
+    outcome = None
+    entries = []
+    for number, record in enumerate(records[1:], 2):
+        if "outcome" in record:
+            outcome = _outcome(path, number, record["outcome"])
+        else:
+            entries.append(_entry(path, number, record))
+    return Transcript(header, tuple(entries), outcome)
+
+
+def _record(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        raise ParlourError(f"{str(path)!r} line {number} is not a JSON object; accepted: a transcript of parlour")
+    return record
+
+
+def _entry(path: str | Path, number: int, record: Mapping[str, Any]) -> Entry:
+    try:
+        seat = _seat(record["seat"])
+        to = None if "to" not in record else tuple(_seat(one) for one in record["to"])
+        move = None
+        if "move" in record:
+            kind, args = record["move"]
+            move = Move(str(kind), tuple(int(a) for a in args), str(record.get("words", "")))
+        elif "fault" not in record:
+            raise KeyError("move")
+        return Entry(seat, move, to, record.get("raw"), str(record.get("fault", "")))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ParlourError(f"{str(path)!r} line {number} is not a move: {error}") from None
+
+
+def _outcome(path: str | Path, number: int, told: Any) -> Outcome:
+    try:
+        return Outcome(tuple(float(r) for r in told["returns"]), str(told["winner"]), str(told["reason"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ParlourError(f"{str(path)!r} line {number} is not an outcome: {error}") from None
+
+
+def _seat(who: str) -> int:
+    return NATURE if who == NATURE_NAME else int(who.removeprefix("player_"))
+
+
+# -- playing again ---------------------------------------------------------------------------------------------
+
+
+def states(game: Game[Any], moves: tuple[Move, ...]) -> Iterator[Any]:
+    """The states of a game, from the initial one to the one after the last move.
+
+    Raises:
+        IllegalMove: A move does not fit, with its number.
+    """
+    state = game.initial()
+    yield state
+    for number, move in enumerate(moves):
+        try:
+            state = game.apply(state, move)
+        except IllegalMove as error:
+            raise IllegalMove(f"move {number}: {error}") from None
+        yield state
+
+
+@dataclass(frozen=True)
+class Step:
+    """A moment of a game played again: what everybody observes, and what is done then."""
+
+    observations: Mapping[str, Any]
+    """Agent -> observation, before the move."""
+    agent: str
+    """Who moves; empty at the end."""
+    move: Move | None
+    """None at the end."""
+
+
+def reenact(transcript: Transcript, observation: str = "text") -> Iterator[Step]:
+    """Play a transcript again in its environment: a Step before each move of a seat, and one after the last.
+
+    A transcript that stops while nature is to move ends with the last move of a seat before it.
+
+    Raises:
+        IllegalMove: A move does not fit the rules, with its number.
+        ParlourError: The outcome written down is not the one that the moves lead to.
+    """
+    game, moves = transcript.game(), transcript.moves
+    actors = []
+    state: Any = None
+    for state in states(game, moves):
+        actors.append(game.actor(state))
+    _check_outcome(transcript, game.outcome(state))
+    nature = [move for actor, move in zip(actors, moves, strict=False) if actor == NATURE]
+    seats = [move for actor, move in zip(actors, moves, strict=False) if actor >= 0]
+    cut = actors[-1] == NATURE
+    if cut and not seats:
+        return
+    env = GameEnv(lookup(transcript.header["game"]).spec, game, observation=observation)  # type: ignore[arg-type]
+    env.reset(options={"nature": nature})
+    for number, move in enumerate(seats, 1):
+        yield Step(_everybody(env), env.agent_selection, move)
+        if cut and number == len(seats):
+            return
+        env.play(move)
+    yield Step(_everybody(env), "" if actors[-1] == OVER else env.agent_selection, None)
+
+
+def _everybody(env: GameEnv) -> dict[str, Any]:
+    return {agent: env.observe(agent) for agent in env.possible_agents}
+
+
+def _check_outcome(transcript: Transcript, reached: Outcome | None) -> None:
+    told = transcript.outcome
+    if told is not None and told.reason != "forfeit" and told != reached:
+        raise ParlourError(f"the transcript's outcome {told} is not the one that its moves lead to, {reached}")

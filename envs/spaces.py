@@ -1,0 +1,35 @@
+"""The observation space of prose: any printable Unicode, without the 46 MB that a full `Text` charset would weigh."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from gymnasium.spaces import Text
+
+_SAMPLE: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;'\"-_()é狼人杀好"
+_SAMPLE_LENGTH: Final = 60
+
+
+class Prose(Text):
+    """Strings of printable characters and line breaks, of 0 .. `max_length` characters.
+
+    Samples are short and come from a small alphabet, Chinese included; `contains` accepts every printable character.
+    """
+
+    def __init__(self, max_length: int, seed: int | None = None) -> None:
+        super().__init__(max_length=max_length, min_length=0, charset=_SAMPLE, seed=seed)
+
+    def sample(self, mask: Any = None, probability: Any = None) -> str:
+        if mask is not None or probability is not None:
+            raise ValueError("Prose cannot be sampled with a mask or with probabilities; accepted: None")
+        length = int(self.np_random.integers(min(_SAMPLE_LENGTH, self.max_length) + 1))
+        return "".join(_SAMPLE[int(k)] for k in self.np_random.integers(len(_SAMPLE), size=length))
+
+    def contains(self, x: Any) -> bool:
+        return isinstance(x, str) and len(x) <= self.max_length and x.replace("\n", "").isprintable()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Prose) and other.max_length == self.max_length
+
+    def __repr__(self) -> str:
+        return f"Prose({self.max_length})"

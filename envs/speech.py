@@ -1,0 +1,55 @@
+"""Structured speech: what can be said at any table, as data.
+
+A speech is a `Move` whose kind is one of the acts below; free words may go with it. Games choose the acts that make
+sense for them and put them into their catalogue; policies that do not speak a language play them by number, language
+models speak freely and the act is read from their words (`parlour.envs.text.read_speech`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from parlour.envs.core import Move
+
+SILENT: Final = "silent"
+"""args (): says nothing, or says words that make no claim."""
+ACCUSE: Final = "accuse"
+"""args (seat,): that seat is on the other side."""
+DEFEND: Final = "defend"
+"""args (seat,): that seat is on the good side."""
+RECOMMEND: Final = "recommend"
+"""args (seat,): that seat should be chosen; of oneself: a self-recommendation."""
+CLAIM_ROLE: Final = "claim_role"
+"""args (role,): I hold this role (the number is the game's own)."""
+REPORT: Final = "report"
+"""args (seat, 0 | 1): my check of that seat showed it good (0) or evil (1)."""
+PROMISE: Final = "promise"
+"""args (0 | 1): I will (1) or will not (0) do what is asked of me."""
+
+ACTS: Final = (SILENT, ACCUSE, DEFEND, RECOMMEND, CLAIM_ROLE, REPORT, PROMISE)
+_ABOUT_OTHERS: Final = frozenset({ACCUSE, DEFEND, REPORT})
+
+
+def speeches(acts: Iterable[str], seats: int, roles: int) -> tuple[Move, ...]:
+    """All speeches with the given acts, without words, in catalogue order.
+
+    >>> speeches([SILENT, CLAIM_ROLE], seats=2, roles=2)
+    (Move(kind='silent', args=(), words=''), Move(kind='claim_role', args=(0,), words=''), \
+Move(kind='claim_role', args=(1,), words=''))
+    """
+    arguments: dict[str, list[tuple[int, ...]]] = {
+        SILENT: [()],
+        ACCUSE: [(j,) for j in range(seats)],
+        DEFEND: [(j,) for j in range(seats)],
+        RECOMMEND: [(j,) for j in range(seats)],
+        CLAIM_ROLE: [(r,) for r in range(roles)],
+        REPORT: [(j, verdict) for j in range(seats) for verdict in (0, 1)],
+        PROMISE: [(0,), (1,)],
+    }
+    return tuple(Move(act, args) for act in acts for args in arguments[act])
+
+
+def sayable(speech: Move, seat: int) -> bool:
+    """Whether `seat` may say it: nobody accuses, defends or reports on himself."""
+    return speech.kind not in _ABOUT_OTHERS or speech.args[0] != seat

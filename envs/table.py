@@ -1,0 +1,26 @@
+"""A table: who sits at which seat, and how one turn is taken. Shared by every loop of parlour."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Player(Protocol):
+    """Anybody who can sit at a table; `parlour.policies.Policy` is one."""
+
+    wants: str
+    """What it reads of the environment's observations: `"text"`, `"features"`, `"both"`, or `"view"` for none of
+    them (it goes by `info["view"]`)."""
+
+    def reset(self, seat: int, seed: int) -> None:
+        """A new game begins: take this seat; draw all chance from this seed."""
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        """The action: a number or words."""
+
+
+def take_turn(env: Any, player: Player) -> None:
+    """Let `player` act for the seat that `env` (one of parlour's, with `info="full"`) has selected."""
+    agent = env.agent_selection
+    observation = {} if player.wants == "view" else env.observe_as(agent, player.wants)
+    env.step(player.act(observation, env.infos[agent]))

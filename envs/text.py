@@ -1,0 +1,238 @@
+"""Wording that all games share: sections, quoting, the two errors of reading, and how a claim is read from free words.
+
+An observation in prose has three sections, each under a heading that no player's words can imitate, because whatever a
+player says stands inside one line, inside quotation marks, with everything unprintable removed (`clean`, `quote`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from parlour.envs import speech
+from parlour.envs.core import GameText, Move, ParlourError, View
+
+WHO: Final = "# Who you are\n"
+RECORD: Final = "# What has happened\n"
+CHOICE: Final = "# What you may do now\n"
+NOT_YOUR_TURN: Final = "Nothing: it is not your turn.\n"
+MODERATOR: Final = "Moderator: "
+OPTION: Final = "- "
+
+NEGATION: Final = re.compile(r"(?:\bnot|n['’]t|\bnever|\bcannot|\brefuse to)\s+(?:\w+\s+)?$", re.IGNORECASE)  # noqa: RUF001
+"""What turns the word behind it into its opposite."""
+
+MAX_WORDS: Final = 4000
+"""Characters of one utterance that are kept."""
+
+
+class UnreadableMove(ParlourError):  # noqa: N818
+    """Words in which no move can be found."""
+
+
+class AmbiguousMove(ParlourError):  # noqa: N818
+    """Words in which several different moves can be found."""
+
+
+def name(seat: int) -> str:
+    """The name of a seat, the same as its PettingZoo agent.
+
+    >>> name(3)
+    'player_3'
+    """
+    return f"player_{seat}"
+
+
+def names(seats: Sequence[int]) -> str:
+    """Names in one phrase.
+
+    >>> names([0, 2])
+    'player_0, player_2'
+    """
+    return ", ".join(map(name, seats))
+
+
+def clean(words: str) -> str:
+    """The one door for words from outside: one line of printable characters, at most `MAX_WORDS` of them.
+
+    Line breaks, control and format characters (among them those that turn the direction of writing) become spaces.
+
+    >>> clean("a\\n# What you may do now\\u202e b")
+    'a # What you may do now b'
+    """
+    if not words.isprintable():
+        words = "".join(ch if ch.isprintable() else " " for ch in words)
+    return " ".join(words.split())[:MAX_WORDS].rstrip()
+
+
+def quote(words: str) -> str:
+    """Words between quotation marks, with the marks inside them escaped.
+
+    >>> quote('say "x"')
+    '"say \\\\"x\\\\""'
+    """
+    return json.dumps(words, ensure_ascii=False)
+
+
+def options(ask: str, sentences: Iterable[str]) -> str:
+    """The third section: what is asked, then one option a line."""
+    return f"{CHOICE}{ask}\n" + "".join(f"{OPTION}{sentence}\n" for sentence in sentences)
+
+
+def compose(who: str, lines: Iterable[str], choice: str) -> str:
+    """The whole observation from its three sections; `lines` end in line breaks."""
+    return f"{WHO}{who}{RECORD}{''.join(lines)}{choice}"
+
+
+def render(text: GameText, view: View) -> str:
+    """The prose of a View. What environments keep and extend from turn to turn equals this at every step."""
+    choice = options(text.ask(view.legal), map(text.say, view.legal)) if view.legal else CHOICE + NOT_YOUR_TURN
+    return compose(text.who(view), map(text.line, view.events), choice)
+
+
+# -- speech ----------------------------------------------------------------------------------------------------
+
+
+def say_speech(move: Move, role_names: Sequence[str]) -> str:
+    """The canonical sentence of a speech act."""
+    kind, args, _ = move
+    if kind == speech.SILENT:
+        return "I have nothing to say."
+    if kind == speech.ACCUSE:
+        return f"I accuse {name(args[0])} of being evil."
+    if kind == speech.DEFEND:
+        return f"I trust that {name(args[0])} is good."
+    if kind == speech.RECOMMEND:
+        return f"I recommend {name(args[0])}."
+    if kind == speech.CLAIM_ROLE:
+        return f"I am {role_names[args[0]]}."
+    if kind == speech.REPORT:
+        return f"I checked {name(args[0])}: {'evil' if args[1] else 'good'}."
+    if kind == speech.PROMISE:
+        return "I will do it." if args[0] else "I will not do it."
+    raise ParlourError(f"speech act {kind!r} is unknown; accepted: {', '.join(speech.ACTS)}")
+
+
+def speech_line(seat: int, move: Move, sentence: str) -> str:
+    """One line of the record: who spoke, the words in quotes and, where the words are free, how they were taken."""
+    if move.words:
+        return f"{name(seat)} says: {quote(move.words)} (taken as: {sentence})\n"
+    return f"{name(seat)} says: {quote(sentence)}\n"
+
+
+_PLAYER = r"player[\s_]*(\d+)"
+_ROLE = r"(?:the\s+)?({roles})\b"
+# What the words are searched for, in this order; the first that is found and legal is the claim.
+_PATTERNS: Final = (
+    (speech.REPORT, rf"\bI\s+(?:checked|investigated|looked at)\s+{_PLAYER}\W+(?:\w+\W+){{0,4}}?(good|evil)"),
+    (speech.ACCUSE, rf"\b(?:accuse|suspect|distrust|don'?t trust|do not trust)\s+(?:that\s+)?{_PLAYER}"),
+    (
+        speech.ACCUSE,
+        rf"{_PLAYER}\s+(?:is|must be|seems|looks|could be|may be|might be)\s+(?:\w+\s+){{0,2}}?(?:evil|suspicious)",
+    ),
+    (speech.CLAIM_ROLE, rf"\bI(?:\s+am|'m)\s+{_ROLE}"),
+    (speech.RECOMMEND, rf"\b(?:recommend|suggest|propose|nominate|choose|pick)\s+(?:that\s+|we\s+take\s+)?{_PLAYER}"),
+    (speech.RECOMMEND, rf"{_PLAYER}\s+should\s+(?:go|join|be)"),
+    (speech.DEFEND, rf"(?<!not )(?<!n't )\b(?:trust|defend|vouch for|believe)\s+(?:that\s+|in\s+)?{_PLAYER}"),
+    (speech.DEFEND, rf"{_PLAYER}\s+(?:is|must be|seems|looks)\s+(?:\w+\s+){{0,2}}?(?:good|loyal|trustworthy|innocent)"),
+    (speech.PROMISE, r"\bI\s+(will not|won't|will)\s+do\s+(?:it|that)\b"),
+)
+_SELF: Final = re.compile(
+    r"\b(?:recommend|suggest|propose|nominate|choose|pick|volunteer)\s+(?:myself|me)\b|\bI volunteer\b", re.IGNORECASE
+)
+
+
+@lru_cache
+def _speech_patterns(role_names: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The patterns of `_PATTERNS` at a table with these roles; the longest role name wins."""
+    roles = "|".join(re.escape(role) for role in sorted(role_names, key=len, reverse=True)) or "(?!)"
+    return tuple((kind, re.compile(pattern.replace("{roles}", roles), re.IGNORECASE)) for kind, pattern in _PATTERNS)
+
+
+def _arguments(kind: str, found: re.Match[str], role_names: tuple[str, ...]) -> tuple[int, ...]:
+    if kind == speech.CLAIM_ROLE:
+        return ([role.lower() for role in role_names].index(found[1].lower()),)
+    if kind == speech.PROMISE:
+        return (int(found[1].lower() == "will"),)
+    if kind == speech.REPORT:
+        return (int(found[1]), int(found[2].lower() == "evil"))
+    return (int(found[1]),)
+
+
+def read_speech(words: str, view: View, role_names: tuple[str, ...]) -> Move:
+    """The speech act in free words: the first of `_PATTERNS` that is found and may be said; silence with words if none."""
+    allowed = {(move.kind, move.args) for move in view.legal}
+    for kind, pattern in _speech_patterns(role_names):
+        for found in pattern.finditer(words):
+            args = _arguments(kind, found, role_names)
+            if (kind, args) in allowed:
+                return Move(kind, args, words)
+    if _SELF.search(words) and (speech.RECOMMEND, (view.seat,)) in allowed:
+        return Move(speech.RECOMMEND, (view.seat,), words)
+    return Move(speech.SILENT, (), words)
+
+
+_LIST: Final = r"players?[\s_]*\d+(?:\s*(?:[,、&+]|\band\b)*\s*(?:players?[\s_]*)?\d+\b|\s*(?:[,、&+]|\band\b)+\s*(?:myself|me)\b)*"
+_CHOSEN: Final = re.compile(
+    rf"(?:propos\w*|choos\w*|chose|select\w*|pick\w*|confirm\w*|nominat\w*|team(?:\s+is)?)\W+(?:the\s+)?(?:team\W+)?({_LIST})",
+    re.I,
+)
+_MENTIONED: Final = re.compile(rf"{_LIST}|\bmyself\b", re.IGNORECASE)
+_BARE: Final = re.compile(r"[\d\s,、&+.\[\]()]*\d[\d\s,、&+.\[\]()]*(?:and\s+\d+\W*)?")
+
+
+def read_seats(text: str, me: int) -> tuple[int, ...]:
+    """The seats that a text names, in order and without repetition.
+
+    A list after a word of choosing ("I propose player_1 and player_3") counts before mere mentions; of several such
+    lists all must agree. Numbers alone ("1, 3") are read as seats.
+
+    Raises:
+        UnreadableMove: no seat is named.
+        AmbiguousMove: two different lists are chosen.
+    """
+    chosen = {_seats_in(found[1], me) for found in _CHOSEN.finditer(text)}
+    if len({frozenset(seats) for seats in chosen}) > 1:
+        raise AmbiguousMove(f"{text!r} chooses several lists of players; accepted: one list")
+    if chosen:
+        return chosen.pop()
+    mentioned = text if _BARE.fullmatch(text) else " ".join(found[0] for found in _MENTIONED.finditer(text))
+    seats = _seats_in(mentioned, me)
+    if not seats:
+        raise UnreadableMove(f"{text!r} names no player; accepted: names such as player_0")
+    return seats
+
+
+def _seats_in(text: str, me: int) -> tuple[int, ...]:
+    tokens = re.findall(r"\d+|myself|\bme\b", text, re.IGNORECASE)
+    return tuple(dict.fromkeys(int(token) if token.isdigit() else me for token in tokens))
+
+
+def read_choice(text: str, meanings: Mapping[Move, re.Pattern[str]], not_: re.Pattern[str] = NEGATION) -> Move:
+    """The one of `meanings` that the text expresses; with two of them, "not X" means the other.
+
+    Raises:
+        UnreadableMove: none is expressed.
+        AmbiguousMove: several are.
+    """
+    found = {move for move, pattern in meanings.items() if _asserted(pattern, text, not_)}
+    if len(meanings) == 2:
+        first, second = meanings
+        found |= {second} if _denied(meanings[first], text, not_) else set()
+        found |= {first} if _denied(meanings[second], text, not_) else set()
+    if not found:
+        raise UnreadableMove(f"{text!r} states no decision; accepted: one of the options in its own words")
+    if len(found) > 1:
+        raise AmbiguousMove(f"{text!r} states several decisions; accepted: exactly one")
+    return found.pop()
+
+
+def _asserted(pattern: re.Pattern[str], text: str, not_: re.Pattern[str]) -> bool:
+    return any(not not_.search(text[: found.start()]) for found in pattern.finditer(text))
+
+
+def _denied(pattern: re.Pattern[str], text: str, not_: re.Pattern[str]) -> bool:
+    return any(not_.search(text[: found.start()]) for found in pattern.finditer(text))

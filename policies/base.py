@@ -1,0 +1,70 @@
+"""What every policy can do: take a seat, act, be saved and loaded, be called like a function."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from parlour.envs.core import ParlourError, accept
+
+
+class Policy(ABC):
+    """Observation -> action. It gets what any PettingZoo agent gets and nothing more; it never sees a State.
+
+    A policy is picklable, and callable with `(observation, info)`, so that other MARL code can seat it.
+    """
+
+    name: ClassVar[str]
+    """What it is called on the command line and in tables."""
+    wants: ClassVar[str] = "both"
+    """What it reads: `"text"`, `"features"`, `"both"`, or `"view"` if it goes by `info["view"]` alone."""
+
+    def __init__(self) -> None:
+        self.seat = 0
+        self.rng = np.random.default_rng(0)
+
+    def reset(self, seat: int, seed: int) -> None:
+        """A new game begins: take this seat; all chance comes from `seed` and the seat."""
+        self.seat = seat
+        self.rng = np.random.default_rng((seed, seat))
+
+    @abstractmethod
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        """The action: a number of the catalogue, or words."""
+
+    def __call__(self, observation: Any, info: dict[str, Any]) -> Any:
+        return self.act(observation, info)
+
+    def settings(self) -> dict[str, Any]:
+        """The keyword arguments that make the same policy again; plain values."""
+        return {}
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy to a file."""
+        Path(path).write_text(json.dumps({"policy": self.name, "settings": self.settings()}, indent=2) + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a policy that `save` wrote. Raises `ParlourError` if the file holds none of this kind."""
+        try:
+            stored = json.loads(Path(path).read_text())
+            kind, settings = stored["policy"], stored["settings"]
+        except (OSError, ValueError, KeyError, TypeError):
+            raise ParlourError(f"{str(path)!r} is not a saved policy; accepted: a file that `save` wrote") from None
+        if kind != cls.name:
+            raise accept("policy in file", kind, (cls.name,))
+        return cls(**settings)
+
+
+def legal_numbers(observation: Any, info: dict[str, Any]) -> Any:
+    """The numbers of the legal actions, from `info["legal"]` or from the mask in either place."""
+    if "legal" in info:
+        return info["legal"]
+    mask = info.get("action_mask")
+    if mask is None:
+        mask = observation["action_mask"]
+    return np.flatnonzero(mask)

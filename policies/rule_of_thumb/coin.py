@@ -1,0 +1,21 @@
+"""Coin by rule of thumb: the keeper names a random side; the guesser, who knows that, guesses at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from parlour.envs.core import Move
+
+
+class CoinPlayer:
+    """One seat of one game."""
+
+    def __init__(self, view: Any, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def act(self, view: Any) -> Move:
+        """The move, one of `view.legal`."""
+        move: Move = view.legal[-1 - int(self._rng.integers(2))]
+        return move

@@ -1,0 +1,28 @@
+# Sourced by the scripts beside it: makes .venv with Python >= 3.11 and installs parlour with its extras, once.
+# Usage: . scripts/_venv.sh EXTRAS
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+python=""
+for candidate in python3 python3.14 python3.13 python3.12 python3.11 python; do
+  if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    python="$candidate"
+    break
+  fi
+done
+if [ -z "$python" ]; then
+  echo "parlour needs Python 3.11 or newer; none was found" >&2
+  exit 2
+fi
+[ -x .venv/bin/python ] || "$python" -m venv .venv
+
+# Installed anew when the packaging or a folder's list of files changes (a strict editable install links single files).
+stamp="$1 $(cat pyproject.toml constraints.txt | cksum) $(find envs policies training wrappers -name '*.py' | sort | cksum)"
+if [ "$(cat .venv/parlour.stamp 2>/dev/null)" != "$stamp" ]; then
+  echo "installing parlour[$1] into .venv ..."
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+  rm -rf build
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+    -e ".[$1]" --config-settings editable_mode=strict
+  echo "$stamp" > .venv/parlour.stamp
+fi

@@ -1,0 +1,80 @@
+"""The one loop that everybody uses: play a game with a policy at every seat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pettingzoo.utils.env import AECEnv
+
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import Outcome, ParlourError
+from parlour.envs.registry import lookup
+from parlour.envs.table import Player, take_turn
+from parlour.wrappers.text_actions import TextActions
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A game that was played."""
+
+    seed: int
+    outcome: Outcome
+    moves: int
+    """How many moves it had, nature's included."""
+    faults: Mapping[str, Mapping[str, int]]
+    """Agent -> how many of its words were unreadable, ambiguous, illegal, and how many moves were replaced."""
+    last_views: tuple[Any, ...]
+    """Each seat's View at the end; tells its role."""
+
+    @property
+    def returns(self) -> tuple[float, ...]:
+        """Return per seat."""
+        return self.outcome.returns
+
+
+def table(game: str, *, on_bad: str = "ask_again", **options: Any) -> TextActions:
+    """An environment that `play` accepts: takes numbers and words, and tells policies all they may know."""
+    env = lookup(game).raw_env(info="full", **options)
+    return TextActions(env, on_bad=on_bad, mask=True)
+
+
+def play(env: AECEnv[str, Any, Any], policies: Sequence[Player] | Mapping[str, Player], seed: int) -> Episode:
+    """Play one game.
+
+    Args:
+        env: What `table` makes, possibly in a Recorder: one of parlour's environments with `info="full"`.
+        policies: One for each seat, in order, or by agent's name. No policy may sit at two seats.
+        seed: Of the deal and of all policies: the same seed gives the same game, byte for byte.
+
+    Raises:
+        ParlourError: The policies do not fit the seats.
+    """
+    base = env.unwrapped
+    assert isinstance(base, GameEnv), "play takes parlour's own environments"
+    players = _seated(base, policies)
+    env.reset(seed=seed)
+    for seat, player in enumerate(players):
+        player.reset(seat, seed)
+    while base.outcome is None:
+        take_turn(env, players[base.seat])
+    faults = {agent: {k: info[k] for k in _COUNTED if k in info} for agent, info in env.infos.items()}
+    views = tuple(base.view(seat) for seat in range(base.game.seats))
+    return Episode(seed, base.outcome, len(base.moves), faults, views)
+
+
+_COUNTED = ("unreadable", "ambiguous", "illegal", "replaced")
+
+
+def _seated(base: GameEnv, policies: Sequence[Player] | Mapping[str, Player]) -> list[Player]:
+    agents = base.possible_agents
+    if isinstance(policies, Mapping):
+        if set(policies) != set(agents):
+            raise ParlourError(f"policies for {', '.join(policies)}; accepted: one for each of {', '.join(agents)}")
+        policies = [policies[agent] for agent in agents]
+    if len(policies) != len(agents):
+        raise ParlourError(f"{len(policies)} policies; accepted: one for each of {len(agents)} seats")
+    if len({id(policy) for policy in policies}) != len(policies):
+        raise ParlourError("one policy sits at two seats; accepted: a policy of its own for each seat")
+    return list(policies)

@@ -1,0 +1,38 @@
+"""NumericFeatures: the game's numbers in place of its prose, so that no Text space is left in the observations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
+
+from parlour.envs.aec import GameEnv
+
+
+class NumericFeatures(BaseWrapper[str, Any, Any]):
+    """Observations become `{"observation": Box float32 1-D, "action_mask": int8}`, whatever `env` observes."""
+
+    def __init__(self, env: AECEnv[str, Any, Any]) -> None:
+        super().__init__(env)
+        base = env.unwrapped
+        assert isinstance(base, GameEnv), "NumericFeatures wraps parlour's own environments"
+        self.game_env = base
+        actions = len(base.game.catalogue)
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "action_mask": spaces.Box(0, 1, (actions,), np.int8),
+                    "observation": spaces.Box(-1, 1, (base.encoder.size,), np.float32),
+                }
+            )
+            for agent in base.possible_agents
+        }
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        return self.game_env.observe_as(agent, "features")

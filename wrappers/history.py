@@ -1,0 +1,44 @@
+"""HistoryWindow: the prose keeps only the last lines of the record; who I am and what I may do stay whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
+
+from parlour.envs.core import accept
+from parlour.envs.text import CHOICE, RECORD
+
+
+class HistoryWindow(BaseWrapper[str, Any, Any]):
+    """Keep the last `lines` lines of the second section of the prose; what was left out is counted in one line.
+
+    No utterance can pass for a heading (see `parlour.envs.text`), so the sections are found by their headings.
+    """
+
+    def __init__(self, env: AECEnv[str, Any, Any], lines: int) -> None:
+        if lines < 1:
+            raise accept("lines", lines, "a whole number from 1")
+        super().__init__(env)
+        self.lines = lines
+
+    def observe(self, agent: str) -> Any:
+        observed = self.env.observe(agent)
+        if observed is None or "text" not in observed:
+            return observed
+        return {**observed, "text": window(observed["text"], self.lines)}
+
+
+def window(text: str, lines: int) -> str:
+    """The prose with the last `lines` lines of its record.
+
+    >>> window("# Who you are\\nx\\n# What has happened\\na\\nb\\n# What you may do now\\nc\\n", 1)
+    '# Who you are\\nx\\n# What has happened\\n(1 earlier lines left out)\\nb\\n# What you may do now\\nc\\n'
+    """
+    start, end = text.index(f"\n{RECORD}") + 1 + len(RECORD), text.rindex(f"\n{CHOICE}") + 1
+    record = text[start:end].splitlines(keepends=True)
+    if len(record) <= lines:
+        return text
+    left_out = f"({len(record) - lines} earlier lines left out)\n"
+    return text[:start] + left_out + "".join(record[-lines:]) + text[end:]

@@ -1,0 +1,90 @@
+"""Recorder: writes each game to a transcript as it happens, a line a move, so that a killed run can still be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
+
+from parlour.envs import replay
+from parlour.envs.aec import Entry, GameEnv
+from parlour.envs.core import ParlourError
+
+
+class Recorder(BaseWrapper[str, Any, Any]):
+    """Write a transcript (see `parlour.envs.replay`) of every game.
+
+    Args:
+        env: One of parlour's environments, wrapped or not.
+        path: The file; `{n}` in it becomes the number of the game, from 1. Folders are made.
+        header: More fields for the header, such as the players' names.
+        overwrite: Replace files that exist.
+
+    Raises:
+        ParlourError: At `reset`, if the file exists and may not be replaced.
+    """
+
+    def __init__(
+        self,
+        env: AECEnv[str, Any, Any],
+        path: str | Path,
+        *,
+        header: Mapping[str, Any] | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        super().__init__(env)
+        base = env.unwrapped
+        assert isinstance(base, GameEnv), "Recorder wraps parlour's own environments"
+        self.game_env, self.path, self.header, self.overwrite = base, str(path), dict(header or {}), overwrite
+        self.games = 0
+        self._file: TextIO | None = None
+        self._notes: dict[str, Any] = {}
+
+    def annotate(self, **notes: Any) -> None:
+        """Add fields to the line of the next move (a model's prompt, reply, usage and cost, say)."""
+        self._notes |= notes
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        self.close_transcript()
+        self.games += 1
+        path = Path(self.path.replace("{n}", str(self.games)))
+        if path.exists() and not self.overwrite:
+            raise ParlourError(f"transcript {str(path)!r} exists; accepted: a new file, or overwrite=True")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("w", encoding="utf-8")
+        self._lines = 0
+        base = self.game_env
+        seeded = {} if seed is None else {"seed": seed}
+        self._write(replay.header_line(base.spec.id, base.game.config, {**seeded, **self.header}))
+        base.listener = self._listen
+        super().reset(seed=seed, options=options)
+
+    def step(self, action: Any) -> None:
+        super().step(action)
+        if self._file is not None and self.game_env.outcome is not None:
+            self._write(replay.outcome_line(self.game_env.outcome))
+            self.close_transcript()
+
+    def close(self) -> None:
+        self.close_transcript()
+        super().close()
+
+    def close_transcript(self) -> None:
+        """Close the file of the game in progress; what was written stays."""
+        self.game_env.listener = None
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _listen(self, entry: Entry) -> None:
+        self._write(replay.entry_line(self._lines, entry, self.game_env.text, self._notes))
+        self._lines += 1
+        self._notes = {}
+
+    def _write(self, line: str) -> None:
+        assert self._file is not None
+        self._file.write(line)
+        self._file.flush()

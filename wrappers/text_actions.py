@@ -1,0 +1,149 @@
+"""TextActions: words in place of action numbers, and one policy for words that cannot be used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
+
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import IllegalMove, Move, ParlourError, accept
+from parlour.envs.spaces import Prose
+from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean, quote
+
+ON_BAD: Final = ("ask_again", "default", "random", "raise", "forfeit")
+FAULTS: Final = {UnreadableMove: "unreadable", AmbiguousMove: "ambiguous", IllegalMove: "illegal"}
+_STREAM: Final = 0x7E87  # keeps this wrapper's chance apart from the game's under the same seed
+
+
+class TextActions(BaseWrapper[str, Any, Any]):
+    """Actions are words; a number is taken as well, so that players of both kinds can sit at one table.
+
+    Observations and infos lose `action_mask` (a mask of numbers does not fit a space of words); the options stay in the
+    prose. Infos gain, for each seat, how many of its answers were `unreadable`, `ambiguous` or `illegal`, how many
+    moves were made in its place (`replaced`), and how often it was asked again this turn (`asked_again`).
+
+    Args:
+        env: A `GameEnv`, possibly inside a Recorder.
+        on_bad: What follows words that cannot be used. `"ask_again"`: the seat reads what was wrong and is asked
+            again, `tries` times in all, then `"default"`; `"default"`: the move that the sources of the game's rules
+            prescribe; `"random"`: a random legal move; `"raise"`: the error; `"forfeit"`: the seat loses.
+        tries: How often a seat is asked.
+        mask: Keep `action_mask` in observations and infos.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    def __init__(
+        self, env: AECEnv[str, Any, Any], *, on_bad: str = "ask_again", tries: int = 3, mask: bool = False
+    ) -> None:
+        if on_bad not in ON_BAD:
+            raise accept("on_bad", on_bad, ON_BAD)
+        if tries < 1:
+            raise accept("tries", tries, "a whole number from 1")
+        super().__init__(env)
+        base = env.unwrapped
+        assert isinstance(base, GameEnv), "TextActions wraps parlour's own environments"
+        self.game_env, self.on_bad, self.tries, self.mask = base, on_bad, tries, mask
+        self.action_spaces = {agent: Prose(MAX_WORDS) for agent in base.possible_agents}
+        self.observation_spaces = {agent: self._observation_space(agent) for agent in base.possible_agents}
+        self._faults: dict[str, Counter[str]] = {}
+        self._reasons: list[str] = []
+        self._infos: dict[str, dict[str, Any]] = {}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:  # type: ignore[override]
+        return self._infos
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        super().reset(seed=seed, options=options)
+        drawn = int(self.game_env.np_random.integers(2**32)) if seed is None else seed
+        self._rng = np.random.default_rng((drawn, _STREAM))
+        self._faults = {agent: Counter() for agent in self.game_env.possible_agents}
+        self._reasons = []
+        self._refresh()
+
+    def step(self, action: Any) -> None:
+        if isinstance(action, str) and self.game_env.outcome is None:
+            self._hear(action)
+        else:
+            self.env.step(action)
+            self._reasons = []
+        self._refresh()
+
+    def observe(self, agent: str) -> Any:
+        return self._seen(agent, self.env.observe(agent))
+
+    def observe_as(self, agent: str, observation: str) -> dict[str, Any]:
+        """As `GameEnv.observe_as`, with what was wrong with the last answer."""
+        return self._seen(agent, self.game_env.observe_as(agent, observation))
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _seen(self, agent: str, observed: Any) -> Any:
+        seen = dict(observed)
+        if not self.mask:
+            seen.pop("action_mask", None)
+        if self._reasons and "text" in seen and agent == self.game_env.agent_selection:
+            seen["text"] += "".join(f"Your answer could not be used: {quote(clean(why))}\n" for why in self._reasons)
+        return seen
+
+    def _hear(self, raw: str) -> None:
+        base = self.game_env
+        words = clean(raw)
+        view = base.view(base.seat)
+        try:
+            base.play(base.text.parse(words, view), raw)
+        except (UnreadableMove, AmbiguousMove, IllegalMove) as error:
+            self._fault(raw, words, view, error)
+        else:
+            self._reasons = []
+
+    def _fault(self, raw: str, words: str, view: Any, error: ParlourError) -> None:
+        base, agent = self.game_env, self.game_env.agent_selection
+        fault = FAULTS[type(error)]  # type: ignore[index]
+        self._faults[agent][fault] += 1
+        base.note(raw, fault)
+        if self.on_bad == "raise":
+            raise error
+        self._reasons.append(str(error))
+        if self.on_bad == "ask_again" and len(self._reasons) < self.tries:
+            return
+        self._faults[agent]["replaced"] += 1
+        self._reasons = []
+        if self.on_bad == "forfeit":
+            base.forfeit()
+        elif self.on_bad == "random":
+            base.play(view.legal[int(self._rng.integers(len(view.legal)))])
+        else:
+            base.play(self._default(words, view))
+
+    def _default(self, words: str, view: Any) -> Move:
+        return self.game_env.text.default(words, view, self._rng)
+
+    def _observation_space(self, agent: str) -> spaces.Dict:
+        parts = dict(self.env.observation_space(agent).spaces)  # type: ignore[attr-defined]
+        if not self.mask:
+            del parts["action_mask"]
+        return spaces.Dict(parts)
+
+    def _refresh(self) -> None:
+        base = self.game_env
+        self._infos = {}
+        for agent, info in base.infos.items():
+            kept = {key: value for key, value in info.items() if self.mask or key != "action_mask"}
+            faults = self._faults[agent]
+            counts = {fault: faults[fault] for fault in (*FAULTS.values(), "replaced")}
+            asked = len(self._reasons) if agent == base.agent_selection else 0
+            self._infos[agent] = {**kept, **counts, "asked_again": asked}
