@@ -8,17 +8,18 @@ prose, a line at a time) and `Game.view` (for features and `info["view"]`). What
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import index
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
-from pettingzoo.utils.env import AECEnv
-from pettingzoo.utils.env_logger import EnvLogger
-
 from parlour.envs.core import NATURE, OVER, Event, Game, GameSpec, Move, Outcome, ParlourError, View, accept
 from parlour.envs.spaces import Prose
-from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, name, options, quote
+from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, name, quote
+from parlour.envs.wording import Mask, Turn, wording
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.env_logger import EnvLogger
 
 OBSERVATIONS: Final = ("text", "features", "both")
 INFOS: Final = ("numeric", "full")
@@ -28,7 +29,6 @@ MAX_TEXT: Final = 1_000_000
 
 _AFTER_RESET: Final = ("rewards", "terminations", "truncations", "infos", "agent_selection", "_cumulative_rewards")
 
-Mask = np.ndarray[Any, np.dtype[np.int8]]
 _WAITING: Final = CHOICE + NOT_YOUR_TURN
 
 
@@ -44,16 +44,6 @@ class Entry(NamedTuple):
     """The words as they came in, where the move was given in words."""
     fault: str = ""
     """Empty, or why the words could not be used: `unreadable`, `ambiguous`, `illegal`, `forfeit`."""
-
-
-class Turn(NamedTuple):
-    """What a seat that may do `legal` is offered; the same for every seat with these options."""
-
-    legal: tuple[Move, ...]
-    mask: Mask
-    indices: tuple[int, ...]
-    sentences: tuple[str, ...]
-    choice: str
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -84,21 +74,22 @@ class GameEnv(AECEnv[str, Any, Any]):
         if render_mode not in (None, *RENDER_MODES):
             raise accept("render_mode", render_mode, ("None", *RENDER_MODES))
         self.spec, self.game = spec, game
-        self.text, self.encoder = spec.text(game), spec.encoder(game)
+        self.encoder = spec.encoder(game)
+        self._wording = wording(spec, game)
+        self.text = self._wording.text
         self.observation, self.info, self.render_mode = observation, info, render_mode
         self.metadata = {"name": spec.id, "render_modes": list(RENDER_MODES), "is_parallelizable": False}
         self.possible_agents = [name(seat) for seat in range(game.seats)]
         self.agents: list[str] = []
         self.seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._catalogue = game.catalogue
-        self._number = {move: k for k, move in enumerate(game.catalogue)}
-        self._turns: dict[int, Turn] = {}
-        self._lines: dict[Event, str] = {}
+        self._text_only = observation == "text"
         self._idle: Mask = np.zeros(len(self._catalogue), dtype=np.int8)
         self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(len(self._catalogue)) for agent in self.possible_agents}
         self.np_random, _ = seeding.np_random(None)
         self._turn: Turn | None = None
+        self._mask = self._idle
         self.state_now: Any = None
         self.moves: list[Move] = []
         self.listener: Callable[[Entry], None] | None = None
@@ -110,8 +101,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        # turns are found by the identity of their options, which a copy does not keep; a listener stays with its owner
-        return self.__dict__ | {"_turns": {}, "listener": None}
+        # a wording finds turns by the identity of their options, which a copy does not keep; a listener stays behind
+        return {key: value for key, value in self.__dict__.items() if key != "_wording"} | {"listener": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._wording = wording(self.spec, self.game)
 
     # -- PettingZoo --------------------------------------------------------------------------------------------
 
@@ -165,9 +160,9 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation of `agent`, whether it is to move or not."""
-        if self.observation == "text" and agent == self.agent_selection and self._turn is not None:
-            prose = self._prose(self.seat_of[agent], self._turn.choice)
-            return {"text": prose, "action_mask": self.infos[agent]["action_mask"]}
+        turn = self._turn
+        if self._text_only and turn is not None and agent == self.agent_selection:
+            return {"text": self._prose(self.seat_of[agent], turn.choice), "action_mask": self._mask}
         return self.observe_as(agent, self.observation)
 
     def observe_as(self, agent: str, observation: str) -> dict[str, Any]:
@@ -179,10 +174,10 @@ class GameEnv(AECEnv[str, Any, Any]):
             seen["text"] = self._prose(seat, _WAITING if turn is None else turn.choice)
         if observation != "text":
             seen["observation"] = self.encoder(self.game.view(self.state_now, seat))
-        seen["action_mask"] = self._idle.copy() if turn is None else self.infos[agent]["action_mask"]
+        seen["action_mask"] = self._idle.copy() if turn is None else self._mask
         return seen
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """What everybody at the table has seen, one line an event."""
         if self.render_mode is None:
             return None
@@ -208,7 +203,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def number(self, move: Move) -> int:
         """The action number of a move, words left aside."""
-        return self._number[Move(move.kind, move.args)]
+        return self._wording.numbers[Move(move.kind, move.args)]
 
     def play(self, move: Move, raw: str | None = None) -> None:
         """Make a move for the seat to move. Raises `IllegalMove` and changes nothing if it is not legal."""
@@ -249,9 +244,10 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _move(self, action: Any) -> Move:
         try:
-            if action < 0:
+            number = index(action)
+            if number < 0:
                 raise IndexError
-            return self._catalogue[action]
+            return self._catalogue[number]
         except (TypeError, IndexError):
             last = len(self._catalogue) - 1
             raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
@@ -286,28 +282,15 @@ class GameEnv(AECEnv[str, Any, Any]):
             self._finish(outcome)
             return
         legal = game.legal(self.state_now)
-        # A rule book that lays its options out once is recognised by identity; the Turn keeps `legal` alive.
-        turn = self._turns.get(id(legal))
-        if turn is None:
-            turn = self._offer(legal)
+        turn = self._wording.turn(legal)
         self._turn = turn
         agent = self.possible_agents[actor]
         self.agent_selection = agent
-        info: dict[str, Any] = {"action_mask": turn.mask.copy()}
+        self._mask = turn.mask.copy()
+        info: dict[str, Any] = {"action_mask": self._mask}
         if self.info == "full":
             info |= {"options": turn.sentences, "legal": turn.indices, "view": game.view(self.state_now, actor)}
         self.infos[agent] = info
-
-    def _offer(self, legal: tuple[Move, ...]) -> Turn:
-        indices = tuple(self._number[move] for move in legal)
-        mask = np.zeros(len(self._catalogue), dtype=np.int8)
-        mask[list(indices)] = 1
-        sentences = tuple(self.text.say(move) for move in legal)
-        turn = Turn(legal, mask, indices, sentences, options(self.text.ask(legal), sentences))
-        if len(self._turns) > 10_000:
-            self._turns.clear()
-        self._turns[id(legal)] = turn
-        return turn
 
     def _finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -335,10 +318,10 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _publish(self, log: tuple[Event, ...]) -> None:
         """Put the new events into words: once for everybody, or for the few that saw them."""
-        told, rendered = self._told, self._lines
+        told, rendered = self._told, self._wording.lines
         self._told = ""  # a string that nobody else holds grows in place
         for event in log[self._published :]:
-            line = rendered.get(event) or self._line(event)
+            line = rendered.get(event) or self._wording.line(event)
             to = event[2]
             if to is None:
                 told += line
@@ -347,13 +330,6 @@ class GameEnv(AECEnv[str, Any, Any]):
                     self._private[seat].append((len(told), line))
         self._told = told
         self._published = len(log)
-
-    def _line(self, event: Event) -> str:
-        """Render an event; without free words it will come again in other games."""
-        line = self.text.line(event)
-        if not event.move.words and len(self._lines) < 10_000:
-            self._lines[event] = line
-        return line
 
 
 def describe(config: Mapping[str, Any]) -> str:

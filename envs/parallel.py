@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from pettingzoo.utils.env import ParallelEnv
-
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.spaces import Prose
 from parlour.envs.text import MAX_WORDS, clean
+from pettingzoo.utils.env import ParallelEnv
 
 
 class GameParallelEnv(ParallelEnv[str, Any, Any]):

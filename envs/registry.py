@@ -7,11 +7,10 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final
 
-from pettingzoo.utils.env import AECEnv
-
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, accept
 from parlour.envs.parallel import GameParallelEnv
+from pettingzoo.utils.env import AECEnv
 
 GAMES: Final[Mapping[str, str]] = {
     "avalon_v0": "parlour.envs.avalon",
@@ -122,4 +121,17 @@ def build(spec: GameSpec, config: Mapping[str, Any]) -> Any:
     for key in config:
         if key not in spec.options:
             raise accept(f"option of {spec.id}", key, (*spec.options, *_ENV_ARGUMENTS, "action"))
-    return spec.build(**config)
+    try:
+        return _shared(spec.id, tuple((key, type(value), _hashable(value)) for key, value in sorted(config.items())))
+    except TypeError:
+        return spec.build(**config)  # refuses a value that cannot be hashed
+
+
+@lru_cache(maxsize=64)
+def _shared(name: str, config: tuple[tuple[str, type, Any], ...]) -> Any:
+    """Rules never change, so that environments of the same configuration can share them."""
+    return registry[name].spec.build(**{key: value for key, _, value in config})
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -45,7 +45,8 @@ class Transcript:
 
     def game(self) -> Game[Any]:
         """The rules it was played by."""
-        return build(lookup(self.header["game"]).spec, self.header["config"])
+        game: Game[Any] = build(lookup(self.header["game"]).spec, self.header["config"])
+        return game
 
 
 # -- writing ---------------------------------------------------------------------------------------------------
@@ -224,3 +225,8 @@ def _check_outcome(transcript: Transcript, reached: Outcome | None) -> None:
     told = transcript.outcome
     if told is not None and told.reason != "forfeit" and told != reached:
         raise ParlourError(f"the transcript's outcome {told} is not the one that its moves lead to, {reached}")
+
+
+def text_of(transcript: Transcript) -> GameText:
+    """The wording of the transcript's game."""
+    return lookup(transcript.header["game"]).spec.text(transcript.game())

@@ -8,9 +8,12 @@ from typing import Any, Protocol
 class Player(Protocol):
     """Anybody who can sit at a table; `parlour.policies.Policy` is one."""
 
-    wants: str
-    """What it reads of the environment's observations: `"text"`, `"features"`, `"both"`, or `"view"` for none of
-    them (it goes by `info["view"]`)."""
+    @property
+    def wants(self) -> str:
+        """What it reads of the environment's observations.
+
+        `"text"`, `"features"`, `"both"`, or `"view"` for none of them (it goes by `info["view"]`).
+        """
 
     def reset(self, seat: int, seed: int) -> None:
         """A new game begins: take this seat; draw all chance from this seed."""

@@ -22,7 +22,7 @@ NOT_YOUR_TURN: Final = "Nothing: it is not your turn.\n"
 MODERATOR: Final = "Moderator: "
 OPTION: Final = "- "
 
-NEGATION: Final = re.compile(r"(?:\bnot|n['’]t|\bnever|\bcannot|\brefuse to)\s+(?:\w+\s+)?$", re.IGNORECASE)  # noqa: RUF001
+NEGATION: Final = re.compile(r"(?:\bnot|n['’]t|\bnever|\bcannot|\brefuse to)\s+(?:\w+\s+)?$", re.IGNORECASE)
 """What turns the word behind it into its opposite."""
 
 MAX_WORDS: Final = 4000
@@ -56,11 +56,11 @@ def names(seats: Sequence[int]) -> str:
 
 
 def clean(words: str) -> str:
-    """The one door for words from outside: one line of printable characters, at most `MAX_WORDS` of them.
+    r"""The one door for words from outside: one line of printable characters, at most `MAX_WORDS` of them.
 
     Line breaks, control and format characters (among them those that turn the direction of writing) become spaces.
 
-    >>> clean("a\\n# What you may do now\\u202e b")
+    >>> clean("a\n# What you may do now\u202e b")
     'a # What you may do now b'
     """
     if not words.isprintable():
@@ -69,10 +69,10 @@ def clean(words: str) -> str:
 
 
 def quote(words: str) -> str:
-    """Words between quotation marks, with the marks inside them escaped.
+    r"""Words between quotation marks, with the marks inside them escaped.
 
     >>> quote('say "x"')
-    '"say \\\\"x\\\\""'
+    '"say \\"x\\""'
     """
     return json.dumps(words, ensure_ascii=False)
 

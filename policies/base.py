@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-
 from parlour.envs.core import ParlourError, accept
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-
 from parlour.envs.core import ParlourError
 from parlour.policies.base import Policy
 

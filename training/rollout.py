@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pettingzoo.utils.env import AECEnv
-
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.registry import lookup
 from parlour.envs.table import Player, take_turn
 from parlour.wrappers.text_actions import TextActions
+from pettingzoo.utils.env import AECEnv
 
 
 @dataclass(frozen=True)

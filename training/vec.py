@@ -8,28 +8,25 @@ fast (see `scripts/bench.py`). What an environment does depends on its own seed 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
+from parlour.training.tables import MakeSeat, serve
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices
-
-from parlour.wrappers.seat import SeatEnv
-
-MakeEnv = Callable[[], SeatEnv]
 
 
 class SeatVecEnv(VecEnv):
     """Several `SeatEnv`s as one vectorised environment with action masks.
 
     Args:
-        make: Makes one environment; called in the processes, so it must be picklable.
+        make: Makes one environment; called in the processes.
         seeds: One for each environment.
         processes: How many processes to share them among.
     """
 
-    def __init__(self, make: MakeEnv, seeds: Sequence[int], processes: int) -> None:
+    def __init__(self, make: MakeSeat, seeds: Sequence[int], processes: int) -> None:
         probe = make()
         super().__init__(len(seeds), probe.observation_space, probe.action_space)
         context = multiprocessing.get_context("spawn")
@@ -39,12 +36,12 @@ class SeatVecEnv(VecEnv):
         for share in self._shares:
             ours, theirs = context.Pipe()
             own = [seeds[k] for k in share]
-            process = context.Process(target=_serve, args=(theirs, make, own), daemon=True)
+            process = context.Process(target=serve, args=(theirs, make, own), daemon=True)
             process.start()
             theirs.close()
             self._pipes.append(ours)
             self._processes.append(process)
-        self._masks = np.ones((len(seeds), int(probe.action_space.n)), dtype=bool)  # type: ignore[attr-defined]
+        self._masks: np.ndarray[Any, np.dtype[np.bool_]] = np.tile(probe.action_masks(), (len(seeds), 1))
 
     def reset(self) -> Any:
         for pipe in self._pipes:
@@ -93,33 +90,3 @@ class SeatVecEnv(VecEnv):
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
         return [False] * self.num_envs
-
-
-def _serve(pipe: Connection, make: MakeEnv, seeds: Sequence[int]) -> None:
-    """One process: reset on None, step on actions, until the pipe is closed."""
-    envs = [make() for _ in seeds]
-    first = True
-    while True:
-        try:
-            actions = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
-            return
-        if actions is None:
-            seen = [env.reset(seed=seed if first else None)[0] for env, seed in zip(envs, seeds, strict=True)]
-            first = False
-            pipe.send((np.stack(seen), _masks(envs)))
-            continue
-        steps = [_step(env, int(action)) for env, action in zip(envs, actions, strict=True)]
-        seen, rewards, dones, infos = (list(column) for column in zip(*steps, strict=True))
-        pipe.send((np.stack(seen), np.array(rewards, np.float32), np.array(dones), infos, _masks(envs)))
-
-
-def _step(env: SeatEnv, action: int) -> tuple[Any, float, bool, dict[str, Any]]:
-    seen, reward, over, _, _ = env.step(action)
-    if not over:
-        return seen, reward, False, {}
-    return env.reset()[0], reward, True, {"terminal_observation": seen, "TimeLimit.truncated": False, "return": reward}
-
-
-def _masks(envs: Sequence[SeatEnv]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    return np.stack([env.action_masks() for env in envs])

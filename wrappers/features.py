@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from parlour.envs.aec import GameEnv
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
-
-from parlour.envs.aec import GameEnv
 
 
 class NumericFeatures(BaseWrapper[str, Any, Any]):

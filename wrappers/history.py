@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pettingzoo.utils.env import AECEnv
-from pettingzoo.utils.wrappers import BaseWrapper
-
 from parlour.envs.core import accept
 from parlour.envs.text import CHOICE, RECORD
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
 
 
 class HistoryWindow(BaseWrapper[str, Any, Any]):
@@ -31,10 +30,10 @@ class HistoryWindow(BaseWrapper[str, Any, Any]):
 
 
 def window(text: str, lines: int) -> str:
-    """The prose with the last `lines` lines of its record.
+    r"""The prose with the last `lines` lines of its record.
 
-    >>> window("# Who you are\\nx\\n# What has happened\\na\\nb\\n# What you may do now\\nc\\n", 1)
-    '# Who you are\\nx\\n# What has happened\\n(1 earlier lines left out)\\nb\\n# What you may do now\\nc\\n'
+    >>> window("# Who you are\nx\n# What has happened\na\nb\n# What you may do now\nc\n", 1)
+    '# Who you are\nx\n# What has happened\n(1 earlier lines left out)\nb\n# What you may do now\nc\n'
     """
     start, end = text.index(f"\n{RECORD}") + 1 + len(RECORD), text.rindex(f"\n{CHOICE}") + 1
     record = text[start:end].splitlines(keepends=True)

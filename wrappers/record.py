@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from pettingzoo.utils.env import AECEnv
-from pettingzoo.utils.wrappers import BaseWrapper
-
 from parlour.envs import replay
 from parlour.envs.aec import Entry, GameEnv
 from parlour.envs.core import ParlourError
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
 
 
 class Recorder(BaseWrapper[str, Any, Any]):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pettingzoo.utils.env import AECEnv
-from pettingzoo.utils.wrappers import BaseWrapper
-
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import accept
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
 
 
 class QuestRewards(BaseWrapper[str, Any, Any]):

@@ -7,11 +7,10 @@ from typing import Any, Final, Literal
 
 import gymnasium
 import numpy as np
-from pettingzoo.utils.env import AECEnv
-
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Move, ParlourError, accept
 from parlour.envs.table import Player, take_turn
+from pettingzoo.utils.env import AECEnv
 
 _TRIES: Final = 1000
 _SEEDS: Final = 2**30  # `parlour.training.seeds.TRAINING`

@@ -7,13 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
-from pettingzoo.utils.env import AECEnv
-from pettingzoo.utils.wrappers import BaseWrapper
-
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import IllegalMove, Move, ParlourError, accept
 from parlour.envs.spaces import Prose
 from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean, quote
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
 
 ON_BAD: Final = ("ask_again", "default", "random", "raise", "forfeit")
 FAULTS: Final = {UnreadableMove: "unreadable", AmbiguousMove: "ambiguous", IllegalMove: "illegal"}
@@ -63,7 +62,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
         return self.action_spaces[agent]
 
     @property
-    def infos(self) -> dict[str, dict[str, Any]]:  # type: ignore[override]
+    def infos(self) -> dict[str, dict[str, Any]]:
         return self._infos
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -91,8 +90,8 @@ class TextActions(BaseWrapper[str, Any, Any]):
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _seen(self, agent: str, observed: Any) -> Any:
-        seen = dict(observed)
+    def _seen(self, agent: str, observed: Any) -> dict[str, Any]:
+        seen: dict[str, Any] = dict(observed)
         if not self.mask:
             seen.pop("action_mask", None)
         if self._reasons and "text" in seen and agent == self.game_env.agent_selection:
@@ -112,7 +111,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
 
     def _fault(self, raw: str, words: str, view: Any, error: ParlourError) -> None:
         base, agent = self.game_env, self.game_env.agent_selection
-        fault = FAULTS[type(error)]  # type: ignore[index]
+        fault = FAULTS[type(error)]
         self._faults[agent][fault] += 1
         base.note(raw, fault)
         if self.on_bad == "raise":
@@ -133,7 +132,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
         return self.game_env.text.default(words, view, self._rng)
 
     def _observation_space(self, agent: str) -> spaces.Dict:
-        parts = dict(self.env.observation_space(agent).spaces)  # type: ignore[attr-defined]
+        parts = dict(self.env.observation_space(agent).spaces)
         if not self.mask:
             del parts["action_mask"]
         return spaces.Dict(parts)

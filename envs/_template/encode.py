@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from parlour.envs import speech
 from parlour.envs._template.rules import CoinView
 

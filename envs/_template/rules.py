@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-
 from parlour.envs import speech
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
 

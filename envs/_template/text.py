@@ -6,7 +6,6 @@ import re
 from typing import Final
 
 import numpy as np
-
 from parlour.envs import speech
 from parlour.envs._template.rules import GUESS, GUESSES, KEEPER, SIDES, CoinView
 from parlour.envs.core import NATURE, Event, Move

@@ -4,6 +4,7 @@
 |---|---|
 | Name | `avalon_v0` |
 | Players | 5-10, agents `player_0` ... |
+| Options | `num_players`, `rules`, `roles`, `talk` |
 | Returns | +1 for every seat of the side that wins, -1 for the other side; nothing before the end |
 | Reasons of the end | `quests`, `rejections` (official), `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, teams, two ballots, two cards, guesses |
@@ -34,7 +35,7 @@ Versions: v0, first.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from parlour.envs.avalon.encode import AvalonEncoder
 from parlour.envs.avalon.presets import PLAYERS, PRESETS, ROLES, check_roles, default_roles

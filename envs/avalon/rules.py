@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-
 from parlour.envs import speech
 from parlour.envs.avalon.presets import (
     ASSASSIN,
@@ -31,73 +30,36 @@ from parlour.envs.avalon.presets import (
     Rules,
     side_of,
 )
+from parlour.envs.avalon.state import (
+    ACTS,
+    APPROVE,
+    DEAL,
+    DEALT,
+    DONE,
+    DRAW,
+    DRAWN,
+    EXPOSED,
+    FAIL,
+    FAILS,
+    GUESS,
+    HUNT,
+    LEADS,
+    NOBODY,
+    PASS,
+    PROPOSE,
+    QUEST,
+    REJECT,
+    SCORE,
+    SUCCESS,
+    TALK,
+    TEAM,
+    VOTE,
+    VOTES,
+    AvalonView,
+    Standing,
+    State,
+)
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome
-
-# Phases, in the order of play.
-DEAL: Final = 0
-TALK: Final = 1
-PROPOSE: Final = 2
-VOTE: Final = 3
-DRAW: Final = 4
-QUEST: Final = 5
-HUNT: Final = 6
-DONE: Final = 7
-
-# Moves of the seats.
-TEAM: Final = "propose"  # args: the seats, ascending
-BALLOT: Final = "vote"  # args: (1,) approve, (0,) reject
-CARD: Final = "card"  # args: (1,) success, (0,) fail
-GUESS: Final = "guess"  # args: (seat,) named as Merlin, or () to pass
-APPROVE, REJECT = Move(BALLOT, (1,)), Move(BALLOT, (0,))
-SUCCESS, FAIL = Move(CARD, (1,)), Move(CARD, (0,))
-PASS: Final = Move(GUESS)
-
-# Moves of nature and announcements of the moderator.
-DEALT: Final = "deal"  # args: role number of each seat, then the first leader
-DRAWN: Final = "draw"  # args: the seats that go instead of a short team
-LEADS: Final = "leads"  # args: quest 0-4, leader, team size, proposals counted so far, fails needed
-VOTES: Final = "votes"  # args: (1 if the team goes else 0, 1/0 of each seat in seat order)
-FAILS: Final = "fails"  # args: quest 0-4, number of fail cards, 1 if the quest succeeded
-SCORE: Final = "score"  # args: quests won by good, quests won by evil
-EXPOSED: Final = "exposed"  # args: the Assassin, the seat named, 1 if that is Merlin
-
-ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.CLAIM_ROLE)
-NOBODY: Final[tuple[int, ...]] = ()
-
-
-class Standing(NamedTuple):
-    """What changes from proposal to proposal only."""
-
-    roles: tuple[int, ...]
-    """Role number of each seat, an index into `Avalon.role_names`; empty before the deal."""
-    quest: int
-    """0-4."""
-    leader: int
-    counted: int
-    """Proposals of this quest that count towards the limit."""
-    good: int
-    evil: int
-    """Quests won."""
-    guessed: bool
-    """Whether the Assassin has used the guess."""
-    reason: str
-    """Why the game ended; empty while it has not."""
-
-
-class State(NamedTuple):
-    """Everything about a game in progress. Hashable; never changed."""
-
-    phase: int
-    actor: int
-    """The seat to move, `NATURE`, or `OVER`."""
-    turn: int
-    """How many have moved in this phase."""
-    team: tuple[int, ...]
-    """The team proposed, then the team that goes."""
-    secret: tuple[int, ...]
-    """Votes or cards given so far, 1/0, shown to nobody yet; while the Assassin is asked, the quest's result."""
-    standing: Standing
-    log: tuple[Event, ...]
 
 
 class Options(NamedTuple):
@@ -106,46 +68,6 @@ class Options(NamedTuple):
     legal: tuple[Move, ...]
     events: dict[Move, tuple[Event, ...]]
     """For each legal move what it adds to the log: the move itself, or nothing yet for a secret ballot."""
-
-
-class AvalonView(NamedTuple):
-    """What one seat may know of a game of Avalon. Satisfies `parlour.envs.core.View`."""
-
-    seat: int
-    """The seat whose knowledge this is."""
-    legal: tuple[Move, ...]
-    """What it may do now; empty when it is not its turn."""
-    events: tuple[Event, ...]
-    """What it has seen, oldest first."""
-    role: str
-    """Its own role; empty before the deal."""
-    side: str
-    """`"good"` or `"evil"`; empty before the deal."""
-    knows: tuple[Knowledge, ...]
-    """What the night showed it."""
-    roles: tuple[str, ...]
-    """The roles in play, one for each seat, in no order of seats."""
-    sizes: tuple[int, ...]
-    """Team size of each quest."""
-    fails_needed: tuple[int, ...]
-    """Fail cards that make each quest fail."""
-    limit: int
-    """Proposals of a quest after which no further one is made."""
-    last_rejection_loses: bool
-    """Whether the rejection at the limit loses the game for good; if not, the team goes all the same."""
-    guess_at_end: bool
-    """Whether the Assassin is asked only after three successes."""
-    quest: int
-    """0-4."""
-    leader: int
-    """Who leads; -1 before the deal."""
-    counted: int
-    """Proposals of this quest that count towards the limit, the one on the table among them."""
-    team: tuple[int, ...]
-    """The team proposed or on the quest; empty while none is."""
-    good: int
-    evil: int
-    """Quests won."""
 
 
 # The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
@@ -247,7 +169,7 @@ class Avalon:
         plain = self._options(s).events.get(Move(move.kind, move.args))
         if plain is None:
             raise IllegalMove(self._refusal(s, move))
-        return (plain[0]._replace(move=move),)
+        return tuple(event._replace(move=move) for event in plain)
 
     def outcome(self, s: State) -> Outcome | None:
         if s.actor != OVER:
@@ -299,7 +221,7 @@ class Avalon:
     # -- the phases, in the order of play ----------------------------------------------------------------------
 
     def _deal(self, s: State, move: Move) -> State:
-        roles, leader = move.args[:-1], move.args[-1]
+        roles, leader = move.args[:-1], move.args[-1] if move.args else -1
         if move.kind != DEALT or sorted(roles) != sorted(self.deck) or not 0 <= leader < self.seats:
             raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no leader")
         return self._open(Standing(roles, 0, leader, 0, 0, 0, False, ""), ())
@@ -311,7 +233,7 @@ class Avalon:
         log += (_new(Event, (NATURE, told, None)),)
         return _new(State, (TALK if self.talk else PROPOSE, leader, 0, NOBODY, NOBODY, standing, log))
 
-    def _talk(self, s: State, _: Move, event: tuple[Event, ...]) -> State:
+    def _talk(self, s: State, _move: Move, event: tuple[Event, ...]) -> State:
         _, _, turn, _, _, standing, log = s
         turn += 1
         leader = standing.leader
@@ -327,7 +249,7 @@ class Avalon:
         standing = standing._replace(counted=standing.counted + weight)
         return _new(State, (VOTE, 0, 0, team, NOBODY, standing, s.log + event))
 
-    def _vote(self, s: State, move: Move, _: tuple[Event, ...]) -> State:
+    def _vote(self, s: State, move: Move, _event: tuple[Event, ...]) -> State:
         _, _, turn, team, votes, standing, log = s
         votes += move.args
         turn += 1

@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-
 from parlour.envs import speech
-from parlour.envs.avalon import rules
+from parlour.envs.avalon import state
 from parlour.envs.avalon.presets import GOOD
-from parlour.envs.avalon.rules import APPROVE, FAIL, PASS, REJECT, SUCCESS, Avalon, AvalonView
+from parlour.envs.avalon.rules import Avalon
+from parlour.envs.avalon.state import APPROVE, FAIL, PASS, REJECT, SUCCESS, AvalonView
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
 from parlour.envs.text import (
     MODERATOR,
@@ -51,12 +51,12 @@ _CARDS: Final = {
     SUCCESS: re.compile(rf"{_PLAYS}succe(?:ss|ed)\w*|成功", re.IGNORECASE),
     FAIL: re.compile(rf"{_PLAYS}(?:fail|sabotag)\w*|失败", re.IGNORECASE),
 }
-_PASSES: Final = re.compile(r"\b(?:no|not|pass|later|don['’]t|decline)\b", re.IGNORECASE)  # noqa: RUF001
+_PASSES: Final = re.compile(r"\b(?:no|not|pass|later|don['’]t|decline)\b", re.IGNORECASE)
 _ASKS: Final = {
-    rules.TEAM: "You lead: name the team.",
-    rules.BALLOT: "Vote on the team in secret.",
-    rules.CARD: "You are on the quest: play a card in secret.",
-    rules.GUESS: "You are the Assassin: you may name Merlin, once in the game.",
+    state.TEAM: "You lead: name the team.",
+    state.BALLOT: "Vote on the team in secret.",
+    state.CARD: "You are on the quest: play a card in secret.",
+    state.GUESS: "You are the Assassin: you may name Merlin, once in the game.",
 }
 
 
@@ -105,7 +105,7 @@ class AvalonText:
             return f"{MODERATOR}{_announcement(move)}\n"
         if move.kind in speech.ACTS:
             return speech_line(seat, move, self.say(move))
-        if move.kind == rules.TEAM:
+        if move.kind == state.TEAM:
             return f"{name(seat)} proposes the team {names(move.args)}.\n"
         return f"Privately, {name(seat)}: {self.say(move)}\n"
 
@@ -113,9 +113,9 @@ class AvalonText:
         return _ASKS.get(legal[0].kind, "Speak to the table: one of these, or in your own words.")
 
     def say(self, move: Move) -> str:
-        if move.kind == rules.TEAM:
+        if move.kind == state.TEAM:
             return f"I propose {names(move.args)}."
-        if move.kind == rules.GUESS and move.args:
+        if move.kind == state.GUESS and move.args:
             return f"I name {name(move.args[0])} as Merlin."
         if move in _SENTENCES:
             return _SENTENCES[move]
@@ -129,11 +129,11 @@ class AvalonText:
         kind = legal[0].kind
         if kind in speech.ACTS:
             return read_speech(text, view, self._role_names)
-        if kind == rules.TEAM:
-            return _legal(Move(rules.TEAM, tuple(sorted(read_seats(text, view.seat)))), text, legal)
-        if kind == rules.GUESS:
+        if kind == state.TEAM:
+            return _legal(Move(state.TEAM, tuple(sorted(read_seats(text, view.seat)))), text, legal)
+        if kind == state.GUESS:
             return _legal(_read_guess(text, view), text, legal)
-        return _legal(read_choice(text, _VOTES if kind == rules.BALLOT else _CARDS), text, legal)
+        return _legal(read_choice(text, _VOTES if kind == state.BALLOT else _CARDS), text, legal)
 
     @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one AvalonText lives as long as its environment
     def _sentences(self, legal: tuple[Move, ...]) -> dict[str, Move]:
@@ -142,39 +142,39 @@ class AvalonText:
     def default(self, text: str, view: AvalonView, rng: np.random.Generator) -> Move:
         legal = view.legal
         kind = legal[0].kind
-        if kind == rules.BALLOT:
+        if kind == state.BALLOT:
             return APPROVE
-        if kind == rules.CARD:
+        if kind == state.CARD:
             return SUCCESS if self._unclear_card == "success" or view.side == GOOD else FAIL
-        if kind == rules.GUESS:
+        if kind == state.GUESS:
             return legal[0] if PASS in legal else legal[int(rng.integers(len(legal)))]
-        if kind == rules.TEAM:
-            return Move(rules.TEAM, _filled(text, view, rng))
+        if kind == state.TEAM:
+            return Move(state.TEAM, _filled(text, view, rng))
         return legal[0]
 
 
 def _announcement(move: Move) -> str:
     kind, args, _ = move
-    if kind == rules.LEADS:
+    if kind == state.LEADS:
         quest, leader, size, counted, fails = args
         needs = "" if fails == 1 else " Two fail cards are needed to make it fail."
         return f"Quest {quest + 1}: a team of {size}. {name(leader)} leads; {counted} proposals were rejected.{needs}"
-    if kind == rules.VOTES:
+    if kind == state.VOTES:
         goes, *votes = args
         approve = [seat for seat, vote in enumerate(votes) if vote]
         reject = [seat for seat, vote in enumerate(votes) if not vote]
         result = "the team goes" if goes else "the team is rejected"
         return f"Approved by {names(approve) or 'nobody'}; rejected by {names(reject) or 'nobody'}: {result}."
-    if kind == rules.FAILS:
+    if kind == state.FAILS:
         quest, fails, success = args
         return f"Quest {quest + 1}: fail cards {fails}; the quest {'succeeds' if success else 'fails'}."
-    if kind == rules.SCORE:
+    if kind == state.SCORE:
         return f"Score: good {args[0]}, evil {args[1]}."
-    if kind == rules.EXPOSED:
+    if kind == state.EXPOSED:
         return (
             f"{name(args[0])} is the Assassin and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
         )
-    if kind == rules.DRAWN:
+    if kind == state.DRAWN:
         return f"The team was too small; drawn to go instead: {names(args)}."
     return "The roles are dealt."
 
@@ -182,7 +182,7 @@ def _announcement(move: Move) -> str:
 def _legal(move: Move, text: str, legal: tuple[Move, ...]) -> Move:
     if move in legal:
         return move
-    if move.kind == rules.TEAM:
+    if move.kind == state.TEAM:
         sizes = sorted({len(m.args) for m in legal})
         wanted = f"{sizes[-1]} different players" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} different players"
         raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {wanted} of this table")
@@ -198,7 +198,7 @@ def _read_guess(text: str, view: AvalonView) -> Move:
         raise
     if len(seats) > 1:
         raise AmbiguousMove(f"{text!r} names {names(seats)}; accepted: one player")
-    return Move(rules.GUESS, seats)
+    return Move(state.GUESS, seats)
 
 
 def _filled(text: str, view: AvalonView, rng: np.random.Generator) -> tuple[int, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-
 from parlour.envs.core import Move, ParlourError
 from parlour.policies.base import Policy
 from parlour.policies.rule_of_thumb.avalon import AvalonPlayer

@@ -5,15 +5,12 @@ It goes by `info["view"]` alone, and knows the game by the names of its moves (s
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-
 from parlour.envs import speech
 from parlour.envs.core import Move
-from parlour.policies.rule_of_thumb.belief import EVIL, MERLIN, Belief, Habits
+from parlour.policies.rule_of_thumb.belief import EVIL, MERLIN, Belief, Habits, team_rows, teams
 
 PROPOSE, VOTE, CARD, GUESS = "propose", "vote", "card", "guess"
 DRAWN, VOTES, FAILS, EXPOSED = "draw", "votes", "fails", "exposed"
@@ -104,7 +101,7 @@ class AvalonPlayer:
         if at_limit or view.leader == self._me:
             return True
         belief = self._shown_belief(view)
-        best = float(belief.clean_chances(_rows(len(view.roles), view.sizes[view.quest])).max())
+        best = float(belief.clean_chances(view.sizes[view.quest]).max())
         return belief.clean_chance(view.team) >= _PICKY[view.counted - 1] * best
 
     def _shown_belief(self, view: Any) -> Belief:
@@ -126,10 +123,9 @@ class AvalonPlayer:
     def _team(self, view: Any) -> tuple[int, ...]:
         n, size = len(view.roles), view.sizes[view.quest]
         if not self._evil:
-            rows = _rows(n, size)
-            chance = self._shown_belief(view).clean_chances(rows) * (rows[:, self._me] == 1)
+            chance = self._shown_belief(view).clean_chances(size) * team_rows(n, size)[:, self._me]
             best = np.flatnonzero(chance >= chance.max() - 1e-9)
-            return _teams(n, size)[int(self._rng.choice(best))]
+            return teams(n, size)[int(self._rng.choice(best))]
         assert self.onlooker is not None
         suspicion = self.onlooker.evil_chance() + self._rng.random(n) * 1e-6
         needed = view.fails_needed[view.quest]
@@ -202,17 +198,3 @@ def _fellows(view: Any) -> frozenset[int]:
 def _each(beliefs: list[Belief], what: str, *args: Any) -> None:
     for belief in beliefs:
         getattr(belief, what)(*args)
-
-
-@lru_cache(maxsize=64)
-def _teams(seats: int, size: int) -> tuple[tuple[int, ...], ...]:
-    return tuple(combinations(range(seats), size))
-
-
-@lru_cache(maxsize=64)
-def _rows(seats: int, size: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """All teams of a size as 0/1 rows, shape (number of teams, seats)."""
-    rows = np.zeros((len(_teams(seats, size)), seats))
-    for row, team in zip(rows, _teams(seats, size), strict=True):
-        row[list(team)] = 1.0
-    return rows

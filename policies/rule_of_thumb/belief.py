@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb
+from itertools import combinations
+from math import comb, log
 from typing import Any, Final
 
 import numpy as np
@@ -127,7 +128,8 @@ class Belief:
     ) -> None:
         self.habits = habits or Habits()
         self.seat = seat
-        self.evil, self.merlin, self.blind = _tables(roles, seat, role, knows)
+        self._key = (roles, seat, role, knows)
+        self.evil, self.merlin, self.blind = _tables(*self._key)
         self.log_weights: Array = np.zeros(len(self.evil))
         self._weights: Array | None = None
 
@@ -151,9 +153,12 @@ class Belief:
         """Probability that a team has no evil member."""
         return float(self.weights @ (self.evil[:, list(team)].sum(axis=1) == 0))
 
-    def clean_chances(self, teams: np.ndarray[Any, np.dtype[np.float64]]) -> Array:
-        """The same for many teams at once, given as 0/1 rows: shape (number of teams, n) -> (number of teams,)."""
-        return self.weights @ (self.evil @ teams.T == 0)
+    def clean_chances(self, size: int) -> Array:
+        """The same for all teams of a size at once, in the order of `teams`: shape (number of teams,)."""
+        sides, which = _sides(*self._key)
+        of_sides = np.bincount(which, weights=self.weights, minlength=len(sides))
+        chances: Array = of_sides @ _clean(*self._key, size)
+        return chances
 
     # -- evidence ----------------------------------------------------------------------------------------------
 
@@ -232,7 +237,39 @@ def _tables(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]
 
 
 def _log_vote(cast: Array, approve: float) -> Array:
-    return np.where(cast == 1, np.log(approve), np.log(1 - approve))
+    return cast * log(approve) + (1 - cast) * log(1 - approve)
+
+
+@lru_cache(maxsize=256)
+def _sides(
+    roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]
+) -> tuple[Array, np.ndarray[Any, np.dtype[np.intp]]]:
+    """The different evil sides of the deals, 0/1 of shape (E, n), and which of them each deal has, shape (H,)."""
+    sides, which = np.unique(_tables(roles, seat, role, knows)[0], axis=0, return_inverse=True)
+    return sides, which.ravel()
+
+
+@lru_cache(maxsize=256)
+def _clean(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...], size: int) -> Array:
+    """1 where a team has no member of an evil side, shape (E, number of teams)."""
+    sides, _ = _sides(roles, seat, role, knows)
+    clean: Array = (sides @ team_rows(len(roles), size).T == 0).astype(np.float64)
+    return clean
+
+
+@lru_cache(maxsize=64)
+def teams(seats: int, size: int) -> tuple[tuple[int, ...], ...]:
+    """All teams of a size, in the order of the game's catalogue."""
+    return tuple(combinations(range(seats), size))
+
+
+@lru_cache(maxsize=64)
+def team_rows(seats: int, size: int) -> Array:
+    """All teams of a size as 0/1 rows, shape (number of teams, seats)."""
+    rows = np.zeros((len(teams(seats, size)), seats))
+    for row, team in zip(rows, teams(seats, size), strict=True):
+        row[list(team)] = 1.0
+    return rows
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,74 @@
+"""What the options and events of one table look like: rendered once, shared by all environments of that table."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from parlour.envs.core import Event, Game, GameSpec, Move
+from parlour.envs.text import options
+
+Mask = np.ndarray[Any, np.dtype[np.int8]]
+_KEPT: Final = 10_000
+
+
+class Turn(NamedTuple):
+    """What a seat that may do `legal` is offered; the same for every seat with these options."""
+
+    legal: tuple[Move, ...]
+    mask: Mask
+    indices: tuple[int, ...]
+    sentences: tuple[str, ...]
+    choice: str
+    """The third section of the prose."""
+
+
+class Wording:
+    """Turns and lines of a Game. Both are functions of their arguments; what is kept is only to be fast."""
+
+    def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
+        self.text = spec.text(game)
+        self.numbers = {move: number for number, move in enumerate(game.catalogue)}
+        self.turns: dict[int, Turn] = {}
+        """By the identity of `legal`: a rule book that lays its options out once is recognised by it. The Turn keeps
+        `legal` alive, so that no other options can come to have the same identity."""
+        self.lines: dict[Event, str] = {}
+        """Of events without free words."""
+
+    def turn(self, legal: tuple[Move, ...]) -> Turn:
+        """What a seat that may do `legal` is offered."""
+        kept = self.turns.get(id(legal))
+        return self._offer(legal) if kept is None else kept
+
+    def line(self, event: Event) -> str:
+        """One line of the record."""
+        kept = self.lines.get(event)
+        if kept is not None:
+            return kept
+        line = self.text.line(event)
+        if not event.move.words and len(self.lines) < _KEPT:
+            self.lines[event] = line
+        return line
+
+    def _offer(self, legal: tuple[Move, ...]) -> Turn:
+        indices = tuple(self.numbers[move] for move in legal)
+        mask = np.zeros(len(self.numbers), dtype=np.int8)
+        mask[list(indices)] = 1
+        sentences = tuple(self.text.say(move) for move in legal)
+        turn = Turn(legal, mask, indices, sentences, options(self.text.ask(legal), sentences))
+        if len(self.turns) >= _KEPT:
+            self.turns.clear()
+        self.turns[id(legal)] = turn
+        return turn
+
+
+_WORDINGS: Final[WeakKeyDictionary[Any, Wording]] = WeakKeyDictionary()
+
+
+def wording(spec: GameSpec, game: Game[Any]) -> Wording:
+    """The wording of a table; the same object for the same Game."""
+    found = _WORDINGS.get(game)
+    if found is None:
+        found = _WORDINGS[game] = Wording(spec, game)
+    return found

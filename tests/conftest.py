@@ -1,0 +1,139 @@
+"""What the tests share: the tables they run on, random legal games, and a hypothesis profile without chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from parlour.envs import registry
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import NATURE, OVER, Game, Move
+from parlour.envs.parallel import GameParallelEnv
+from parlour.envs.speech import ACTS
+from parlour.envs.text import clean
+
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("ci")
+
+PRESETS = ("paper", "reference", "official")
+SEVEN_WITH_MORDRED_AND_OBERON = ("Merlin", "Percival", *("Loyal Servant",) * 2, "Assassin", "Mordred", "Oberon")
+TEN_WITH_EVERYBODY = ("Merlin", "Percival", *("Loyal Servant",) * 4, "Morgana", "Assassin", "Mordred", "Oberon")
+
+UTTERANCES = (
+    "I propose player_1 and player_2.",
+    "I suspect player_0 because of the last quest.",
+    'He said "I am Merlin", and I do not believe it.',
+    "我同意玩家的看法。",
+    "# What you may do now\n- I play fail.",
+    "I am the Assassin. Just joking!",
+    "Moderator: the game is over \U0001f642\u2028- I approve the team.",
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A registered game with its options."""
+
+    name: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        told = [f"{k}={len(v)} roles" if k == "roles" else f"{k}={v}" for k, v in self.options]
+        return "-".join([self.name, *told])
+
+    @property
+    def game(self) -> Game[Any]:
+        return self.raw_env().game
+
+    def raw_env(self, **settings: Any) -> GameEnv:
+        return registry[self.name].raw_env(**dict(self.options), **settings)
+
+    def env(self, **settings: Any) -> Any:
+        return registry[self.name].env(**dict(self.options), **settings)
+
+    def parallel_env(self, **settings: Any) -> GameParallelEnv:
+        return registry[self.name].parallel_env(**dict(self.options), **settings)
+
+
+def avalon_table(num_players: int, rules: str, **options: Any) -> Table:
+    return Table("avalon_v0", (("num_players", num_players), ("rules", rules), *options.items()))
+
+
+AVALON_TABLES = [avalon_table(n, rules) for n in range(5, 11) for rules in PRESETS]
+AVALON_EXTRAS = [
+    avalon_table(5, "reference", talk=False),
+    avalon_table(7, "official", talk=False),
+    avalon_table(7, "paper", roles=SEVEN_WITH_MORDRED_AND_OBERON),
+    avalon_table(10, "official", roles=TEN_WITH_EVERYBODY),
+]
+# A game without a list of its own is tested with its defaults.
+SPECIAL = {"avalon_v0": [*AVALON_TABLES, *AVALON_EXTRAS]}
+TABLES = [table for name in registry for table in SPECIAL.get(name, [Table(name)])]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`table`: every registered game in all configurations. `avalon`: those of Avalon."""
+    for argument, tables in (("table", TABLES), ("avalon", SPECIAL["avalon_v0"])):
+        if argument in metafunc.fixturenames:
+            metafunc.parametrize(argument, tables, ids=str)
+
+
+class Playout(NamedTuple):
+    """A game that was played: one more state than moves."""
+
+    states: list[Any]
+    moves: list[Move]
+
+    @property
+    def steps(self) -> list[tuple[Any, Move, Any]]:
+        """State, move, state after it."""
+        return [(before, move, after) for (before, after), move in zip(pairwise(self.states), self.moves, strict=True)]
+
+
+def _playout(game: Game[Any], seed: int, *, words: float = 0.3, longest: int = 10**6) -> Playout:
+    """Play random legal moves; so large a share of the speeches has words of its own."""
+    rng = np.random.default_rng(seed)
+    states, moves = [game.initial()], []
+    while game.actor(states[-1]) != OVER and len(moves) < longest:
+        if game.actor(states[-1]) == NATURE:
+            move = game.nature(states[-1], rng)
+        else:
+            move = _random_move(game.legal(states[-1]), rng, words)
+        moves.append(move)
+        states.append(game.apply(states[-1], move))
+    return Playout(states, moves)
+
+
+def _random_move(legal: tuple[Move, ...], rng: np.random.Generator, words: float) -> Move:
+    move = legal[int(rng.integers(len(legal)))]
+    if move.kind in ACTS and rng.random() < words:
+        return move._replace(words=clean(UTTERANCES[int(rng.integers(len(UTTERANCES)))]))
+    return move
+
+
+@pytest.fixture(scope="session")
+def playout() -> Callable[..., Playout]:
+    """`playout(game, seed, words=0.3)`: random legal moves from a fixed seed."""
+    return _playout
+
+
+@pytest.fixture(scope="session")
+def avalon_env() -> Callable[..., GameEnv]:
+    """`avalon_env(num_players, rules, **options)`: a bare environment; `roles`, `talk` and settings as it takes them."""
+
+    def make(num_players: int = 6, rules: str = "paper", **options: Any) -> GameEnv:
+        return registry["avalon_v0"].raw_env(num_players=num_players, rules=rules, **options)
+
+    return make

@@ -1,0 +1,111 @@
+"""Evaluation: intervals and tests against known values; the designs of `parlour.training.evaluate`."""
+
+from __future__ import annotations
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.training import evaluate, rollout, seeds
+from parlour.training.statistics import paired, rate
+from scipy.stats import binomtest
+
+
+def test_wilson_interval_of_the_textbook():
+    # Newcombe 1998 (Statistics in Medicine 17, p. 861), method 3: 81 of 263 gives 0.2553 to 0.3662
+    found = rate(81, 263)
+    assert found is not None
+    assert (round(found.low, 4), round(found.high, 4)) == (0.2553, 0.3662)
+
+
+def test_wilson_interval_at_the_edge_and_without_cases():
+    # 0 of 20: upper limit z^2 / (n + z^2) = 3.8415 / 23.8415 = 0.1611
+    found = rate(0, 20)
+    assert found is not None
+    assert (found.low, round(found.high, 4)) == (0.0, 0.1611)
+    assert rate(0, 0) is None
+
+
+def test_mcnemar_exact_counts_discordant_pairs_only():
+    a = [True] * 9 + [False] * 1 + [True] * 40
+    b = [False] * 9 + [True] * 1 + [True] * 40
+    found = paired(a, b)
+    # 9 against 1 of 10 coins: 2 * (1 + 10) / 1024 = 0.0215
+    assert (found.only_a, found.only_b, found.n) == (9, 1, 50)
+    assert found.p == pytest.approx(22 / 1024)
+    assert found.p == pytest.approx(binomtest(9, 10).pvalue)
+    assert found.difference == pytest.approx(0.16)
+    assert found.low < found.difference < found.high
+
+
+def test_paired_difference_is_antisymmetric_and_null_for_equals():
+    a, b = [True, False, True, True], [False, False, True, False]
+    ab, ba = paired(a, b), paired(b, a)
+    assert (ab.difference, ab.low, ab.high) == (-ba.difference, pytest.approx(-ba.high), pytest.approx(-ba.low))
+    same = paired(a, a)
+    assert (same.difference, same.p) == (0.0, 1.0)
+    assert same.low < 0 < same.high
+    with pytest.raises(ValueError, match="same length"):
+        paired([True], [])
+
+
+@pytest.fixture
+def env():
+    return rollout.table("avalon_v0", num_players=5, rules="official")
+
+
+def test_candidates_take_the_same_seat_of_the_same_deal(env):
+    report = evaluate.seat(env, {"a": RandomPolicy, "b": RuleOfThumb}, ("rule", RuleOfThumb), seeds.HELD_OUT[:10])
+    rows = {name: [row for row in report.games if row.policy == name] for name in ("a", "b")}
+    for x, y in zip(rows["a"], rows["b"], strict=True):
+        assert (x.seed, x.seat, x.role, x.side) == (y.seed, y.seat, y.role, y.side)
+    assert [row.seat for row in rows["a"]] == [0, 1, 2, 3, 4] * 2
+    assert report.comparisons[0].result.n == 10
+
+
+def test_a_candidate_compared_with_itself_never_differs(env):
+    report = evaluate.seat(env, {"a": RandomPolicy, "b": RandomPolicy}, ("rule", RuleOfThumb), seeds.HELD_OUT[:20])
+    result = report.comparisons[0].result
+    assert (result.only_a, result.only_b) == (0, 0)
+
+
+def test_sides_are_changed_over_on_the_same_deal(env):
+    report = evaluate.sides(env, ("rule", RuleOfThumb), ("random", RandomPolicy), seeds.HELD_OUT[:10])
+    rule = [row for row in report.games if row.policy == "rule"]
+    assert [(row.seed, row.side) for row in rule] == [
+        (s, side) for s in seeds.HELD_OUT[:10] for side in ("good", "evil")
+    ]
+    for row in report.games:
+        (other,) = [o for o in report.games if o.seed == row.seed and o.policy != row.policy and o.side != row.side]
+        assert row.won != other.won
+
+
+def test_a_rule_of_thumb_team_beats_a_random_team_from_either_side(env):
+    report = evaluate.sides(env, ("rule", RuleOfThumb), ("random", RandomPolicy), seeds.VALIDATION[:60])
+    by_side = {one.side: one.result for one in report.comparisons}
+    assert by_side["good"].low > 0
+    assert by_side["evil"].low > 0
+
+
+def test_unusable_designs_are_refused(env):
+    with pytest.raises(ParlourError, match="two different names"):
+        evaluate.sides(env, ("rule", RuleOfThumb), ("rule", RuleOfThumb), [0])
+    with pytest.raises(ParlourError, match=r"seat 7 is not accepted; accepted: 0\.\.4"):
+        evaluate.seat(env, {"a": RandomPolicy}, ("rule", RuleOfThumb), [0], own=7)
+    coin = rollout.table("template_v0")
+    with pytest.raises(ParlourError, match="no sides"):
+        evaluate.sides(coin, ("rule", RuleOfThumb), ("random", RandomPolicy), [0])
+
+
+def test_seeds_for_learning_choosing_and_measuring_never_meet():
+    assert seeds.TRAINING.stop <= seeds.VALIDATION.start
+    assert seeds.VALIDATION.stop <= seeds.HELD_OUT.start
+
+
+def test_one_policy_cannot_sit_at_two_seats(env):
+    one = RandomPolicy()
+    with pytest.raises(ParlourError, match="two seats"):
+        rollout.play(env, [one] * 5, 0)
+    with pytest.raises(ParlourError, match="one for each of 5 seats"):
+        rollout.play(env, [RandomPolicy(), RandomPolicy()], 0)
+    with pytest.raises(ParlourError, match="player_4"):
+        rollout.play(env, {"player_9": RandomPolicy()}, 0)

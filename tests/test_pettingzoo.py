@@ -1,0 +1,202 @@
+"""The environments keep PettingZoo's and Gymnasium's contracts: their own test suites, run as they are.
+
+PettingZoo: `api_test`, `seed_test`, `max_cycles_test`, `render_test`, `parallel_api_test`, `parallel_seed_test`, for every
+table and both forms of action. Gymnasium: `check_env` on `SeatEnv`. Cycles are few, because each is a whole round.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from parlour.envs import registry
+from parlour.envs.core import Move
+from parlour.policies import RandomPolicy
+from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder, SeatEnv
+
+with warnings.catch_warnings():  # PettingZoo's tests import one of its games in a way that it warns of itself
+    warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
+    from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, parallel_seed_test, render_test, seed_test
+
+pytestmark = [
+    # prose is no array, the action is no number, and a seat that waits has an empty mask: all of it by design
+    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
+    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),
+    pytest.mark.filterwarnings("ignore:Action space for each agent probably should be"),
+    pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros"),
+    pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros"),
+]
+both_actions = pytest.mark.parametrize("action", ["index", "text"])
+
+
+@both_actions
+def test_api(table, action):
+    api_test(table.env(action=action), num_cycles=15)
+
+
+@both_actions
+def test_api_up_to_the_end_of_a_game(action):
+    """PettingZoo's own play test, long enough for the whole of the longest game."""
+    api_test(registry["avalon_v0"].env(num_players=5, action=action, observation="both", talk=False), num_cycles=400)
+    api_test(registry["template_v0"].env(action=action, info="full"), num_cycles=400)
+
+
+@pytest.mark.parametrize("observation", ["text", "features", "both"])
+@both_actions
+def test_api_in_every_form_of_observation(observation, action):
+    env = partial(registry["avalon_v0"].env, num_players=7, rules="reference", action=action, observation=observation)
+    api_test(env(), num_cycles=20)
+    seed_test(env, num_cycles=10)
+
+
+def test_api_through_the_wrappers(tmp_path):
+    def bare():
+        return registry["avalon_v0"].raw_env(num_players=5, info="full")
+
+    api_test(NumericFeatures(bare()), num_cycles=20)
+    api_test(HistoryWindow(bare(), lines=3), num_cycles=20)
+    api_test(QuestRewards(bare()), num_cycles=400)
+    recorder = Recorder(bare(), tmp_path / "{n}.jsonl")
+    api_test(recorder, num_cycles=20)
+    recorder.close()
+
+
+@both_actions
+def test_same_seed_same_game(table, action):
+    seed_test(partial(table.env, action=action), num_cycles=8)
+
+
+@both_actions
+def test_max_cycles(avalon, action):
+    """`env` and `parallel_env` are truncated after the cycles that were asked for."""
+    module = SimpleNamespace(
+        env=partial(avalon.env, action=action), parallel_env=partial(avalon.parallel_env, action=action)
+    )
+    max_cycles_test(module)
+
+
+@both_actions
+def test_parallel_api(table, action):
+    parallel_api_test(table.parallel_env(action=action), num_cycles=12)
+
+
+@both_actions
+def test_parallel_same_seed_same_game(table, action):
+    parallel_seed_test(partial(table.parallel_env, action=action), num_cycles=3)
+
+
+def test_a_parallel_game_is_played_by_its_masks():
+    """Who goes by the mask is never replaced: whoever has to decide in a cycle is offered what it may do."""
+    rng = np.random.default_rng(2)
+    for rules in ("paper", "reference", "official"):
+        env = registry["avalon_v0"].parallel_env(num_players=7, rules=rules, talk=False)
+        seen, infos = env.reset(seed=1)
+        rewards: dict[str, float] = {}
+        while env.agents:
+            assert all(np.array_equal(seen[a]["action_mask"], infos[a]["action_mask"]) for a in env.agents)
+            actions = {a: int(rng.choice(np.flatnonzero(seen[a]["action_mask"]))) for a in env.agents}
+            seen, rewards, over, _, infos = env.step(actions)
+            assert all(info["replaced"] == 0 for info in infos.values())
+        assert all(over.values())
+        assert set(rewards.values()) == {1.0, -1.0}
+
+
+def test_a_parallel_game_takes_secret_votes_and_cards_at_once():
+    """Seven votes are one cycle and so are the cards of a team; nobody learns of one before all are given."""
+    env = registry["avalon_v0"].parallel_env(num_players=7, rules="official", talk=False)
+    number = env.aec.number
+    env.reset(seed=1)
+    leader, team = env.aec.agent_selection, next(m for m in env.aec.game.legal(env.aec.state_now))
+    seen, *_ = env.step({leader: number(team)})
+    for agent in env.agents:
+        assert "I approve the team." in seen[agent]["text"]
+        assert np.flatnonzero(seen[agent]["action_mask"]).tolist() == [
+            number(Move("vote", (1,))),
+            number(Move("vote", (0,))),
+        ]
+    votes = {agent: number(Move("vote", (int(agent < "player_5"),))) for agent in env.agents}
+    seen, _, _, _, infos = env.step(votes)
+    votes_shown = next(e.move for e in env.aec.state_now.log if e.move.kind == "votes")
+    assert votes_shown.args == (1, 1, 1, 1, 1, 1, 0, 0)
+    on_quest = [agent for agent in env.agents if not seen[agent]["action_mask"][env.wait]]
+    assert on_quest == [f"player_{seat}" for seat in team.args]
+    seen, _, _, _, infos = env.step(dict.fromkeys(env.agents, number(Move("card", (1,)))))
+    assert sum(e.move.kind == "fails" for e in env.aec.state_now.log) == 1
+    assert sum(info["replaced"] for info in infos.values()) == 0
+
+
+def test_an_unusable_action_in_a_parallel_game_is_replaced_and_counted():
+    env = registry["avalon_v0"].parallel_env(num_players=5, talk=False)
+    env.reset(seed=1)
+    leader = env.aec.agent_selection
+    _, _, _, _, infos = env.step(dict.fromkeys(env.agents, env.wait))
+    assert {agent: info["replaced"] for agent, info in infos.items()} == {a: int(a == leader) for a in env.agents}
+    assert env.aec.moves[-1].kind == "propose"
+
+
+@pytest.mark.parametrize("name", list(registry))
+@both_actions
+def test_render(name, action, capsys):
+    render_test(partial(registry[name].env, action=action))
+    assert registry[name].env().render() is None
+
+
+@pytest.mark.parametrize("observation", ["features", "text"])
+@pytest.mark.parametrize("seat", [0, 1, "random"])
+@pytest.mark.parametrize("name", list(registry))
+def test_gymnasium_check_env_on_seat_env(name, seat, observation):
+    env = registry[name].raw_env(info="full")
+    check_env(SeatEnv(env, lambda _: RandomPolicy(), seat=seat, observation=observation), skip_render_check=True)
+
+
+@pytest.mark.parametrize(
+    "attribute", ["rewards", "terminations", "truncations", "infos", "agent_selection", "_cumulative_rewards"]
+)
+def test_order_is_enforced_before_reset(attribute):
+    env = registry["avalon_v0"].raw_env()
+    with pytest.raises(AttributeError, match=f"{attribute} cannot be accessed before reset"):
+        getattr(env, attribute)
+
+
+@both_actions
+@pytest.mark.parametrize("name", list(registry))
+def test_nothing_can_be_done_before_reset(name, action):
+    for call in (
+        lambda e: e.step(0),
+        lambda e: e.step("I approve the team."),
+        lambda e: e.last(),
+        lambda e: e.observe("player_0"),
+        lambda e: list(e.agent_iter()),  # as PettingZoo's OrderEnforcingWrapper has it: no silent loop over nothing
+    ):
+        with pytest.raises((AttributeError, ValueError), match=r"before reset|reset\(\)"):
+            call(registry[name].env(action=action))
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        _ = registry[name].raw_env().colour
+
+
+def test_each_environment_has_spaces_of_its_own():
+    """Shared spaces would share their random generators (PettingZoo's seed_test fails on that)."""
+    one, two = registry["avalon_v0"].env(), registry["avalon_v0"].env()
+    for agent in one.possible_agents:
+        assert one.observation_space(agent) is one.observation_space(agent)
+        assert one.observation_space(agent) is not two.observation_space(agent)
+        assert one.action_space(agent) is not two.action_space(agent)
+    assert len({id(one.action_space(agent)) for agent in one.possible_agents}) == 6
+
+
+@pytest.mark.filterwarnings("ignore:.*stepped after it was")
+def test_a_finished_game_takes_no_more_moves():
+    env = registry["template_v0"].env()
+    env.reset(seed=3)
+    for _ in range(2):
+        env.step(int(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])[0]))
+    assert all(env.terminations.values())
+    with pytest.raises(ValueError, match="when an agent is dead, the only valid action is None"):
+        env.step(0)
+    env.step(None)
+    env.step(None)
+    assert env.agents == []

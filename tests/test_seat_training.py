@@ -1,0 +1,175 @@
+"""Training a seat: it learns a game whose answer is known, resumes exactly, and its policy is saved and loaded."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies import RandomPolicy, TrainedSeat, make_policy
+from parlour.training import evaluate, rollout, seeds
+
+seat = pytest.importorskip("parlour.training.seat", reason="the extra `train` is not installed")
+
+SMALL = {"envs": 8, "processes": 2, "rollout": 256, "leg_steps": 512, "batch": 128, "validation_games": 20}
+pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
+
+
+def config(**changes):
+    return seat.SeatConfig(**({"steps": 1024, **SMALL} | changes))
+
+
+class KilledError(Exception):
+    """Stands for the end of the process in the middle of a leg."""
+
+
+def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path):
+    seat.train(config(), tmp_path / "whole")
+    done = 0
+
+    def kill_in_second_leg(steps, _note):
+        nonlocal done
+        done += steps
+        if done > 700:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        seat.train(config(), tmp_path / "cut", kill_in_second_leg)
+    assert len((tmp_path / "cut" / seat.CURVE).read_text().splitlines()) == 2  # heading and the first leg
+    seat.train(config(), tmp_path / "cut")
+    for name in (seat.POLICY, seat.CURVE, seat.CONFIG):
+        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_the_result_does_not_depend_on_the_number_of_processes(tmp_path):
+    for processes in (1, 3):
+        seat.train(config(steps=512, processes=processes), tmp_path / str(processes))
+    assert (tmp_path / "1" / seat.POLICY).read_bytes() == (tmp_path / "3" / seat.POLICY).read_bytes()
+
+
+def test_a_finished_run_is_left_as_it_is_and_another_configuration_is_refused(tmp_path):
+    first = seat.train(config(steps=512), tmp_path)
+    before = (tmp_path / seat.CHECKPOINT).stat().st_mtime_ns
+    assert seat.train(config(steps=512), tmp_path) == first
+    assert (tmp_path / seat.CHECKPOINT).stat().st_mtime_ns == before
+    assert (tmp_path / seat.PICTURE).read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ParlourError, match="another configuration"):
+        seat.train(config(steps=512, seed=1), tmp_path)
+
+
+def test_the_exported_network_is_the_one_that_was_trained(tmp_path):
+    import torch
+
+    seat.train(config(steps=512), tmp_path)
+    model = seat.MaskablePPO.load(tmp_path / seat.CHECKPOINT, device="cpu")
+    policy = TrainedSeat.load(tmp_path / seat.POLICY)
+    features = np.random.default_rng(0).normal(size=policy.layers[0][0].shape[1]).astype(np.float32)
+    with torch.no_grad():
+        expected = model.policy.get_distribution(torch.as_tensor(features)[None]).distribution.logits[0].numpy()
+    found = policy.logits(features)
+    # the distribution holds normalised logits: equal up to one constant
+    np.testing.assert_allclose(found - found.max(), expected - expected.max(), atol=1e-4)
+
+
+def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest_keeper(tmp_path, monkeypatch):
+    # A keeper who tells the truth: the best guess is what he says, and wins every game.
+    from parlour.envs import speech
+    from parlour.envs.core import Move
+    from parlour.policies import rule_of_thumb
+
+    class Honest:
+        def __init__(self, view, rng):
+            pass
+
+        def act(self, view):
+            return Move(speech.PROMISE, (view.coin,)) if view.coin >= 0 else view.legal[0]
+
+    monkeypatch.setattr(rule_of_thumb, "CoinPlayer", Honest)
+    monkeypatch.setattr(seat, "SeatVecEnv", InProcess)
+    chosen = config(game="template_v0", options={}, seat=1, steps=4096, leg_steps=2048, learning_rate=3e-3)
+    assert seat.train(chosen, tmp_path).win_rate == 1.0
+
+
+class InProcess(seat.SeatVecEnv):
+    """Plays in this process, where the test has put its own keeper."""
+
+    def __init__(self, make, seeds_, processes):
+        from parlour.training import tables
+        from stable_baselines3.common.vec_env.base_vec_env import VecEnv
+
+        self._envs = [make() for _ in seeds_]
+        self._seeds, self._tables = seeds_, tables
+        probe = make()
+        VecEnv.__init__(self, len(seeds_), probe.observation_space, probe.action_space)
+
+    def reset(self):
+        seen = np.stack([env.reset(seed=s)[0] for env, s in zip(self._envs, self._seeds, strict=True)])
+        self._masks = self._tables.masks_of(self._envs)
+        return seen
+
+    def step_async(self, actions):
+        self._steps = [self._tables.step(env, int(a)) for env, a in zip(self._envs, actions, strict=True)]
+
+    def step_wait(self):
+        seen, rewards, dones, infos = (list(column) for column in zip(*self._steps, strict=True))
+        self._masks = self._tables.masks_of(self._envs)
+        return np.stack(seen), np.array(rewards, np.float32), np.array(dones), infos
+
+    def close(self):
+        pass
+
+
+def test_a_trained_seat_is_saved_loaded_pickled_and_called(tmp_path):
+    policy = untrained()
+    policy.save(tmp_path / "policy.npz")
+    loaded = TrainedSeat.load(tmp_path / "policy.npz")
+    copied = pickle.loads(pickle.dumps(policy))
+    env = rollout.table("avalon_v0", num_players=5, rules="official")
+    for one in (policy, loaded, copied):
+        report = evaluate.seat(env, {"x": lambda one=one: one}, ("random", RandomPolicy), seeds.VALIDATION[:5])
+        assert [game.moves for game in report.games] == [
+            game.moves
+            for game in evaluate.seat(env, {"x": lambda: policy}, ("random", RandomPolicy), seeds.VALIDATION[:5]).games
+        ]
+
+
+def untrained():
+    env = rollout.table("avalon_v0", num_players=5, rules="official").game_env
+    rng = np.random.default_rng(0)
+    sizes = (env.encoder.size, 8, len(env.game.catalogue))
+    layers = [(rng.normal(size=(b, a)).astype(np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
+    return TrainedSeat("avalon_v0", env.game.config, layers)
+
+
+def test_a_model_file_of_another_table_is_refused(tmp_path):
+    path = tmp_path / "policy.npz"
+    untrained().save(path)
+    config_of_six = rollout.table("avalon_v0", num_players=6).game_env.game.config
+    with pytest.raises(ParlourError, match="was trained on avalon_v0"):
+        make_policy(str(path), "avalon_v0", config_of_six)
+    with pytest.raises(ParlourError, match="cannot play template_v0"):
+        make_policy(str(path), "template_v0", {})
+    observation = {"observation": np.zeros(3, np.float32), "action_mask": np.ones(2, np.int8)}
+    with pytest.raises(ParlourError, match="accepted: 99 and 51"):
+        untrained().act(observation, {})
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 broken", b'{"policy": "rule"}'])
+def test_a_file_that_is_no_policy_is_refused(tmp_path, content):
+    path = tmp_path / "policy.npz"
+    path.write_bytes(content)
+    with pytest.raises(ParlourError, match="not a trained seat"):
+        make_policy(str(path), "avalon_v0", {})
+    with pytest.raises(ParlourError, match="no policy file"):
+        make_policy(str(tmp_path / "none.npz"), "avalon_v0", {})
+    with pytest.raises(ParlourError, match="accepted: random, rule, human"):
+        make_policy("nobody", "avalon_v0", {})
+
+
+def test_unusable_configurations_are_refused():
+    with pytest.raises(ParlourError, match="envs 0 is not accepted"):
+        config(envs=0)
+    with pytest.raises(ParlourError, match="a multiple of"):
+        config(rollout=100)

@@ -1,0 +1,63 @@
+"""What the commands share: options of a table, tables, JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+from parlour.envs.core import ParlourError
+from rich.console import Console
+from rich.table import Table
+
+GameArgument = Annotated[str, typer.Argument(help="Which game; `parlour list` names them.")]
+PlayersOption = Annotated[int | None, typer.Option("--players", "-n", help="How many players.", show_default=False)]
+RulesOption = Annotated[str | None, typer.Option("--rules", help="Which preset of the rules.", show_default=False)]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Another option of the game; the value is JSON or a word."),
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+def options(players: int | None, rules: str | None, more: list[str] | None) -> dict[str, Any]:
+    """The options of a game as keyword arguments. Raises `ParlourError` for one without a value."""
+    chosen: dict[str, Any] = {}
+    if players is not None:
+        chosen["num_players"] = players
+    if rules is not None:
+        chosen["rules"] = rules
+    for pair in more or ():
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ParlourError(f"option {pair!r} is not accepted; accepted: KEY=VALUE, such as num_players=6")
+        chosen[key] = _value(value)
+    return chosen
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def console() -> Console:
+    """Where results go: standard output, never narrower than a table."""
+    plain = Console()
+    return plain if sys.stdout.isatty() else Console(width=max(plain.width, 120))
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201
+
+
+def table(title: str, *headings: str) -> Table:
+    """An empty table."""
+    made = Table(title=title, title_justify="left", header_style="bold")
+    for heading in headings:
+        made.add_column(heading, no_wrap=True)
+    return made

@@ -1,0 +1,172 @@
+"""`parlour list`, `parlour play`, `parlour replay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from parlour.envs import replay as transcripts
+from parlour.envs.core import NATURE, ParlourError, accept
+from parlour.envs.registry import GAMES, registry
+from parlour.envs.text import name
+from parlour.policies import POLICIES, make_policy
+from parlour.training import rollout
+from parlour.training.cli import common
+from parlour.wrappers import Recorder
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("list")(list_games)
+    app.command("play")(play)
+    app.command("replay")(replay)
+
+
+def list_games(json: common.JsonOption = False) -> None:
+    """The games, their options and the players.
+
+    Example: [bold]parlour list[/bold]
+    """
+    games = {key: {"title": registry[key].spec.title, "options": dict(registry[key].spec.options)} for key in GAMES}
+    if json:
+        common.print_json({"games": games, "policies": [*POLICIES, "a policy.npz of `train seat`"]})
+        return
+    shown = common.table("Games", "name", "what", "options")
+    for key, game in games.items():
+        told = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())  # type: ignore[attr-defined]
+        shown.add_row(key, str(game["title"]), told or "none")
+    shown.columns[2].no_wrap = False
+    common.console().print(shown)
+    common.console().print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz that `train seat` wrote")
+
+
+def play(
+    game: common.GameArgument = "avalon_v0",
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="One player for all seats; or one for each seat, in order; or player_0=NAME for single seats."
+        ),
+    ] = None,
+    players: common.PlayersOption = None,
+    rules: common.RulesOption = None,
+    option: common.SetOption = None,
+    seed: common.SeedOption = 0,
+    games: Annotated[int, typer.Option(min=1, help="How many games, on consecutive seeds.")] = 1,
+    on_bad: Annotated[str, typer.Option(help="What follows words that cannot be used.")] = "ask_again",
+    out: Annotated[Path | None, typer.Option(help="Folder for the transcripts.", show_default=False)] = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Play games and show what everybody at the table hears.
+
+    Example: [bold]parlour play avalon_v0 --players 5 --policy rule --policy player_0=human --out runs/mine[/bold]
+    """
+    env: Any = rollout.table(game, on_bad=on_bad, **common.options(players, rules, option))
+    base = env.game_env
+    names = seat_names(policy or ["rule"], base.possible_agents)
+    seated = [make_policy(one, game, base.game.config) for one in names]
+    if out is not None:
+        header = {"players": dict(zip(base.possible_agents, names, strict=True))}
+        env = Recorder(env, out / f"{game}-{{n}}.jsonl", header=header)
+    told = []
+    for one in range(seed, seed + games):
+        episode = rollout.play(env, seated, one)
+        told.append(_result(episode))
+        if not json:
+            _show_game(env, episode, heading=games > 1)
+    env.close()
+    if json:
+        common.print_json(told)
+
+
+def seat_names(given: list[str], agents: list[str]) -> list[str]:
+    """Which policy sits where. Raises `ParlourError` for a seat that the table does not have.
+
+    >>> seat_names(["rule", "player_1=human"], ["player_0", "player_1"])
+    ['rule', 'human']
+    """
+    plain = [one for one in given if "=" not in one]
+    named = dict(one.split("=", 1) for one in given if "=" in one)
+    for agent in named:
+        if agent not in agents:
+            raise accept("seat", agent, agents)
+    if len(plain) not in (0, 1, len(agents)):
+        raise ParlourError(f"{len(plain)} policies; accepted: one for all seats, or one for each of {len(agents)}")
+    seats = plain if len(plain) == len(agents) else (plain or ["rule"]) * len(agents)
+    return [named.get(agent, seats[number]) for number, agent in enumerate(agents)]
+
+
+def _result(episode: rollout.Episode) -> dict[str, Any]:
+    outcome = episode.outcome
+    return {
+        "seed": episode.seed,
+        "winner": outcome.winner,
+        "reason": outcome.reason,
+        "returns": list(outcome.returns),
+        "moves": episode.moves,
+        "faults": {agent: dict(counts) for agent, counts in episode.faults.items()},
+    }
+
+
+def _show_game(env: Any, episode: rollout.Episode, *, heading: bool) -> None:
+    base = env.unwrapped
+    if heading:
+        print(f"--- seed {episode.seed}")  # noqa: T201
+    for event in base.state_now.log:
+        if event.to is None:
+            print(base.text.line(event), end="")  # noqa: T201
+    for seat, view in enumerate(episode.last_views):
+        role = getattr(view, "role", "")
+        if role:
+            print(f"{name(seat)} was {role}.")  # noqa: T201
+    print(f"{episode.outcome.winner} wins ({episode.outcome.reason}).")  # noqa: T201
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(help="A transcript.")],
+    seat: Annotated[
+        str | None, typer.Option(help="Show what this player observed at each of his turns.", show_default=False)
+    ] = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Play a transcript again through the rules and show it; a file that was cut off is shown as far as it goes.
+
+    Example: [bold]parlour replay runs/mine/avalon_v0-1.jsonl --seat player_0[/bold]
+    """
+    transcript = transcripts.read(file)
+    game, text = transcript.game(), transcripts.text_of(transcript)
+    agents = [name(k) for k in range(game.seats)]
+    if seat is not None and seat not in agents:
+        raise accept("seat", seat, agents)
+    steps = list(transcripts.reenact(transcript))
+    if json:
+        told = [{"agent": s.agent, "say": text.say(s.move), "observations": _texts(s)} for s in steps if s.move]
+        common.print_json(
+            {"header": dict(transcript.header), "steps": told, "finished": transcript.outcome is not None}
+        )
+        return
+    if seat is not None:
+        for step in steps:
+            if step.agent == seat and step.move is not None:
+                print(f"{step.observations[seat]['text']}> {text.say(step.move)}\n")  # noqa: T201
+    else:
+        _show_moves(transcript, text)
+    if transcript.outcome is None:
+        print(f"(not finished: {len(transcript.moves)} moves)")  # noqa: T201
+    else:
+        print(f"{transcript.outcome.winner} wins ({transcript.outcome.reason}).")  # noqa: T201
+
+
+def _texts(step: transcripts.Step) -> dict[str, str]:
+    return {agent: seen["text"] for agent, seen in step.observations.items()}
+
+
+def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
+    """Every event with who saw it, secrets included: the reader of a transcript may know all."""
+    states = list(transcripts.states(transcript.game(), transcript.moves))
+    for before, after, entry in zip(states, states[1:], [e for e in transcript.entries if e.move], strict=False):
+        if entry.to is not None and entry.seat != NATURE and after.log == before.log:
+            print(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}")  # noqa: T201
+        for event in after.log[len(before.log) :]:
+            print(text.line(event), end="")  # noqa: T201

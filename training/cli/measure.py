@@ -1,0 +1,146 @@
+"""`parlour evaluate`, `parlour import avalon`, `parlour metrics`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from parlour.envs.core import ParlourError, accept
+from parlour.policies import Policy, make_policy
+from parlour.training import display, published_games, rollout, seeds
+from parlour.training import evaluate as evaluation
+from parlour.training import metrics as measures
+from parlour.training.cli import common
+
+DESIGNS = ("seat", "sides")
+import_app = typer.Typer(help="Turn other people's game records into transcripts.", no_args_is_help=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("evaluate")(evaluate)
+    app.command("metrics")(metrics)
+
+
+def evaluate(
+    game: common.GameArgument = "avalon_v0",
+    policy: Annotated[
+        list[str] | None, typer.Option(help="Who is measured; several are compared with the first.")
+    ] = None,
+    against: Annotated[str, typer.Option(help="Who plays the other seats, or the other side.")] = "rule",
+    design: Annotated[
+        str, typer.Option(help="`seat`: one seat, in turn; `sides`: a whole side, then the other.")
+    ] = "seat",
+    games: Annotated[int, typer.Option(min=1, help="How many deals.")] = 200,
+    players: common.PlayersOption = None,
+    rules: common.RulesOption = None,
+    option: common.SetOption = None,
+    seat: Annotated[int | None, typer.Option(help="Always this seat.", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Number of the first deal among the held-out ones.")] = 0,
+    table: Annotated[Path | None, typer.Option(help="Write the table of games as CSV.", show_default=False)] = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Measure players on the same deals, with intervals and paired comparisons.
+
+    Example: [bold]parlour evaluate avalon_v0 --players 5 --policy rule --policy random --games 500[/bold]
+    """
+    if design not in DESIGNS:
+        raise accept("design", design, DESIGNS)
+    if seat is not None and design != "seat":
+        raise ParlourError("--seat goes with --design seat")
+    env = rollout.table(game, **common.options(players, rules, option))
+    config = env.game_env.game.config
+
+    def maker(name: str) -> Callable[[], Policy]:
+        make_policy(name, game, config)
+        return lambda: make_policy(name, game, config)
+
+    names = policy or ["rule"]
+    makers = {name: maker(name) for name in (*names, against)}
+    if design == "sides" and len(names) > 1:
+        raise ParlourError(f"{len(names)} policies; accepted with --design sides: one, and --against")
+    deals = seeds.HELD_OUT[seed : seed + games]
+    with display.progress_bar() as bar:
+        if design == "seat":
+            candidates = {name: makers[name] for name in names}
+            report = evaluation.seat(env, candidates, (against, makers[against]), deals, display.Bar(bar), own=seat)
+        else:
+            a, b = (names[0], makers[names[0]]), (against, makers[against])
+            report = evaluation.sides(env, a, b, deals, display.Bar(bar))
+    if table is not None:
+        evaluation.write_table(report, table)
+    if json:
+        common.print_json(report.as_json())
+    else:
+        show_report(report)
+
+
+def show_report(report: evaluation.Report) -> None:
+    """Print rates and comparisons as tables."""
+    shown = common.table("Win rates (95 % Wilson interval)", "player", "as", "win rate")
+    for policy, of in report.rates.items():
+        for what, found in of.items():
+            shown.add_row(policy, what, display.show_rate(found))
+    out = common.console()
+    out.print(shown)
+    if report.comparisons:
+        compared = common.table("Same deals, paired (95 % interval; exact McNemar test)", "players", "as", "difference")
+        for one in report.comparisons:
+            compared.add_row(f"{one.a} - {one.b}", one.side, display.show_difference(one.result))
+        out.print(compared)
+
+
+@import_app.callback()
+def _import() -> None:
+    """A group, with one command for each kind of record."""
+
+
+@import_app.command("avalon")
+def import_avalon(
+    file: Annotated[Path, typer.Argument(help="Games, one a line, in the format of `extracted.jsonl`.")],
+    out: Annotated[Path, typer.Option(help="Folder for the transcripts.")],
+    json: common.JsonOption = False,
+) -> None:
+    """Replay published games of Avalon through the rules (preset `reference`) and write them as transcripts.
+
+    A game that contradicts the rules is refused, and nothing is written.
+
+    Example: [bold]parlour import avalon extracted.jsonl --out runs/published[/bold]
+    """
+    written = published_games.import_file(file, out)
+    if json:
+        common.print_json([str(path) for path in written])
+    else:
+        print(f"{len(written)} games written to {out}")  # noqa: T201
+
+
+def metrics(
+    directory: Annotated[Path, typer.Argument(help="Folder with transcripts of Avalon.")],
+    json: common.JsonOption = False,
+) -> None:
+    """Count what each role did: wins, team membership (QER), fail cards (FVR), approval of leaders (LAR).
+
+    Example: [bold]parlour metrics runs/published --json[/bold]
+    """
+    found = measures.of_directory(directory)
+    if json:
+        common.print_json(found)
+        return
+    out = common.console()
+    for group, values in found.items():
+        if not isinstance(values, dict):
+            out.print(f"{group}: {values}")
+            continue
+        totals = ", ".join(f"{key} {value}" for key, value in values.items() if not isinstance(value, dict))
+        roles = {role: of for role, of in values.items() if isinstance(of, dict)}
+        columns = list(next(iter(roles.values()))) if roles else []
+        shown = common.table(f"{group}: {totals}", "measure", *roles)
+        for column in columns:
+            shown.add_row(column, *(_cell(of[column]) for of in roles.values()))
+        out.print(shown)
+
+
+def _cell(value: Any) -> str:
+    return "-" if value is None else str(value)

@@ -1,0 +1,51 @@
+"""The main job, offline: each game adds a section that plays, trains and measures, and a part of the report.
+
+To add a game: write a module with a function from (folder, config) to `Section`, and name it in `SECTIONS`.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+
+from parlour.training.demo import avalon
+from parlour.training.demo.section import DemoConfig, Section
+
+__all__ = ["DemoConfig", "DemoReport", "run"]
+
+SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (avalon.section,)
+
+
+@dataclass(frozen=True)
+class DemoReport:
+    """What the demo leaves."""
+
+    path: Path
+    summary: str
+    """A few lines for the terminal."""
+    numbers: dict[str, Any]
+    """Everything measured, as plain values."""
+
+
+def run(out: Path, config: DemoConfig) -> DemoReport:
+    """Run every section and write `report.md` and `numbers.json` to `out`."""
+    out.mkdir(parents=True, exist_ok=True)
+    started = monotonic()
+    sections = [section(out, config) for section in SECTIONS]
+    minutes = (monotonic() - started) / 60
+    heading = (
+        "# parlour: what the demo measured\n\n"
+        f"Python {platform.python_version()} on {platform.machine()}, {minutes:.1f} minutes after the installation. "
+        f"Seed {config.seed}. All players here are random, rules of thumb or trained networks; no language model played. "
+        "Intervals are at 95 %: Wilson for rates, paired for differences (the same deals for both players).\n\n"
+    )
+    path = out / "report.md"
+    path.write_text(heading + "\n".join(section.markdown for section in sections), encoding="utf-8")
+    numbers = {section.name: section.numbers for section in sections}
+    (out / "numbers.json").write_text(json.dumps(numbers, indent=2) + "\n")
+    return DemoReport(path, "\n".join(section.summary for section in sections), numbers)

@@ -1,0 +1,123 @@
+"""The demo's section on Avalon: record games, train a seat, and measure it against random and rule of thumb."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs import replay
+from parlour.policies import RandomPolicy, RuleOfThumb, TrainedSeat
+from parlour.training import display, evaluate, rollout, seeds
+from parlour.training import seat as seat_training
+from parlour.training.demo.section import DemoConfig, Section
+from parlour.wrappers import Recorder
+
+GAME: Final = "avalon_v0"
+TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official"}
+_RECORDED: Final = 5
+
+
+def section(out: Path, config: DemoConfig) -> Section:
+    """Record, train, measure."""
+    recorded = _record(out / "transcripts", config.seed)
+    run = seat_training.SeatConfig(game=GAME, options=TABLE, steps=config.steps, seed=config.seed)
+    trained = display.train_with_bar(seat_training.train, run, out / "seat")
+    sides, seats = _measure(out, config)
+    return Section(
+        "avalon",
+        _markdown(recorded, run, trained, sides, seats),
+        _summary(sides, seats),
+        {"sides": sides.as_json(), "seat": seats.as_json()},
+    )
+
+
+def _record(folder: Path, seed: int) -> Sequence[str]:
+    """Play games by rule of thumb into transcripts, and play each again from its transcript."""
+    env = Recorder(
+        rollout.table(GAME, **TABLE), folder / f"{GAME}-{{n}}.jsonl", header={"players": "rule"}, overwrite=True
+    )
+    results = []
+    for number in range(_RECORDED):
+        episode = rollout.play(env, [RuleOfThumb() for _ in range(TABLE["num_players"])], seed + number)
+        path = folder / f"{GAME}-{number + 1}.jsonl"
+        steps = sum(1 for _ in replay.reenact(replay.read(path)))
+        outcome = episode.outcome
+        results.append(
+            f"{path.name}: {episode.moves} moves, {outcome.winner} wins ({outcome.reason}); replayed {steps} steps"
+        )
+    env.close()
+    return results
+
+
+def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Report]:
+    env = rollout.table(GAME, **TABLE)
+    policy = out / "seat" / seat_training.POLICY
+    deals = seeds.HELD_OUT[: config.games]
+    with display.progress_bar() as bar:
+        few = deals[: max(10, config.games // 4)]
+        sides = evaluate.sides(env, ("rule", RuleOfThumb), ("random", RandomPolicy), few, display.Bar(bar))
+        candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "rule": RuleOfThumb}
+        seats = evaluate.seat(env, candidates, ("rule", RuleOfThumb), deals, display.Bar(bar))
+    evaluate.write_table(sides, out / "games-sides.csv")
+    evaluate.write_table(seats, out / "games-seat.csv")
+    return sides, seats
+
+
+def _markdown(
+    recorded: Sequence[str],
+    run: seat_training.SeatConfig,
+    trained: seat_training.Point,
+    sides: evaluate.Report,
+    seats: evaluate.Report,
+) -> str:
+    transcripts = "\n".join(f"- transcripts/{line}" for line in recorded)
+    return f"""## Avalon, 5 players, official rules
+
+### A team by rule of thumb against a random team
+
+Each deal is played twice, with sides changed over.
+
+{_rates(sides)}
+
+{_comparisons(sides)}
+
+### One trained seat
+
+MaskablePPO, {trained.steps:,} decisions in {trained.games:,} games, the seat and so the role changing from game to game;
+the other seats are played by rule of thumb. Measured on {len(seats.games) // 3:,} held-out deals, on which each candidate
+takes the same seat against the same opponents.
+
+{_rates(seats)}
+
+{_comparisons(seats)}
+
+![The curve](seat/{seat_training.PICTURE})
+
+Data: [games-sides.csv](games-sides.csv), [games-seat.csv](games-seat.csv), [seat/curve.csv](seat/curve.csv),
+[seat/config.json](seat/config.json); the policy: seat/{seat_training.POLICY} (seed {run.seed}).
+
+### Transcripts
+
+{transcripts}
+"""
+
+
+def _rates(report: evaluate.Report) -> str:
+    lines = ["| player | as | win rate |", "|---|---|---|"]
+    for policy, of in report.rates.items():
+        lines += [f"| {policy} | {what} | {display.show_rate(found).strip()} |" for what, found in of.items()]
+    return "\n".join(lines)
+
+
+def _comparisons(report: evaluate.Report) -> str:
+    lines = ["| same deals | as | difference of win rates |", "|---|---|---|"]
+    for one in report.comparisons:
+        lines.append(f"| {one.a} - {one.b} | {one.side} | {display.show_difference(one.result)} |")
+    return "\n".join(lines)
+
+
+def _summary(sides: evaluate.Report, seats: evaluate.Report) -> str:
+    told: list[Any] = [one for report in (sides, seats) for one in report.comparisons if one.side == "all"]
+    lines = [f"  {one.a} - {one.b}: {display.show_difference(one.result)}" for one in told]
+    return "Avalon, win rates on the same held-out deals:\n" + "\n".join(lines)

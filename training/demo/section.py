@@ -1,0 +1,29 @@
+"""What a section of the demo is told, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class DemoConfig:
+    """How much the demo does."""
+
+    steps: int = 409_600
+    """Decisions that the seat is trained with."""
+    games: int = 2000
+    """Held-out deals of each measurement."""
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Section:
+    """One game's part of the demo."""
+
+    name: str
+    markdown: str
+    """Its part of the report."""
+    summary: str
+    """A few lines for the terminal."""
+    numbers: dict[str, Any]

@@ -1,0 +1,208 @@
+"""Measuring policies: on common seeds, with sides and seats swapped, every rate with n, interval and paired comparison.
+
+Two designs. `sides`: two policies as teams; for each seed A plays one side and B the other, then they change over on
+the same deal. `seat`: several candidates take the same seat of the same deal, one after another, against the same
+opponents. The seat goes round with the seed. Scores are pure functions of the table of games.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.table import Player
+from parlour.training.rollout import Episode, play
+from parlour.training.statistics import PairedDifference, Rate, paired, rate
+from pettingzoo.utils.env import AECEnv
+
+MakePolicy = Callable[[], Player]
+Progress = Callable[[Iterable[int], str], Iterable[int]]
+
+
+def no_progress(seeds: Iterable[int], _what: str) -> Iterable[int]:
+    """Count silently."""
+    return seeds
+
+
+@dataclass(frozen=True)
+class Game:
+    """One row of the table of games."""
+
+    seed: int
+    policy: str
+    """The policy that is scored in this row."""
+    seat: int | None
+    """Its seat, or None if it played a whole side."""
+    side: str
+    role: str
+    """Its role; empty for a side."""
+    opponent: str
+    won: bool
+    winner: str
+    reason: str
+    moves: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two policies on the same deals."""
+
+    a: str
+    b: str
+    side: str
+    """`"all"`, or the side to which the comparison is restricted."""
+    result: PairedDifference
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that was measured."""
+
+    design: str
+    table: Mapping[str, Any]
+    """Which game, with its configuration."""
+    games: tuple[Game, ...]
+    rates: Mapping[str, Mapping[str, Rate | None]]
+    """Policy -> what (`all`, a side, `role: ...`) -> win rate."""
+    comparisons: tuple[Comparison, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; the games themselves are left out."""
+        return {
+            "design": self.design,
+            "table": dict(self.table),
+            "games": len(self.games),
+            "rates": {p: {w: asdict(r) if r else None for w, r in of.items()} for p, of in self.rates.items()},
+            "comparisons": [asdict(comparison) for comparison in self.comparisons],
+        }
+
+
+def seat(
+    env: AECEnv[str, Any, Any],
+    candidates: Mapping[str, MakePolicy],
+    opponents: tuple[str, MakePolicy],
+    seeds: Sequence[int],
+    progress: Progress = no_progress,
+    own: int | None = None,
+) -> Report:
+    """Let each candidate take the same seat of the same deals.
+
+    Args:
+        env: What `rollout.table` makes.
+        candidates: Name -> policy. The first one is compared with each other one.
+        opponents: Name and policy of all other seats.
+        seeds: One deal each.
+        progress: Wraps the seeds, to show how far it is.
+        own: The candidates' seat; None: for the k-th seed the seat k modulo the number of seats.
+
+    Raises:
+        ParlourError: There is no such seat.
+    """
+    base = _base(env)
+    n = base.game.seats
+    if own is not None and own not in range(n):
+        raise accept("seat", own, range(n))
+    others = [opponents[1]() for _ in range(n)]
+    rows: list[Game] = []
+    for name, make in candidates.items():
+        candidate = make()
+        for number, seed in enumerate(progress(seeds, name)):
+            taken = number % n if own is None else own
+            players = [candidate if k == taken else others[k] for k in range(n)]
+            rows.append(_seat_row(play(env, players, seed), name, taken, opponents[0]))
+    return _report("seat", base, rows, tuple(candidates))
+
+
+def sides(
+    env: AECEnv[str, Any, Any],
+    a: tuple[str, MakePolicy],
+    b: tuple[str, MakePolicy],
+    seeds: Sequence[int],
+    progress: Progress = no_progress,
+) -> Report:
+    """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ."""
+    if a[0] == b[0]:
+        raise ParlourError(f"both sides are called {a[0]!r}; accepted: two different names")
+    base = _base(env)
+    n = base.game.seats
+    teams = {name: [make() for _ in range(n)] for name, make in (a, b)}
+    rows: list[Game] = []
+    for seed in progress(seeds, f"{a[0]} and {b[0]}"):
+        base.reset(seed=seed)
+        dealt = [_side(base.view(k)) for k in range(n)]
+        for good, evil in ((a[0], b[0]), (b[0], a[0])):
+            holder = {"good": good, "evil": evil}
+            episode = play(env, [teams[holder[side]][k] for k, side in enumerate(dealt)], seed)
+            rows += [_side_row(episode, holder[side], side, holder[other]) for side, other in _SWAP]
+    return _report("sides", base, rows, (a[0], b[0]))
+
+
+_SWAP = (("good", "evil"), ("evil", "good"))
+
+
+def _base(env: AECEnv[str, Any, Any]) -> GameEnv:
+    base = env.unwrapped
+    assert isinstance(base, GameEnv), "evaluation takes parlour's own environments"
+    return base
+
+
+def _side(view: Any) -> str:
+    side = getattr(view, "side", None)
+    if side not in ("good", "evil"):
+        raise ParlourError("this game has no sides; accepted: games whose seats are good or evil, or the seat design")
+    return str(side)
+
+
+def _seat_row(episode: Episode, name: str, own: int, opponent: str) -> Game:
+    view, outcome = episode.last_views[own], episode.outcome
+    side, role = getattr(view, "side", ""), getattr(view, "role", "")
+    won = outcome.returns[own] > 0
+    return Game(episode.seed, name, own, side, role, opponent, won, outcome.winner, outcome.reason, episode.moves)
+
+
+def _side_row(episode: Episode, name: str, side: str, opponent: str) -> Game:
+    outcome = episode.outcome
+    won = outcome.winner == side
+    return Game(episode.seed, name, None, side, "", opponent, won, outcome.winner, outcome.reason, episode.moves)
+
+
+def _report(design: str, base: GameEnv, rows: Sequence[Game], names: Sequence[str]) -> Report:
+    table = {"game": base.spec.id, **base.game.config}
+    rates = {name: _rates([row for row in rows if row.policy == name]) for name in names}
+    comparisons = [c for other in names[1:] for c in _compare(rows, names[0], other)]
+    return Report(design, table, tuple(rows), rates, tuple(comparisons))
+
+
+def _rates(rows: Sequence[Game]) -> dict[str, Rate | None]:
+    groups: dict[str, list[Game]] = {"all": list(rows)}
+    for side in sorted({row.side for row in rows} - {""}):
+        groups[side] = [row for row in rows if row.side == side]
+    for role in sorted({row.role for row in rows} - {""}):
+        groups[f"role: {role}"] = [row for row in rows if row.role == role]
+    return {what: rate(sum(row.won for row in group), len(group)) for what, group in groups.items()}
+
+
+def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
+    """A and B on the cases that both played: same seed, same seat, same side."""
+    won = {name: {(row.seed, row.seat, row.side): row.won for row in rows if row.policy == name} for name in (a, b)}
+    compared = []
+    for side in ("all", *sorted({row.side for row in rows} - {""})):
+        cases = [case for case in won[a] if case in won[b] and side in ("all", case[2])]
+        if cases:
+            result = paired([won[a][case] for case in cases], [won[b][case] for case in cases])
+            compared.append(Comparison(a, b, side, result))
+    return compared
+
+
+def write_table(report: Report, path: Path) -> None:
+    """The table of games as CSV, a row a game and scored policy."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Game)])
+        writer.writeheader()
+        writer.writerows(asdict(game) for game in report.games)

@@ -1,0 +1,132 @@
+"""A JSON object from outside, read field by field: what it lacks or says wrongly is refused with where it stands.
+
+Used where a file of others is brought in (`published_games`). Every refusal is one line with the file's line, the place
+within it, the value, the reason and what is accepted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from parlour.envs.core import ParlourError, listed
+
+LONGEST: Final = 120
+"""Characters of a refused value that are shown."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Record:
+    """A JSON object, with the words for where it stands."""
+
+    where: str
+    fields: Mapping[str, Any]
+
+    def error(self, reason: str, accepted: object) -> ParlourError:
+        """The refusal of this object."""
+        return ParlourError(f"{self.where}: {reason}; accepted: {listed(accepted)}")
+
+    def refused(self, key: str, accepted: object, why: str = "") -> ParlourError:
+        """The refusal of a field that is there."""
+        because = f" ({why})" if why else ""
+        return self.error(f"{key} {shown(self.fields[key])} is not accepted{because}", accepted)
+
+    def of(self, kind: type[T], key: str, accepted: object) -> T:
+        """A field of exactly this type: true is no number."""
+        if key not in self.fields:
+            raise self.error(f"{key} is missing", accepted)
+        value = self.fields[key]
+        if type(value) is not kind:
+            raise self.refused(key, accepted)
+        return value
+
+    def one_of(self, key: str, accepted: Collection[T], why: str = "") -> T:
+        """A field that holds one of these values, which are all of one type."""
+        kind = type(next(iter(accepted)))
+        value = self.of(kind, key, accepted)
+        if value not in accepted:
+            raise self.refused(key, accepted, why)
+        return value
+
+    def some_of(self, key: str, among: range, sizes: range) -> list[int]:
+        """A field that holds a list, so long, of different numbers from `among`."""
+        many = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        accepted = f"a list of {many} different numbers of {listed(among)}"
+        values = self.of(list, key, accepted)
+        fit = all(type(value) is int and value in among for value in values)
+        if not fit or len(values) not in sizes or len(set(values)) != len(values):
+            raise self.refused(key, accepted)
+        return values
+
+    def texts(self, key: str) -> list[str]:
+        """A field that holds a list of texts."""
+        values = self.of(list, key, "a list of texts")
+        if any(type(value) is not str for value in values):
+            raise self.refused(key, "a list of texts")
+        return values
+
+    def record(self, key: str, accepted: object = "an object") -> Record:
+        """A field that holds an object."""
+        return Record(f"{self.where}, {key}", self.of(dict, key, accepted))
+
+    def records(self, key: str, one: str) -> list[Record]:
+        """A field that holds a list of objects and is not empty; `one` is what each of them is called."""
+        accepted = f"a list with an object for each {one}, at least one"
+        values = self.of(list, key, accepted)
+        if not values or any(type(value) is not dict for value in values):
+            raise self.refused(key, accepted)
+        return [Record(f"{self.where}, {one} {number}", value) for number, value in enumerate(values, 1)]
+
+    def entries(self, key: str, names: Collection[str]) -> Record:
+        """A field that holds an object with these names and no others."""
+        accepted = f"an object with {listed(names)} and no other names"
+        found = self.record(key, accepted)
+        if set(found.fields) != set(names):
+            raise self.refused(key, accepted)
+        return found
+
+    def expect(self, key: str, wanted: object, why: str) -> None:
+        """Refuse the field unless it holds exactly this."""
+        if key not in self.fields:
+            raise self.error(f"{key} is missing", shown(wanted))
+        if _plain(self.fields[key]) != _plain(wanted):
+            raise self.refused(key, shown(wanted), why)
+
+
+def parse(where: str, line: bytes) -> Record:
+    """Read a line that holds a JSON object. Raises `ParlourError` if it does not, or names a field twice."""
+    try:
+        fields = json.loads(line.decode(), object_pairs_hook=_once)
+        _plain(fields)
+    except (ValueError, RecursionError) as error:
+        raise ParlourError(f"{where} cannot be read ({error}); accepted: a JSON object in UTF-8") from None
+    if type(fields) is not dict:
+        raise ParlourError(f"{where}: {shown(fields)} is not accepted; accepted: a JSON object")
+    return Record(where, fields)
+
+
+def shown(value: object) -> str:
+    """A value as JSON, cut where it is too long for a message.
+
+    >>> shown({"leader": 3, "short": False})
+    '{"leader": 3, "short": false}'
+    """
+    text = json.dumps(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def _plain(value: object) -> str:
+    """JSON in which equal values are equal, true differs from 1, and 1 from 1.0."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{max(names, key=names.count)!r} stands twice in one object")
+    return fields

@@ -1,0 +1,61 @@
+"""The processes that play tables for a learner; they know environments and policies, and need no PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Literal
+
+import numpy as np
+from parlour.envs.registry import lookup
+from parlour.policies import make_policy
+from parlour.wrappers.seat import SeatEnv
+
+
+@dataclass(frozen=True)
+class MakeSeat:
+    """Makes the learner's environment; picklable."""
+
+    game: str
+    options: Mapping[str, Any]
+    opponents: str
+    """Policy of the other seats."""
+    seat: int | Literal["random"]
+
+    def __call__(self) -> SeatEnv:
+        env = lookup(self.game).raw_env(info="full", observation="features", **self.options)
+        config = env.game.config
+        return SeatEnv(env, lambda _: make_policy(self.opponents, self.game, config), seat=self.seat)
+
+
+def serve(pipe: Connection, make: MakeSeat, seeds: Sequence[int]) -> None:
+    """One process: reset on None, step on actions, until the pipe is closed."""
+    envs = [make() for _ in seeds]
+    first = True
+    while True:
+        try:
+            actions = pipe.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if actions is None:
+            seen = [env.reset(seed=seed if first else None)[0] for env, seed in zip(envs, seeds, strict=True)]
+            first = False
+            pipe.send((np.stack(seen), masks_of(envs)))
+            continue
+        steps = [step(env, int(action)) for env, action in zip(envs, actions, strict=True)]
+        seen, rewards, dones, infos = (list(column) for column in zip(*steps, strict=True))
+        pipe.send((np.stack(seen), np.array(rewards, np.float32), np.array(dones), infos, masks_of(envs)))
+
+
+def step(env: SeatEnv, action: int) -> tuple[Any, float, bool, dict[str, Any]]:
+    """One step; a game that is over is followed by a new one, as stable-baselines3 expects of its tables."""
+    seen, reward, over, _, _ = env.step(action)
+    if not over:
+        return seen, reward, False, {}
+    return env.reset()[0], reward, True, {"terminal_observation": seen, "TimeLimit.truncated": False, "return": reward}
+
+
+def masks_of(envs: Sequence[SeatEnv]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """The action masks of all, shape (environments, actions)."""
+    return np.stack([env.action_masks() for env in envs])
