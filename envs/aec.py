@@ -24,7 +24,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 OBSERVATIONS: Final = ("text", "features", "both")
 INFOS: Final = ("numeric", "full")
 RENDER_MODES: Final = ("ansi", "human")
-MAX_TEXT: Final = 1_000_000
+MAX_TEXT: Final = 4_000_000
 """Characters of the longest observation."""
 
 _AFTER_RESET: Final = ("rewards", "terminations", "truncations", "infos", "agent_selection", "_cumulative_rewards")

@@ -19,9 +19,9 @@ class HumanPolicy(Policy):
     name: ClassVar[str] = "human"
     wants: ClassVar[str] = "text"
 
-    def __init__(self, read: Callable[[str], str] = input, write: Callable[[str], None] = print) -> None:
+    def __init__(self, read: Callable[[str], str] | None = None, write: Callable[[str], None] | None = None) -> None:
         super().__init__()
-        self._read, self._write = read, write
+        self._read, self._write = read or input, write or print
         self._shown = ""
 
     def reset(self, seat: int, seed: int) -> None:

@@ -77,7 +77,7 @@ class TrainedSeat(Policy):
     def load(cls, path: str | Path) -> Self:
         """Read a trained seat. Raises `ParlourError` for a file that is none."""
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 meta = json.loads(str(stored[_META]))
                 layers = [(stored[f"w{k}"], stored[f"b{k}"]) for k in range(meta["layers"])]
                 return cls(meta["game"], meta["config"], layers)

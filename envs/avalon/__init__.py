@@ -75,9 +75,9 @@ class AvalonSpec:
         Raises:
             ParlourError: An argument is not accepted.
         """
-        if isinstance(num_players, bool) or num_players not in PLAYERS:
+        if type(num_players) is not int or num_players not in PLAYERS:
             raise accept("num_players", num_players, PLAYERS)
-        if rules not in PRESETS:
+        if not isinstance(rules, str) or rules not in PRESETS:
             raise accept("rules", rules, PRESETS)
         if not isinstance(talk, bool):
             raise accept("talk", talk, ("True", "False"))

@@ -125,6 +125,8 @@ def default_roles(num_players: int) -> tuple[str, ...]:
 
 def check_roles(num_players: int, roles: Sequence[str]) -> tuple[str, ...]:
     """The roles in the order of `ROLES`. Raises `ParlourError` unless they make a game of `num_players`."""
+    if not isinstance(roles, list | tuple):
+        raise accept("roles", roles, "None, or one role for each player")
     for role in roles:
         if role not in ROLES:
             raise accept("role", role, ROLES)

@@ -37,7 +37,7 @@ def evaluate(
     players: common.PlayersOption = None,
     rules: common.RulesOption = None,
     option: common.SetOption = None,
-    seat: Annotated[int | None, typer.Option(help="Always this seat.", show_default=False)] = None,
+    seat: Annotated[int | None, typer.Option(min=0, help="Always this seat.", show_default=False)] = None,
     seed: Annotated[int, typer.Option(min=0, help="Number of the first deal among the held-out ones.")] = 0,
     table: Annotated[Path | None, typer.Option(help="Write the table of games as CSV.", show_default=False)] = None,
     json: common.JsonOption = False,
@@ -51,6 +51,8 @@ def evaluate(
     if seat is not None and design != "seat":
         raise ParlourError("--seat goes with --design seat")
     env = rollout.table(game, **common.options(players, rules, option))
+    if seat is not None and seat >= env.game_env.game.seats:
+        raise accept("seat", seat, range(env.game_env.game.seats))
     config = env.game_env.game.config
 
     def maker(name: str) -> Callable[[], Policy]:

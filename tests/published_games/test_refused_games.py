@@ -1,0 +1,266 @@
+"""A published game that contradicts the rules or the format is refused with its place, and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from parlour.envs import replay
+from parlour.envs.avalon import GAME
+from parlour.envs.core import ParlourError
+from parlour.training.published_games import import_file, transcripts
+
+RULES = GAME.build(num_players=6, rules="reference")
+Game = dict[str, Any]
+Make = Callable[..., Any]
+
+
+def put(game: Game, path: str, value: Any) -> None:
+    """Set a field; in the path, numbers are places in a list and `#1` is player 1."""
+    *way, last = path.split(".")
+    node: Any = game
+    for step in way:
+        node = node[int(step) if isinstance(node, list) else step.removeprefix("#")]
+    node[int(last) if isinstance(node, list) else last.removeprefix("#")] = value
+
+
+# The scripted game: round 1 a 3-3 tie goes; round 2 a rejection, then a short team; round 3 is forced by the limit
+# (two short teams among four proposals); the wrong guess comes after it.
+CONTRADICTIONS = [
+    ("roles.#1", "Lady of the Lake", "game game_None", '"Lady of the Lake"'),
+    ("roles.#1", "Loyal Servant", "game game_None", "each of these once"),
+    ("roles.#5", "Minion", "game game_None", '"Minion"'),
+    ("proposed_method_side", "red", "game game_None", "good, evil"),
+    ("baseline_side", "good", "game game_None", "other side"),
+    ("rounds", [], "game game_None", "rounds []"),
+    ("rounds.1.round", 3, "round 2", "numbered"),
+    ("rounds.1.team_size", 4, "round 2", "accepted: 3"),
+    ("rounds.0.proposals.0.leader", 7, "round 1, proposal 1", "accepted: 1..6"),
+    ("rounds.1.proposals.1.leader", 1, "round 2, proposal 2", "accepted: 5"),
+    ("rounds.2.proposals.0.leader", 3, "round 3, proposal 1", "accepted: 6"),
+    ("rounds.0.proposals.0.speech_order", [3, 4, 5, 6, 2, 1], "round 1, proposal 1", "leader first"),
+    ("rounds.0.proposals.0.speech_order", [3, 4, 5, 6, 1], "round 1, proposal 1", "leader first"),
+    ("rounds.0.proposals.0.proposed_team", [3, 3], "round 1, proposal 1", "different"),
+    ("rounds.0.proposals.0.proposed_team", [0, 3], "round 1, proposal 1", "1..6"),
+    ("rounds.0.proposals.0.proposed_team", [3, 7], "round 1, proposal 1", "1..6"),
+    ("rounds.0.proposals.0.proposed_team", [1, 2, 3], "round 1, proposal 1", "1 to 2"),
+    ("rounds.0.proposals.0.proposed_team", [3], "round 1, proposal 1", "short"),
+    ("rounds.1.proposals.1.short", False, "round 2, proposal 2", "accepted: true"),
+    ("rounds.0.proposals.0.short", 0, "round 1, proposal 1", "accepted: false"),
+    ("rounds.1.proposals.1.confirm_logged", True, "round 2, proposal 2", "accepted: false"),
+    ("rounds.0.proposals.0.votes.#1", "abstain", "round 1, proposal 1, votes", "agree, disagree"),
+    ("rounds.0.proposals.0.votes.#7", "agree", "round 1, proposal 1", "1, 2, 3, 4, 5, 6"),
+    ("rounds.0.proposals.0.votes", {"1": "agree"}, "round 1, proposal 1", "1, 2, 3, 4, 5, 6"),
+    ("rounds.0.proposals.0.votes.#1", "disagree", "round 1, proposal 1", "approvals"),
+    ("rounds.0.proposals.0.approvals", 4, "round 1, proposal 1", "accepted: 3"),
+    ("rounds.0.proposals.0.vote_passed", False, "round 1, proposal 1", "3 are needed"),
+    ("rounds.1.proposals.0.executed", True, "round 2, proposal 1", "1 of 5 proposals"),
+    ("rounds.2.proposals.3.executed", False, "round 3, proposal 4", "5 of 5 proposals"),
+    ("rounds.2.proposals.3.forced_by_retry_limit", False, "round 3, proposal 4", "accepted: true"),
+    ("rounds.3.proposals.0.forced_by_retry_limit", True, "round 4, proposal 1", "accepted: false"),
+    ("rounds.1.quest.team_source", "proposal", "round 2, quest", "random_sample"),
+    ("rounds.0.quest.team_source", "random_sample", "round 1, quest", "short one only"),
+    ("rounds.0.quest.team", [1, 3], "round 1, quest", "[3, 5]"),
+    ("rounds.1.quest.team", [1, 2], "round 2, quest", "3 different"),
+    ("rounds.1.quest.team", [1, 2, 2], "round 2, quest", "3 different"),
+    ("rounds.1.quest.team", [1, 2, 5], "round 2, quest", "1, 2, 5"),
+    ("rounds.0.quest.cards.#4", {"card": "success", "basis": "text"}, "round 1, quest", "3, 5"),
+    ("rounds.0.quest.cards.#3.card", "maybe", "round 1, quest, cards, 3", "success, fail"),
+    ("rounds.0.quest.cards.#3.basis", "guess", "round 1, quest, cards, 3", "text, count"),
+    ("rounds.0.quest.cards.#3.basis", "count", "round 1, quest, cards, 3", "success card"),
+    ("rounds.2.quest.cards.#3.basis", "count", "round 3, quest, cards, 3", "Loyal Servant"),
+    ("rounds.2.quest.cards.#3.basis", "unclear_default", "round 3, quest, cards, 3", "fail card"),
+    ("rounds.0.quest.cards.#3.text_class", "fail", "round 1, quest, cards, 3", "accepted: success"),
+    ("rounds.0.quest.cards.#5.card", "fail", "round 1, quest", "fails_reported"),
+    ("rounds.1.quest.fails_reported", 2, "round 2, quest", "accepted: 1"),
+    ("rounds.1.quest.result", "success", "round 2, quest", "1 fail cards"),
+    ("rounds.0.assassin", None, "round 1", "guess is unused"),
+    ("rounds.0.assassin.player", 5, "round 1, assassin", "accepted: 6"),
+    ("rounds.0.assassin.answer", "perhaps", "round 1, assassin", "yes, no"),
+    ("rounds.0.assassin.answer_basis", None, "round 1, assassin", "a text"),
+    ("rounds.0.assassin.target", 2, "round 1, assassin", "with a no"),
+    ("rounds.0.assassin.correct", False, "round 1, assassin", "accepted: null"),
+    ("rounds.2.assassin.target", 6, "round 3, assassin", "1, 2, 3, 4, 5"),
+    ("rounds.2.assassin.target", 1, "round 3, assassin", "accepted: true"),
+    ("rounds.2.assassin.correct", True, "round 3, assassin", "accepted: false"),
+    ("rounds.3.assassin", {"player": 6, "answer": "no"}, "round 4", "used before"),
+    ("rounds.1.score_after", {"good": 2, "evil": 0}, "round 2", '"evil": 1'),
+    ("rounds.1.score_after.evil", True, "round 2", '"evil": 1'),
+    ("winner", "good", "game game_None", 'accepted: "evil"'),
+    ("win_by", "assassination", "round 5", 'accepted: "quests"'),
+    ("quest_results.1", "success", "rounds", '"fail"'),
+    ("final_score.good", 3, "round 5", '"good": 2'),
+    ("winner_method", "proposed", "game game_None", "evil wins"),
+    ("index", "1", "game game_None", "a whole number"),
+    ("log_file", 1, "game game_None", "a text"),
+    ("ambiguities", [1], "game game_None", "a list of texts"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "where", "reason"), CONTRADICTIONS)
+def test_a_contradiction_is_refused_with_its_place(
+    path: str, value: Any, where: str, reason: str, record: Make, refusal: Make
+) -> None:
+    game = record()
+    put(game, path, value)
+    message = refusal(record(1), game, record(2))
+    assert "games.jsonl' line 2, game game_None" in message
+    assert where in message
+    assert reason in message
+
+
+def _fields(node: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths to all fields of a record."""
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        yield (*way, key)
+        if isinstance(value, dict | list):
+            yield from _fields(value, (*way, key))
+
+
+def _node(game: Game, way: tuple[Any, ...]) -> Any:
+    node: Any = game
+    for step in way:
+        node = node[step]
+    return node
+
+
+def test_no_field_may_be_missing(record: Make, refusal: Make) -> None:
+    for way in _fields(record()):
+        if isinstance(way[-1], str) and (way[0] != "rounds" or way[1:2] in ((), (1,))):
+            game = record()
+            del _node(game, way[:-1])[way[-1]]
+            assert way[-1] in refusal(game)
+
+
+ANYTHING = st.one_of(
+    st.sampled_from([None, True, False, -1, 0, 1, 2, 3, 6, 7, 1.0, 1e400, "", "1", [], {}, [1], {"1": 1}]),
+    st.sampled_from(["yes", "no", "agree", "disagree", "success", "fail", "good", "evil", "text", "count", "Merlin"]),
+    st.recursive(st.none() | st.integers() | st.text(), lambda some: st.lists(some) | st.dictionaries(st.text(), some)),
+)
+
+
+@settings(max_examples=120)
+@given(st.data())
+def test_a_changed_field_is_refused_or_makes_another_legal_game(
+    record: Make, written: Make, tmp_path: Path, data: st.DataObject
+) -> None:
+    game = record()
+    way = data.draw(st.sampled_from(list(_fields(game))))
+    _node(game, way[:-1])[way[-1]] = data.draw(ANYTHING)
+    message, found = "", {}
+    try:
+        found = transcripts(written(tmp_path, game))
+    except ParlourError as error:
+        message = str(error)
+    assert "\n" not in message
+    for text in found.values():
+        (tmp_path / "game.jsonl").write_text(text)
+        transcript = replay.read(tmp_path / "game.jsonl")
+        *_, last = replay.states(RULES, transcript.moves)
+        assert transcript.outcome == RULES.outcome(last)
+
+
+def test_rounds_after_the_end_are_refused(record: Make, refusal: Make) -> None:
+    game = record()
+    game["rounds"].append(record()["rounds"][4] | {"round": 6})
+    assert "round 6: the game ended before this round" in refusal(game)
+
+
+def test_the_round_that_ends_by_a_right_guess_is_not_scored_and_the_last(
+    record: Make, written: Make, refusal: Make, tmp_path: Path
+) -> None:
+    games = [record(seed) for seed in range(40, 80)]
+    game = next(game for game in games if game["win_by"] == "assassination" and len(game["rounds"]) == 2)
+    assert len(game["quest_results"]) == 2
+    assert sum(game["final_score"].values()) == 1
+    assert transcripts(written(tmp_path, game))
+    longer = game["rounds"] + record()["rounds"][2:3]
+    assert "round 3: the game ended before this round, by assassination" in refusal(game | {"rounds": longer})
+    put(game, "rounds.1.score_after", {"good": 1, "evil": 1})
+    assert "round 2: score_after" in refusal(game)
+
+
+def test_a_game_that_stops_before_its_end_is_refused(record: Make, refusal: Make) -> None:
+    game = record()
+    game["rounds"].pop()
+    assert "round 4: the game stops" in refusal(game)
+
+
+def test_a_proposal_after_the_executed_one_is_refused(record: Make, refusal: Make) -> None:
+    game = record()
+    game["rounds"][0]["proposals"] *= 2
+    assert "round 1, proposal 2: a team of this round goes already" in refusal(game)
+
+
+def test_a_round_without_an_executed_team_is_refused(record: Make, refusal: Make) -> None:
+    game = record()
+    game["rounds"][1]["proposals"].pop()
+    assert "round 2: no team of this round goes" in refusal(game)
+
+
+def test_the_side_agrees_with_the_name_of_the_game(record: Make, written: Make, refusal: Make, tmp_path: Path) -> None:
+    assert "proposed_method_side" in refusal(record() | {"game_id": "red_8"})
+    assert len(transcripts(written(tmp_path, record() | {"game_id": "blue_8"}))) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", ".hidden", "a/b", "a\\b", "../a", "a\n", "ä", "a" * 201, "a b", 1, None]
+)
+def test_a_name_that_makes_no_file_is_refused(name: Any, record: Make, refusal: Make) -> None:
+    assert "game_id" in refusal(record() | {"game_id": name})
+
+
+def test_a_name_is_given_once(record: Make, refusal: Make) -> None:
+    assert "line 3: game_id" in refusal(record(), record(1), record())
+    assert "line 2: game_id" in refusal(record(1), record(2) | {"game_id": "GAME_1"})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"", "holds no game"),
+        (b"\n \n", "holds no game"),
+        (b"{", "line 1 cannot be read"),
+        (b"\xff\xfe{}", "line 1 cannot be read"),
+        (b"\n[1]\n", "line 2: [1]"),
+        (b'{"game_id": "a", "game_id": "b"}\n', "'game_id' stands twice"),
+        (b"[" * 100_000, "line 1 cannot be read"),
+        (b'{"index": ' + b"9" * 5000 + b"}", "line 1 cannot be read"),
+        (b"{}", "line 1: game_id is missing"),
+    ],
+)
+def test_a_file_without_games_is_refused(text: bytes, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(text)
+    with pytest.raises(ParlourError) as caught:
+        import_file(path, tmp_path / "out")
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParlourError, match="cannot be read"):
+        import_file(tmp_path / "none.jsonl", tmp_path)
+
+
+def test_other_files_are_not_overwritten_and_nothing_is_written_beside_them(
+    record: Make, written: Make, tmp_path: Path
+) -> None:
+    source, out = written(tmp_path, record(1), record(2)), tmp_path / "out"
+    out.mkdir()
+    (out / "game_2.jsonl").write_text("mine\n")
+    with pytest.raises(ParlourError, match=r"game_2\.jsonl' exists"):
+        import_file(source, out)
+    assert [path.name for path in out.iterdir()] == ["game_2.jsonl"]
+    assert (out / "game_2.jsonl").read_text() == "mine\n"
+
+
+def test_a_folder_that_cannot_be_made_is_refused(record: Make, written: Make, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(ParlourError, match="cannot be written to"):
+        import_file(written(tmp_path, record()), tmp_path / "out")

@@ -1,0 +1,631 @@
+"""How Avalon's prose is worded and how free words are read (`parlour.envs.avalon.text`, `parlour.envs.text`).
+
+Sources: appendix A.4 of arXiv 2310.14985 for what becomes of unclear words; the card of `avalon_v0` for the presets; the
+replies in the game logs published with the paper, if they are at hand (`PARLOUR_REFERENCE_DATA`), read as the records
+made from them by hand say. Whatever the words, they are never read as their opposite: a misread vote is worse than one
+that has to be asked for again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs.avalon.presets import PRESETS
+from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.text import AmbiguousMove, UnreadableMove, clean, read_seats, render
+
+# Merlin 0, Percival 1, Loyal Servants 2 and 3, Morgana 4, Assassin 5
+LEADER = 0
+UNCLEAR = "unclear"
+
+
+class Moment:
+    """An environment at the first decision of a kind, after which words are read."""
+
+    def __init__(self, env: Any, kind: str) -> None:
+        self.env = env
+        env.reset(options={"nature": [Move("deal", (*env.game.deck, LEADER))]})
+        if kind in ("talk", "propose"):
+            return
+        env.play(Move("propose", (0, 5)))
+        if kind == "vote":
+            return
+        for _ in range(env.game.seats):
+            env.play(Move("vote", (1,)))
+        if kind == "card of good":
+            return
+        env.play(Move("card", (1,)))
+        if kind == "card":
+            return
+        env.play(Move("card", (1,)))
+
+    @property
+    def view(self) -> Any:
+        return self.env.view(self.env.seat)
+
+    def move(self, words: str) -> Move:
+        """What the words are read as; raises as `parse` does."""
+        move: Move = self.env.text.parse(clean(words), self.view)
+        assert move._replace(words="") in self.view.legal
+        return move
+
+    def read(self, words: str) -> Any:
+        """The argument of the move, or UNCLEAR if it has to be asked for again."""
+        try:
+            return self.move(words).args
+        except (UnreadableMove, AmbiguousMove):
+            return UNCLEAR
+
+
+@pytest.fixture
+def at(avalon_env) -> Callable[..., Moment]:
+    """`at(kind, rules="paper")`: the moment of the first decision of a kind."""
+    return lambda kind, rules="paper": Moment(avalon_env(6, rules, talk=kind == "talk"), kind)
+
+
+# -- votes -----------------------------------------------------------------------------------------------------
+
+APPROVALS = [
+    "I approve the team.",
+    "APPROVE",
+    "I agree",
+    "Agree! Let us go.",
+    "I accept this team",
+    "I support the leader's choice",
+    "Yes.",
+    "yes, of course",
+    "I vote in favor of the team",
+    "I am in favour",
+    "I do not object",
+    "I don't object to it",
+    "I won't reject this team",
+    "I never oppose a good team",
+    "我同意",
+    "赞成",
+]
+REJECTIONS = [
+    "I reject the team.",
+    "REJECTED",
+    "I disagree",
+    "No.",
+    "no",
+    "I object to this",
+    "I oppose it",
+    "I decline",
+    "I disapprove of player_3",
+    "I do not agree",
+    "I don't agree with this",
+    "I can\u2019t approve",
+    "I cannot accept that",
+    "I do not fully support it",
+    "I never approve such teams",
+    "I refuse to agree",
+    "I am not in favour",
+    "反对",
+    "我拒绝",
+]
+UNDECIDED = [
+    "",
+    "?",
+    "Maybe.",
+    "The moon is made of cheese",
+    "I approve and I reject",
+    "approve or reject? I cannot say",
+    "I neither approve nor reject",
+    "player_3",
+    "1",
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "vote"),
+    [*((w, (1,)) for w in APPROVALS), *((w, (0,)) for w in REJECTIONS), *((w, UNCLEAR) for w in UNDECIDED)],
+)
+def test_votes(at, words, vote):
+    assert at("vote").read(words) == vote
+
+
+@pytest.mark.parametrize(
+    ("words", "vote"),
+    [
+        ("I am not going to approve", 0),
+        ("I don't think I agree", 0),
+        ("I would not want to support this team", 0),
+        ("I see no reason to approve", 0),
+        ("我不同意", 0),
+        ("我不赞成这个队伍", 0),
+        ("I have no objection", 1),
+        ("No objections from me.", 1),
+        ("我不反对", 1),
+        ("I do not see why we should reject it", 1),
+    ],
+)
+def test_negated_votes_are_never_read_as_their_opposite(at, words, vote):
+    assert at("vote").read(words) in ((vote,), UNCLEAR)
+
+
+def test_unreadable_and_ambiguous_votes_are_told_apart_and_quoted(at):
+    with pytest.raises(UnreadableMove, match=r"'Maybe\.' states no decision"):
+        at("vote").move("Maybe.")
+    with pytest.raises(AmbiguousMove, match="'I approve and I reject' states several decisions"):
+        at("vote").move("I approve and I reject")
+
+
+# -- cards -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "card"),
+    [
+        ("I play success.", (1,)),
+        ("success", (1,)),
+        ("Success!", (1,)),
+        ("I choose to make the quest succeed.", (1,)),
+        ("I vote for success", (1,)),
+        ("I make the quest successful", (1,)),
+        ("I do not play fail", (1,)),
+        ("player_3 is a failure. I play success.", (1,)),
+        ("成功", (1,)),
+        ("I play fail.", (0,)),
+        ("fail", (0,)),
+        ("I choose to make the quest fail, as Merlin must not be safe.", (0,)),
+        ("I submit a fail card", (0,)),
+        ("I choose to sabotage this quest", (0,)),
+        ("I won't play success", (0,)),
+        ("失败", (0,)),
+        ("", UNCLEAR),
+        ("As a Loyal Servant I suggest that players 3 and 4 go, for the success of the quest.", UNCLEAR),
+        ("I hope that we succeed", UNCLEAR),
+        ("I play success or I play fail", UNCLEAR),
+        ("player_3", UNCLEAR),
+    ],
+)
+def test_cards(at, words, card):
+    assert at("card").read(words) == card
+    assert at("card", "reference").read(words) == card
+
+
+@pytest.mark.parametrize(
+    ("words", "card"),
+    [
+        ("I choose to not fail the quest", 1),
+        ("I choose not to fail the quest", 1),
+        ("I choose not to make the quest fail", 1),
+        ("I will play my card so that it does not fail", 1),
+        ("I choose to make sure that the quest does not succeed", 0),
+        ("I opt not to let the quest succeed", 0),
+        ("我选择不失败", 1),
+    ],
+)
+def test_negated_cards_are_never_read_as_their_opposite(at, words, card):
+    assert at("card").read(words) in ((card,), UNCLEAR)
+
+
+def test_a_good_seat_that_plays_fail_is_told_that_it_may_not(at):
+    assert at("card of good").read("success") == (1,)
+    with pytest.raises(IllegalMove, match=r"'I play fail' is read as card \[0\], which is not among the options"):
+        at("card of good").move("I play fail")
+    assert at("card of good", "reference").read("I play fail") == (0,)
+
+
+# -- teams -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "team"),
+    [
+        ("I propose player_1, player_3.", (1, 3)),
+        ("player_3 and player_1", (1, 3)),
+        ("Player 1 and Player 3", (1, 3)),
+        ("players 1, 3", (1, 3)),
+        ("players 1 & 3", (1, 3)),
+        ("player 1、player 3", (1, 3)),
+        ("1, 3", (1, 3)),
+        ("1 3", (1, 3)),
+        ("[1, 3]", (1, 3)),
+        ("(3, 1)", (1, 3)),
+        ("1 and 3", (1, 3)),
+        ("I choose myself and player_3", (0, 3)),
+        ("I confirm player_3 and myself.", (0, 3)),
+        ("I do not trust player_4, so I propose player_1 and player_3", (1, 3)),
+        ("I propose player_1 and player_3. Once more: I choose player_3 and player_1!", (1, 3)),
+        ("player_1, player_1 and player_3", (1, 3)),
+        ("The team is: player_1, player_3", (1, 3)),
+        ("", UNCLEAR),
+        ("nobody", UNCLEAR),
+        ("the two best of us", UNCLEAR),
+        ("I propose player_1 and player_3. No, I choose player_1 and player_4.", UNCLEAR),
+    ],
+)
+def test_teams(at, words, team):
+    assert at("propose").read(words) == team
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I propose player_1, player_2, and player_3.",
+        "I propose player_1, player_2 and player_3.",
+        "I choose players 1, 2, and 3",
+        "player_1, player_2, and player_3",
+        "I select player_1, player_2, & player_3",
+        "1, 2, and 3",
+        "I propose that player_1, player_2, and player_3 go on the quest",
+        "My team: player_1; player_2; player_3",
+        "1. player_1\n2. player_2\n3. player_3",
+    ],
+)
+def test_lists_of_three_are_read_whole(words):
+    """Written as people and models write lists, with a comma before the last "and" too."""
+    assert sorted(read_seats(clean(words), me=0)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("player_1", "player_1"),
+        ("player_1, player_2, player_3", "player_1, player_2, player_3"),
+        ("player_1 and player_6", "player_1, player_6"),
+        ("7, 8", "player_7, player_8"),
+        ("player_1 and player_1", "player_1"),
+        ("1, 10000000000000000000000", "player_1, player_10000000000000000000000"),
+    ],
+)
+def test_teams_of_the_wrong_size_or_out_of_range_are_illegal_and_quoted(at, words, named):
+    with pytest.raises(IllegalMove) as caught:
+        at("propose").move(words)
+    assert str(caught.value) == f"{words!r} names {named}; accepted: 2 different players of this table"
+
+
+def test_a_short_team_is_a_move_in_the_reference(at):
+    assert at("propose", "reference").read("player_3") == (3,)
+    with pytest.raises(IllegalMove, match="accepted: 1 to 2 different players"):
+        at("propose", "reference").move("player_1, player_2, player_3")
+
+
+# -- guesses ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "guess"),
+    [
+        ("I name player_3 as Merlin.", (3,)),
+        ("player_3", (3,)),
+        ("Yes, I think that Merlin is player 3", (3,)),
+        ("3", (3,)),
+        ("I do not name Merlin now.", ()),
+        ("No.", ()),
+        ("Not yet, it is too early", ()),
+        ("I choose not to identify Merlin at this time", ()),
+        ("pass", ()),
+        ("Later.", ()),
+        ("I don't want to guess", ()),
+        ("Yes.", UNCLEAR),
+        ("", UNCLEAR),
+        ("player_1 or player_2", UNCLEAR),
+    ],
+)
+def test_guesses(at, words, guess):
+    assert at("guess").read(words) == guess
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No, I do not name player_3",
+        "I don't want to name player_3 yet",
+        "No. I suspect player_3, but it is too early.",
+        "I choose not to identify Merlin at this time, although player_3 looks like Merlin",
+    ],
+)
+def test_a_refusal_that_mentions_a_player_is_no_guess(at, words):
+    """The only guess of the game must not be spent by words that refuse it."""
+    assert at("guess").read(words) in ((), UNCLEAR)
+
+
+@pytest.mark.parametrize("words", ["player_5", "myself", "player_9", "17"])
+def test_the_assassin_names_somebody_else_at_the_table(at, words):
+    with pytest.raises(IllegalMove, match="is read as guess"):
+        at("guess").move(words)
+
+
+# -- claims read from free words -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "args"),
+    [
+        ("I accuse player_3 of being evil.", "accuse", (3,)),
+        ("I suspect player 3, because the quest failed", "accuse", (3,)),
+        ("I don't trust player_3", "accuse", (3,)),
+        ("Look, player_3 is evil!", "accuse", (3,)),
+        ("player_3 seems very suspicious to me", "accuse", (3,)),
+        ("I trust that player_2 is good.", "defend", (2,)),
+        ("I trust player_2", "defend", (2,)),
+        ("I believe player_2", "defend", (2,)),
+        ("player_2 is surely loyal", "defend", (2,)),
+        ("I recommend player_2.", "recommend", (2,)),
+        ("I suggest player_2 and player_3", "recommend", (2,)),
+        ("I think player_2 should go", "recommend", (2,)),
+        ("I recommend myself", "recommend", (0,)),
+        ("I volunteer for this quest", "recommend", (0,)),
+        ("I am Merlin.", "claim_role", (0,)),
+        ("Listen: I'm Percival", "claim_role", (1,)),
+        ("I am the Assassin, just joking", "claim_role", (4,)),
+        ("I have nothing to say.", "silent", ()),
+        ("Good evening everybody", "silent", ()),
+        ("", "silent", ()),
+        ("I accuse player_0", "silent", ()),  # oneself
+        ("I accuse player_6", "silent", ()),  # nobody of this table
+        ("I am not Merlin", "silent", ()),
+        ("I am Mordred", "silent", ()),  # not in play
+    ],
+)
+def test_claims(at, words, kind, args):
+    move = at("talk").move(words)
+    assert (move.kind, move.args) == (kind, args)
+    assert move.words == ("" if words in CANONICAL else clean(words))
+
+
+CANONICAL = (
+    "I accuse player_3 of being evil.",
+    "I trust that player_2 is good.",
+    "I recommend player_2.",
+    "I am Merlin.",
+    "I have nothing to say.",
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "never"),
+    [
+        ("player_3 is not evil", "accuse"),
+        ("player_3 is certainly not evil", "accuse"),
+        ("I do not suspect player_3", "accuse"),
+        ("I don't accuse player_3", "accuse"),
+        ("player_2 is not good", "defend"),
+        ("player_2 is not trustworthy", "defend"),
+        ("I cannot vouch for player_2", "defend"),
+        ("I do not recommend player_2", "recommend"),
+        ("I would not pick player_2", "recommend"),
+        ("player_2 should not go", "recommend"),
+        ("I do not volunteer", "recommend"),
+    ],
+)
+def test_negated_claims_are_never_read_as_their_opposite(at, words, never):
+    assert at("talk").move(words).kind != never
+
+
+def test_a_canonical_sentence_is_the_act_without_words_of_its_own(at):
+    moment = at("talk")
+    for move in moment.view.legal:
+        sentence = moment.env.text.say(move)
+        assert moment.move(sentence) == move
+        assert moment.move(f"{sentence} So there!").words == f"{sentence} So there!"
+
+
+def test_how_words_were_taken_is_told_to_everybody(at):
+    moment = at("talk")
+    moment.env.play(moment.move('I suspect player_3, "dear" friends'))
+    for agent in moment.env.possible_agents:
+        line = 'player_0 says: "I suspect player_3, \\"dear\\" friends" (taken as: I accuse player_3 of being evil.)\n'
+        assert line in moment.env.observe(agent)["text"]
+    moment.env.play(Move("accuse", (0,)))
+    assert 'player_1 says: "I accuse player_0 of being evil."\n' in moment.env.observe("player_2")["text"]
+
+
+# -- defaults of the presets -----------------------------------------------------------------------------------
+
+
+def default(moment: Moment, words: str, seed: int = 0) -> Move:
+    move: Move = moment.env.text.default(words, moment.view, np.random.default_rng(seed))
+    assert move in moment.view.legal
+    return move
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_an_unclear_vote_agrees(at, rules):
+    assert default(at("vote", rules), "hm") == Move("vote", (1,))
+
+
+@pytest.mark.parametrize(("rules", "of_evil"), [("paper", 0), ("reference", 1), ("official", 0)])
+def test_an_unclear_card(at, rules, of_evil):
+    """Paper: fail; but good seats only succeed. Code: success, whoever plays it (its comment says otherwise)."""
+    assert default(at("card", rules), "hm") == Move("card", (of_evil,))
+    assert default(at("card of good", rules), "hm") == Move("card", (1,))
+
+
+@pytest.mark.parametrize("rules", ["paper", "reference"])
+def test_an_unclear_guess_is_none_where_one_may_refuse(at, rules):
+    assert default(at("guess", rules), "hm") == Move("guess")
+
+
+def test_an_unclear_guess_is_random_where_one_must_name(avalon_env):
+    env = avalon_env(5, "official", talk=False)
+    env.reset(options={"nature": [Move("deal", (*env.game.deck, 0))]})
+    for team in ((0, 1), (0, 1, 2), (0, 1)):
+        env.play(Move("propose", team))
+        for _ in range(5):
+            env.play(Move("vote", (1,)))
+        for _ in team:
+            env.play(Move("card", (1,)))
+    view = env.view(env.seat)
+    drawn = Counter(env.text.default("hm", view, np.random.default_rng(seed)) for seed in range(200))
+    assert set(drawn) == set(view.legal) == {Move("guess", (j,)) for j in range(4)}
+    assert min(drawn.values()) > 25  # 50 +- 6
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_an_unclear_speech_is_silence(at, rules):
+    assert default(at("talk", rules), "hm") == Move("silent")
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_too_many_players_are_cut_to_the_first(at, rules):
+    assert default(at("propose", rules), "player_4, player_2, player_0 and player_1") == Move("propose", (2, 4))
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_too_few_players_are_kept_and_filled_up_at_random(at, rules):
+    moment = at("propose", rules)
+    teams = Counter(default(moment, "player_3, player_3, player_99", seed).args for seed in range(200))
+    assert set(teams) == {(0, 3), (1, 3), (2, 3), (3, 4), (3, 5)}
+    assert min(teams.values()) > 15  # 40 +- 6
+
+
+@pytest.mark.parametrize("words", ["", "hm", "I propose player_1 and player_2. I choose player_3 and player_4."])
+def test_a_team_that_cannot_be_read_is_drawn_at_random(at, words):
+    teams = {default(at("propose"), words, seed).args for seed in range(200)}
+    assert len(teams) == 15  # all pairs of six
+
+
+# -- the prose -------------------------------------------------------------------------------------------------
+
+
+def first_section(env: Any, seat: int) -> list[str]:
+    text: str = render(env.text, env.view(seat))
+    return text[: text.index("\n# ")].split("\n")[1:]
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_the_first_section_tells_role_night_and_rules(avalon_env, rules):
+    env = avalon_env(7, rules)
+    env.reset(options={"nature": [Move("deal", (*env.game.deck, LEADER))]})
+    shown = "The night showed you which other players hold one of the roles"
+    common = [
+        "Roles in play: Merlin, Percival, 2 x Loyal Servant, Morgana, Assassin, Minion.",
+        "Team sizes of the five quests: 2, 3, 3, 4, 4. One fail card makes a quest fail"
+        + ("; quest 4 needs two." if rules == "official" else "."),
+        "Three quests win. At proposal 5 of a quest without a majority, "
+        + ("evil wins." if rules == "official" else "the team goes whatever the vote."),
+        "The Assassin may name Merlin "
+        + ("once good has won three quests" if rules == "official" else "after any quest, once")
+        + "; if right, evil wins.",
+    ]
+    assert first_section(env, 0) == [
+        "You are player_0. Your role is Merlin. You are on the side of good.",
+        f"{shown} Morgana / Assassin / Minion: player_4, player_5, player_6.",
+        *common,
+    ]
+    assert first_section(env, 1)[1] == f"{shown} Merlin / Morgana: player_0, player_4."
+    assert first_section(env, 2) == [
+        "You are player_2. Your role is Loyal Servant. You are on the side of good.",
+        *common,
+    ]
+    assert first_section(env, 5)[1] == f"{shown} Morgana / Assassin / Minion: player_4, player_6."
+
+
+def test_announcements(avalon_env):
+    env = avalon_env(5, "reference", talk=False)
+    env.reset(options={"nature": [Move("deal", (*env.game.deck, LEADER)), Move("draw", (3, 4))]})
+    env.play(Move("propose", (0, 1)))
+    for vote in (1, 1, 0, 0, 0):
+        env.play(Move("vote", (vote,)))
+    env.play(Move("propose", (2,)))
+    for _ in range(5):
+        env.play(Move("vote", (1,)))
+    env.play(Move("card", (1,)))
+    env.play(Move("card", (0,)))
+    env.play(Move("guess", (1,)))
+    prose = env.observe("player_3")["text"]
+    assert prose[prose.index("# What has happened") : prose.index("# What you may")].split("\n")[1:-1] == [
+        "Moderator: Quest 1: a team of 2. player_0 leads; 0 proposals were rejected.",
+        "player_0 proposes the team player_0, player_1.",
+        "Moderator: Approved by player_0, player_1; rejected by player_2, player_3, player_4: the team is rejected.",
+        "Moderator: Quest 1: a team of 2. player_1 leads; 1 proposals were rejected.",
+        "player_1 proposes the team player_2.",
+        "Moderator: Approved by player_0, player_1, player_2, player_3, player_4; rejected by nobody: the team goes.",
+        "Moderator: The team was too small; drawn to go instead: player_3, player_4.",
+        "Privately, player_3: I play success.",
+        "Moderator: Quest 1: fail cards 1; the quest fails.",
+        "Moderator: player_4 is the Assassin and names player_1 as Merlin: wrong.",
+        "Moderator: Score: good 0, evil 1.",
+        "Moderator: Quest 2: a team of 3. player_2 leads; 0 proposals were rejected.",
+    ]
+
+
+def test_the_fourth_quest_announces_that_two_fails_are_needed(avalon_env):
+    leads = Event(NATURE, Move("leads", (3, 1, 4, 0, 2)), None)
+    assert avalon_env(7, "official").text.line(leads) == (
+        "Moderator: Quest 4: a team of 4. player_1 leads; 0 proposals were rejected. "
+        "Two fail cards are needed to make it fail.\n"
+    )
+
+
+# -- the published replies -------------------------------------------------------------------------------------
+
+
+def reference_games() -> Iterator[tuple[dict[str, Any], dict[str, list[dict[str, str]]]]]:
+    """Record and log of each published game; see FORMAT.md beside them."""
+    home = os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(home) / "avalon_logs"
+    if not (folder / "extracted.jsonl").exists():
+        pytest.skip(f"NOT CHECKED: no published game logs; set PARLOUR_REFERENCE_DATA (looked in {folder.name})")
+    for line in (folder / "extracted.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        yield record, json.loads((folder / record["log_file"]).read_text(encoding="utf-8"))
+
+
+def replies(events: list[dict[str, str]], host: str) -> list[tuple[int, str]]:
+    """(Player's number, reply) to the host's instructions that start so."""
+    return [
+        (int(who.split("(")[0].removeprefix("player ")), words)
+        for event in events
+        if event["Host"].startswith(host)
+        for who, words in event.items()
+        if who.startswith("player ")
+    ]
+
+
+def test_published_votes_are_read_as_the_records_say(at):
+    moment = at("vote", "reference")
+    checked = 0
+    for record, log in reference_games():
+        for told, events in zip(record["rounds"], log.values(), strict=True):
+            votes = [(int(j), v) for p in told["proposals"] for j, v in p["votes"].items()]
+            given = replies(events, "The quest leader decides")
+            assert [j for j, _ in given] == [j for j, _ in votes]
+            for (_, words), (_, vote) in zip(given, votes, strict=True):
+                assert moment.read(words) == (int(vote == "agree"),), words
+                checked += 1
+    assert checked >= 240
+
+
+def test_published_cards_are_read_as_the_records_say(at):
+    moment = at("card", "reference")
+    seen: Counter[str] = Counter()
+    for record, log in reference_games():
+        for told, events in zip(record["rounds"], log.values(), strict=True):
+            cards = told["quest"]["cards"]
+            given = replies(events, "As the players who engage")
+            assert [j for j, _ in given] == told["quest"]["team"]
+            for j, words in given:
+                card = cards[str(j)].get("text_class", cards[str(j)]["card"])
+                expected = {"success": (1,), "fail": (0,), "unclear": UNCLEAR}[card]
+                assert moment.read(words) == expected, words
+                seen[card] += 1
+    assert seen["success"] >= 79
+    assert seen["fail"] >= 16
+    assert seen["unclear"] >= 5
+
+
+def test_published_teams_are_read_as_the_records_say():
+    """The logged confirmations; players are numbered from 1, and of too many the first are taken."""
+    checked = 0
+    for record, log in reference_games():
+        for told, events in zip(record["rounds"], log.values(), strict=True):
+            confirmed = [p for p in told["proposals"] if p["confirm_logged"]]
+            given = replies(events, "Please finally confirm")
+            assert [j for j, _ in given] == [p["leader"] for p in confirmed]
+            for (leader, words), proposal in zip(given, confirmed, strict=True):
+                named = read_seats(clean(words), leader)[: told["team_size"]]
+                assert sorted(named) == sorted(proposal["proposed_team"]), words
+                checked += 1
+    assert checked >= 20

@@ -1,0 +1,60 @@
+"""The README says what is true: its loop runs as printed, its tables name what there is, its commands exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from parlour.envs import registry
+from parlour.policies import POLICIES
+from parlour.training.cli import run
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text()
+LOOP = re.search(r"```python\n(.*?)```", README, re.DOTALL)[1]
+COMMANDS = re.findall(r"^    parlour (.*)$", README, re.MULTILINE)
+
+
+def test_the_loop_runs_as_printed(capsys):
+    assert len(LOOP.splitlines()) <= 18
+    exec(compile(LOOP, "README.md", "exec"), {})
+    lines = capsys.readouterr().out.split()
+    assert lines[::2] == [f"player_{k}" for k in range(6)]
+    assert {float(r) for r in lines[1::2]} == {1.0, -1.0}
+
+
+def test_the_tables_name_every_game_and_policy():
+    for name in (*registry, *POLICIES):
+        assert f"| `{name}` |" in README
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_exists_with_these_options(command, capsys):
+    words = [w for w in shlex.split(command) if w.startswith("--")]
+    path = [w for w in shlex.split(command)[:2] if w in ("train", "seat", "import", "avalon")] or shlex.split(command)[
+        :1
+    ]
+    assert run([*path, "--help"]) == 0
+    shown = capsys.readouterr().out
+    for word in words:
+        assert word in shown
+
+
+def test_both_scripts_are_there_and_ci_calls_the_test_command():
+    for script in ("scripts/demo", "scripts/test", ".ci/run"):
+        assert (ROOT / script).stat().st_mode & 0o111
+    assert "scripts/test" in (ROOT / ".ci/run").read_text()
+
+
+def test_the_repository_names_no_path_of_a_machine():
+    own = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("*.toml"),
+        *(p for d in ("envs", "wrappers", "policies", "training", "tests") for p in (ROOT / d).rglob("*.py")),
+    ]
+    for path in own:
+        assert not re.search(
+            r"/(?:home|root|work|Users)/\w", path.read_text().replace(r"/(?:home|root|work|Users)/", "")
+        ), path
