@@ -7,7 +7,8 @@ prose, a line at a time) and `Game.view` (for features and `info["view"]`). What
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from operator import index
 from typing import Any, Final, Literal, NamedTuple
 
@@ -76,13 +77,13 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.spec, self.game = spec, game
         self.encoder = spec.encoder(game)
         self._wording = wording(spec, game)
-        self.text = self._wording.text
+        self.text, self._turns = self._wording.text, self._wording.turns
         self.observation, self.info, self.render_mode = observation, info, render_mode
         self.metadata = {"name": spec.id, "render_modes": list(RENDER_MODES), "is_parallelizable": False}
         self.possible_agents = [name(seat) for seat in range(game.seats)]
         self.agents: list[str] = []
         self.seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._catalogue = game.catalogue
+        self._catalogue = dict(enumerate(game.catalogue))
         self._text_only = observation == "text"
         self._idle: Mask = np.zeros(len(self._catalogue), dtype=np.int8)
         self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
@@ -92,7 +93,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._mask = self._idle
         self.state_now: Any = None
         self.moves: list[Move] = []
-        self.listener: Callable[[Entry], None] | None = None
+        self.listener: Callable[[Entry | Outcome], None] | None = None
+        """Told of every move, of words that were no move, and of the outcome."""
         self.outcome: Outcome | None = None
 
     def __getattr__(self, attribute: str) -> Any:
@@ -102,11 +104,14 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         # a wording finds turns by the identity of their options, which a copy does not keep; a listener stays behind
-        return {key: value for key, value in self.__dict__.items() if key != "_wording"} | {"listener": None}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_wording", "_turns")} | {
+            "listener": None
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._wording = wording(self.spec, self.game)
+        self._turns = self._wording.turns
 
     # -- PettingZoo --------------------------------------------------------------------------------------------
 
@@ -144,19 +149,26 @@ class GameEnv(AECEnv[str, Any, Any]):
             [] for _ in agents
         ]  # lines of one seat, with their places in `_told`
         self._published = 0  # events of the log that are among the lines
-        self._base = [("", 0) for _ in agents]  # the seat's text up to its last private line, with that place
+        self._base = ["" for _ in agents]  # the seat's text up to the last line that only it saw
+        self._place = [0 for _ in agents]  # how much of `_told` is in it
         self._go_on()
 
     def step(self, action: Any) -> None:
         if self._turn is None:
-            if not self.agents and self.state_now is not None:
+            self._check_reset()
+            if not self.agents:
                 EnvLogger.warn_step_after_terminated_truncated()
                 return
             self._was_dead_step(action)
-        elif isinstance(action, int) and 0 <= action < len(self._catalogue):
-            self.play(self._catalogue[action])
         else:
             self.play(self._move(action))
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """The selected agent, again and again; step in between. Lighter than PettingZoo's, and of the same meaning."""
+        self._check_reset()
+        while self.agents and max_iter > 0:
+            max_iter -= 1
+            yield self.agent_selection
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation of `agent`, whether it is to move or not."""
@@ -167,6 +179,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def observe_as(self, agent: str, observation: str) -> dict[str, Any]:
         """The observation of `agent` in another form than this environment's own; see the class for the forms."""
+        self._check_reset()
         seat = self.seat_of[agent]
         turn = self._turn if agent == self.agent_selection and self._turn is not None else None
         seen: dict[str, Any] = {}
@@ -233,6 +246,10 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     # -- inside ------------------------------------------------------------------------------------------------
 
+    def _check_reset(self) -> None:
+        if self.state_now is None:
+            raise AttributeError("this cannot be done before reset()")
+
     def _observation_space(self) -> spaces.Dict:
         box = spaces.Box(0, 1, (len(self._catalogue),), np.int8)
         parts: dict[str, spaces.Space[Any]] = {"action_mask": box}
@@ -244,13 +261,14 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _move(self, action: Any) -> Move:
         try:
-            number = index(action)
-            if number < 0:
-                raise IndexError
-            return self._catalogue[number]
-        except (TypeError, IndexError):
-            last = len(self._catalogue) - 1
-            raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
+            return self._catalogue[action]
+        except KeyError:
+            pass
+        except TypeError:  # arrays of one number cannot be looked up as they are
+            with suppress(TypeError, KeyError):
+                return self._catalogue[index(action)]
+        last = len(self._catalogue) - 1
+        raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}")
 
     def _nature(self, move: Move) -> None:
         before = self.state_now
@@ -282,7 +300,9 @@ class GameEnv(AECEnv[str, Any, Any]):
             self._finish(outcome)
             return
         legal = game.legal(self.state_now)
-        turn = self._wording.turn(legal)
+        turn = self._turns.get(id(legal))
+        if turn is None:
+            turn = self._wording.turn(legal)
         self._turn = turn
         agent = self.possible_agents[actor]
         self.agent_selection = agent
@@ -294,6 +314,8 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
+        if self.listener is not None:
+            self.listener(outcome)
         self._turn = None
         self.rewards = dict(zip(self.possible_agents, outcome.returns, strict=True))
         self.terminations = dict.fromkeys(self.agents, True)
@@ -305,29 +327,30 @@ class GameEnv(AECEnv[str, Any, Any]):
         log = self.state_now.log
         if self._published < len(log):
             self._publish(log)
-        told, (base, place), private = self._told, self._base[seat], self._private[seat]
-        if private or not base:
-            if not base:
-                base = f"{WHO}{self.text.who(self.game.view(self.state_now, seat))}{RECORD}"
-            for at, line in private:
-                base = f"{base}{told[place:at]}{line}"
-                place = at
-            private.clear()
-            self._base[seat] = base, place
-        return f"{base}{told[place:] if place else told}{choice}"
+        place = self._place[seat]
+        base = self._base[seat] or self._begin(seat)
+        return f"{base}{self._told[place:] if place else self._told}{choice}"
+
+    def _begin(self, seat: int) -> str:
+        """The first section of a seat's text, which is fixed once the roles are dealt."""
+        base = f"{WHO}{self.text.who(self.game.view(self.state_now, seat))}{RECORD}"
+        self._base[seat] = base
+        return base
 
     def _publish(self, log: tuple[Event, ...]) -> None:
         """Put the new events into words: once for everybody, or for the few that saw them."""
-        told, rendered = self._told, self._wording.lines
+        told, lines = self._told, self._wording.lines
         self._told = ""  # a string that nobody else holds grows in place
-        for event in log[self._published :]:
-            line = rendered.get(event) or self._wording.line(event)
+        for event in log[self._published :] if self._published else log:
+            line = lines.get(event) or self._wording.line(event)
             to = event[2]
             if to is None:
                 told += line
-            else:
-                for seat in to:
-                    self._private[seat].append((len(told), line))
+                continue
+            for seat in to:
+                base = self._base[seat] or self._begin(seat)
+                self._base[seat] = f"{base}{told[self._place[seat] :]}{line}"
+                self._place[seat] = len(told)
         self._told = told
         self._published = len(log)
 

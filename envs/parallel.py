@@ -1,6 +1,6 @@
 """A game with all seats stepping at once, as PettingZoo's parallel environments do.
 
-A cycle takes the moves of all seats that decide at the same time: of the seat whose turn it is, and of each that would
+A cycle takes the moves of all seats that decide at the same time: of the seat whose turn it is, and of each that will
 follow without having learnt anything new (secret votes, quest cards). Everybody else has the single action `wait`, the
 last number of the action space. An action that cannot be used (a waiting seat may send anything; a sampled one need not
 be legal) is replaced by a random legal one if the seat had to decide, and counted in `info["replaced"]`.
@@ -15,7 +15,8 @@ from gymnasium import spaces
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.spaces import Prose
-from parlour.envs.text import MAX_WORDS, clean
+from parlour.envs.text import MAX_WORDS, clean, render
+from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import ParallelEnv
 
 
@@ -53,20 +54,18 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
         self.agents = self.possible_agents[:]
         self.cycles = 0
         self.replaced = dict.fromkeys(self.agents, 0)
+        self._moments = self._deciders()
         return self._observations(), self._infos()
 
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         aec = self.aec
-        seen = [len(aec.view(seat).events) for seat in range(aec.game.seats)]
-        moved: set[int] = set()
-        while aec.outcome is None:
-            seat = aec.seat
-            if seat in moved or len(aec.view(seat).events) != seen[seat]:
-                break
-            moved.add(seat)
+        deciding = set(self._moments)
+        while aec.outcome is None and aec.seat in deciding:
+            deciding.remove(aec.seat)
             aec.play(self._move(aec.agent_selection, actions.get(aec.agent_selection)))
+        self._moments = self._deciders()
         self.cycles += 1
         over = aec.outcome is not None
         cut = not over and self.max_cycles is not None and self.cycles >= self.max_cycles
@@ -92,31 +91,66 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
         return Prose(MAX_WORDS) if self.action == "text" else spaces.Discrete(self.wait + 1)
 
     def _observation_space(self, agent: str) -> spaces.Dict:
-        parts = dict(self.aec.observation_space(agent).spaces)  # type: ignore[attr-defined]
+        parts = dict(self.aec.observation_space(agent).spaces)
         del parts["action_mask"]
         if self.action == "index":
             parts["action_mask"] = spaces.Box(0, 1, (self.wait + 1,), np.int8)
         return spaces.Dict(parts)
 
-    def _observations(self) -> dict[str, Any]:
-        return {agent: self._observation(agent) for agent in self.agents}
+    def _deciders(self) -> dict[int, Any]:
+        """The seats that decide in this cycle, each with the state in which it will be its turn.
 
-    def _observation(self, agent: str) -> dict[str, Any]:
-        seen = self.aec.observe(agent)
-        mask = seen.pop("action_mask")
+        Looks ahead with arbitrary moves: a seat whose events are the same after them as before decides now.
+        """
+        game, now = self.aec.game, self.aec.state_now
+        found: dict[int, Any] = {}
+        state = now
+        seat = game.actor(state)
+        while seat >= 0 and seat not in found and game.view(state, seat).events == game.view(now, seat).events:
+            found[seat] = state
+            state = game.apply(state, game.legal(state)[0])
+            seat = game.actor(state)
+        return found
+
+    def _observations(self) -> dict[str, Any]:
+        return {agent: self._observation(self.aec.seat_of[agent]) for agent in self.agents}
+
+    def _observation(self, seat: int) -> dict[str, Any]:
+        aec = self.aec
+        view = aec.game.view(self._moments.get(seat, aec.state_now), seat)
+        seen: dict[str, Any] = {}
+        if aec.observation != "features":
+            seen["text"] = render(aec.text, view)
+        if aec.observation != "text":
+            seen["observation"] = aec.encoder(view)
         if self.action == "index":
-            seen["action_mask"] = np.append(mask, np.int8(not mask.any()))
+            seen["action_mask"] = self._mask(seat)
         return seen
 
+    def _mask(self, seat: int) -> Mask:
+        """The legal numbers; `wait` alone for a seat that has nothing to decide."""
+        mask = np.zeros(self.wait + 1, dtype=np.int8)
+        if seat in self._moments:
+            mask[:-1] = self._turn(seat).mask
+        else:
+            mask[-1] = 1
+        return mask
+
+    def _turn(self, seat: int) -> Turn:
+        return wording(self.aec.spec, self.aec.game).turn(self.aec.game.legal(self._moments[seat]))
+
     def _infos(self) -> dict[str, dict[str, Any]]:
-        infos: dict[str, dict[str, Any]] = {}
-        for agent in self.agents:
-            info = {key: value for key, value in self.aec.infos[agent].items() if key != "action_mask"}
-            if self.action == "index":
-                mask = self.aec.infos[agent]["action_mask"]
-                info["action_mask"] = np.append(mask, np.int8(not mask.any()))
-            infos[agent] = info | {"replaced": self.replaced[agent]}
-        return infos
+        return {agent: self._info(agent) for agent in self.agents}
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        aec, seat = self.aec, self.aec.seat_of[agent]
+        info: dict[str, Any] = {"replaced": self.replaced[agent]}
+        if self.action == "index":
+            info["action_mask"] = self._mask(seat)
+        if aec.info == "full" and seat in self._moments:
+            turn = self._turn(seat)
+            info |= {"options": turn.sentences, "legal": turn.indices, "view": aec.game.view(self._moments[seat], seat)}
+        return info
 
     def _move(self, agent: str, action: Any) -> Move:
         """The action as a legal move; a random one in its place if it is none."""

@@ -57,15 +57,18 @@ class EnvModule:
 
         if action not in ACTIONS:
             raise accept("action", action, ACTIONS)
+        if (action == "index" or max_cycles is not None) and not on_bad is tries is None:
+            raise ParlourError(
+                "on_bad and tries are not accepted here; accepted: with action='text', without max_cycles"
+            )
         if max_cycles is not None:
             from pettingzoo.utils.conversions import parallel_to_aec
 
             return parallel_to_aec(self.parallel_env(action=action, max_cycles=max_cycles, **kwargs))
         if action == "index":
-            if on_bad is not None or tries is not None:
-                raise ParlourError("on_bad and tries are settings of text actions; accepted with action='text'")
             return self.raw_env(**kwargs)
-        return TextActions(self.raw_env(**kwargs), on_bad=on_bad or "ask_again", tries=tries or 3)
+        on_bad, tries = "ask_again" if on_bad is None else on_bad, 3 if tries is None else tries
+        return TextActions(self.raw_env(**kwargs), on_bad=on_bad, tries=tries)
 
     def parallel_env(self, *, action: str = "index", max_cycles: int | None = None, **kwargs: Any) -> GameParallelEnv:
         """The same game with all seats stepping at once. See `parlour.envs.parallel` and `env`."""

@@ -14,7 +14,8 @@ within a line is read up to the line before.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -123,7 +124,7 @@ def read(path: str | Path) -> Transcript:
 def _record(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         raise ParlourError(f"{str(path)!r} line {number} is not a JSON object; accepted: a transcript of parlour")
@@ -137,7 +138,9 @@ def _entry(path: str | Path, number: int, record: Mapping[str, Any]) -> Entry:
         move = None
         if "move" in record:
             kind, args = record["move"]
-            move = Move(str(kind), tuple(int(a) for a in args), str(record.get("words", "")))
+            if not all(type(arg) is int for arg in args):
+                raise TypeError(f"arguments {args!r}, accepted: whole numbers")
+            move = Move(str(kind), tuple(args), str(record.get("words", "")))
         elif "fault" not in record:
             raise KeyError("move")
         return Entry(seat, move, to, record.get("raw"), str(record.get("fault", "")))
@@ -152,8 +155,12 @@ def _outcome(path: str | Path, number: int, told: Any) -> Outcome:
         raise ParlourError(f"{str(path)!r} line {number} is not an outcome: {error}") from None
 
 
-def _seat(who: str) -> int:
-    return NATURE if who == NATURE_NAME else int(who.removeprefix("player_"))
+def _seat(who: Any) -> int:
+    if who == NATURE_NAME:
+        return NATURE
+    if not isinstance(who, str) or not re.fullmatch(r"player_\d{1,6}", who):
+        raise ValueError(f"seat {who!r}, accepted: {NATURE_NAME}, player_0 ...")
+    return int(who.removeprefix("player_"))
 
 
 # -- playing again ---------------------------------------------------------------------------------------------
@@ -201,6 +208,7 @@ def reenact(transcript: Transcript, observation: str = "text") -> Iterator[Step]
     state: Any = None
     for state in states(game, moves):
         actors.append(game.actor(state))
+    _check_seats(transcript, actors)
     _check_outcome(transcript, game.outcome(state))
     nature = [move for actor, move in zip(actors, moves, strict=False) if actor == NATURE]
     seats = [move for actor, move in zip(actors, moves, strict=False) if actor >= 0]
@@ -221,9 +229,17 @@ def _everybody(env: GameEnv) -> dict[str, Any]:
     return {agent: env.observe(agent) for agent in env.possible_agents}
 
 
+def _check_seats(transcript: Transcript, actors: Sequence[int]) -> None:
+    made = (entry for entry in transcript.entries if entry.move is not None)
+    for number, (entry, actor) in enumerate(zip(made, actors, strict=False)):
+        if entry.seat != actor:
+            raise ParlourError(f"move {number}: made by {_who(entry.seat)}; accepted: the seat to move, {_who(actor)}")
+
+
 def _check_outcome(transcript: Transcript, reached: Outcome | None) -> None:
     told = transcript.outcome
-    if told is not None and told.reason != "forfeit" and told != reached:
+    forfeited = any(entry.fault == "forfeit" for entry in transcript.entries)
+    if told is not None and told != reached and not (forfeited and told.reason == "forfeit"):
         raise ParlourError(f"the transcript's outcome {told} is not the one that its moves lead to, {reached}")
 
 

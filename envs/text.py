@@ -22,8 +22,13 @@ NOT_YOUR_TURN: Final = "Nothing: it is not your turn.\n"
 MODERATOR: Final = "Moderator: "
 OPTION: Final = "- "
 
-NEGATION: Final = re.compile(r"(?:\bnot|n['’]t|\bnever|\bcannot|\brefuse to)\s+(?:\w+\s+)?$", re.IGNORECASE)
-"""What turns the word behind it into its opposite."""
+NEGATION: Final = re.compile(r"(?:\b(?:not|never|cannot|refuse to|no)|n['’]t)\s+(?:\w+\s+)?$|[不没]\s*$", re.IGNORECASE)
+"""At the end of what stands before a word: turns that word into its opposite."""
+NEGATOR: Final = re.compile(
+    r"\b(?:not|never|no|neither|nor|cannot|without|hardly|refuse)\b|n['’]t\b|[不没]", re.IGNORECASE
+)
+"""Anywhere in a clause: makes it unsafe to take its words at face value."""
+_CLAUSE_ENDS: Final = re.compile(r"[.!?;,:，。！？；：]|\b(?:but|so|because)\b", re.IGNORECASE)
 
 MAX_WORDS: Final = 4000
 """Characters of one utterance that are kept."""
@@ -125,21 +130,21 @@ def speech_line(seat: int, move: Move, sentence: str) -> str:
 
 _PLAYER = r"player[\s_]*(\d+)"
 _ROLE = r"(?:the\s+)?({roles})\b"
-# What the words are searched for, in this order; the first that is found and legal is the claim.
+_IS = r"\s+(?:is|must be|seems|looks|could be|may be|might be)\s+(?:\w+\s+){0,2}?"
+# What the words are searched for, in this order; the first that is found, not negated, and may be said is the claim.
 _PATTERNS: Final = (
     (speech.REPORT, rf"\bI\s+(?:checked|investigated|looked at)\s+{_PLAYER}\W+(?:\w+\W+){{0,4}}?(good|evil)"),
-    (speech.ACCUSE, rf"\b(?:accuse|suspect|distrust|don'?t trust|do not trust)\s+(?:that\s+)?{_PLAYER}"),
-    (
-        speech.ACCUSE,
-        rf"{_PLAYER}\s+(?:is|must be|seems|looks|could be|may be|might be)\s+(?:\w+\s+){{0,2}}?(?:evil|suspicious)",
-    ),
-    (speech.CLAIM_ROLE, rf"\bI(?:\s+am|'m)\s+{_ROLE}"),
+    (speech.ACCUSE, rf"\b(?:do not|don['’]?t|cannot|can['’]?t)\s+trust\s+(?:that\s+)?{_PLAYER}"),
+    (speech.ACCUSE, rf"\b(?:accuse|suspect|distrust)\s+(?:that\s+)?{_PLAYER}"),
+    (speech.ACCUSE, rf"{_PLAYER}{_IS}(?:evil|suspicious)"),
+    (speech.CLAIM_ROLE, rf"\bI(?:\s+am|['’]m)\s+{_ROLE}"),
     (speech.RECOMMEND, rf"\b(?:recommend|suggest|propose|nominate|choose|pick)\s+(?:that\s+|we\s+take\s+)?{_PLAYER}"),
     (speech.RECOMMEND, rf"{_PLAYER}\s+should\s+(?:go|join|be)"),
-    (speech.DEFEND, rf"(?<!not )(?<!n't )\b(?:trust|defend|vouch for|believe)\s+(?:that\s+|in\s+)?{_PLAYER}"),
-    (speech.DEFEND, rf"{_PLAYER}\s+(?:is|must be|seems|looks)\s+(?:\w+\s+){{0,2}}?(?:good|loyal|trustworthy|innocent)"),
-    (speech.PROMISE, r"\bI\s+(will not|won't|will)\s+do\s+(?:it|that)\b"),
+    (speech.DEFEND, rf"\b(?:trust|defend|vouch for|believe)\s+(?:that\s+|in\s+)?{_PLAYER}"),
+    (speech.DEFEND, rf"{_PLAYER}{_IS}(?:good|loyal|trustworthy|innocent)"),
+    (speech.PROMISE, r"\bI\s+(will not|won['’]t|will)\s+do\s+(?:it|that)\b"),
 )
+_HOLD_NEGATIONS: Final = (1, 9)  # the numbers of the patterns that are themselves about what is not
 _SELF: Final = re.compile(
     r"\b(?:recommend|suggest|propose|nominate|choose|pick|volunteer)\s+(?:myself|me)\b|\bI volunteer\b", re.IGNORECASE
 )
@@ -163,25 +168,34 @@ def _arguments(kind: str, found: re.Match[str], role_names: tuple[str, ...]) -> 
 
 
 def read_speech(words: str, view: View, role_names: tuple[str, ...]) -> Move:
-    """The speech act in free words: the first of `_PATTERNS` that is found and may be said; silence with words if none."""
+    """The speech act in free words: the first of `_PATTERNS` that holds; silence with words if none."""
     allowed = {(move.kind, move.args) for move in view.legal}
-    for kind, pattern in _speech_patterns(role_names):
+    for number, (kind, pattern) in enumerate(_speech_patterns(role_names)):
         for found in pattern.finditer(words):
             args = _arguments(kind, found, role_names)
-            if (kind, args) in allowed:
+            denied = number not in _HOLD_NEGATIONS and NEGATOR.search(_clause(words, found))
+            if (kind, args) in allowed and not denied:
                 return Move(kind, args, words)
-    if _SELF.search(words) and (speech.RECOMMEND, (view.seat,)) in allowed:
+    offer = _SELF.search(words)
+    if offer and (speech.RECOMMEND, (view.seat,)) in allowed and not NEGATOR.search(_clause(words, offer)):
         return Move(speech.RECOMMEND, (view.seat,), words)
     return Move(speech.SILENT, (), words)
 
 
-_LIST: Final = r"players?[\s_]*\d+(?:\s*(?:[,、&+]|\band\b)*\s*(?:players?[\s_]*)?\d+\b|\s*(?:[,、&+]|\band\b)+\s*(?:myself|me)\b)*"
+def _clause(words: str, found: re.Match[str]) -> str:
+    """From the beginning of the clause in which a match begins to the end of the match."""
+    return _CLAUSE_ENDS.split(words[: found.start()])[-1] + found[0]
+
+
+_SEPARATOR: Final = r"\s*(?:(?:[,;、&+]|\band\b)\s*)+"
+_LIST: Final = rf"players?[\s_]*\d+(?:{_SEPARATOR}(?:(?:players?[\s_]*)?\d+\b|(?:myself|me)\b))*"
 _CHOSEN: Final = re.compile(
-    rf"(?:propos\w*|choos\w*|chose|select\w*|pick\w*|confirm\w*|nominat\w*|team(?:\s+is)?)\W+(?:the\s+)?(?:team\W+)?({_LIST})",
-    re.I,
+    r"(?:propos\w*|choos\w*|chose|select\w*|pick\w*|confirm\w*|nominat\w*|team(?:\s+is)?)\W+"
+    rf"(?:that\s+)?(?:the\s+)?(?:team\W+)?((?:(?:myself|me){_SEPARATOR})?{_LIST})",
+    re.IGNORECASE,
 )
 _MENTIONED: Final = re.compile(rf"{_LIST}|\bmyself\b", re.IGNORECASE)
-_BARE: Final = re.compile(r"[\d\s,、&+.\[\]()]*\d[\d\s,、&+.\[\]()]*(?:and\s+\d+\W*)?")
+_BARE: Final = re.compile(r"(?:[\s,;、&+.()\[\]]|\band\b)*\d(?:[\d\s,;、&+.()\[\]]|\band\b)*", re.IGNORECASE)
 
 
 def read_seats(text: str, me: int) -> tuple[int, ...]:
@@ -211,28 +225,31 @@ def _seats_in(text: str, me: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(token) if token.isdigit() else me for token in tokens))
 
 
-def read_choice(text: str, meanings: Mapping[Move, re.Pattern[str]], not_: re.Pattern[str] = NEGATION) -> Move:
-    """The one of `meanings` that the text expresses; with two of them, "not X" means the other.
+def read_choice(text: str, meanings: Mapping[Move, re.Pattern[str]]) -> Move:
+    """The one of `meanings` that the text expresses.
+
+    A word right behind a negation is denied; of two meanings, to deny one is to express the other. A word behind a
+    negation somewhere else in its clause ("I do not think that I agree") counts for nothing.
+
+    Args:
+        text: The words.
+        meanings: Move -> what expresses it; the group `word` is the decisive word.
 
     Raises:
         UnreadableMove: none is expressed.
         AmbiguousMove: several are.
     """
-    found = {move for move, pattern in meanings.items() if _asserted(pattern, text, not_)}
-    if len(meanings) == 2:
-        first, second = meanings
-        found |= {second} if _denied(meanings[first], text, not_) else set()
-        found |= {first} if _denied(meanings[second], text, not_) else set()
+    found: set[Move] = set()
+    for move, pattern in meanings.items():
+        others = set(meanings) - {move}
+        for match in pattern.finditer(text):
+            before = text[: match.start("word")]
+            if NEGATION.search(before):
+                found |= others if len(others) == 1 else set()
+            elif not NEGATOR.search(_CLAUSE_ENDS.split(before)[-1]):
+                found.add(move)
     if not found:
         raise UnreadableMove(f"{text!r} states no decision; accepted: one of the options in its own words")
     if len(found) > 1:
         raise AmbiguousMove(f"{text!r} states several decisions; accepted: exactly one")
     return found.pop()
-
-
-def _asserted(pattern: re.Pattern[str], text: str, not_: re.Pattern[str]) -> bool:
-    return any(not not_.search(text[: found.start()]) for found in pattern.finditer(text))
-
-
-def _denied(pattern: re.Pattern[str], text: str, not_: re.Pattern[str]) -> bool:
-    return any(not_.search(text[: found.start()]) for found in pattern.finditer(text))

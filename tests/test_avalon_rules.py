@@ -401,9 +401,11 @@ def test_a_short_team_is_voted_on_in_the_reference():
     assert play.view().team == (3,)
 
 
-def test_a_team_of_nobody_is_not_accepted():
-    with pytest.raises(IllegalMove):
-        Play(SIX, "reference").propose()
+def test_a_leader_whose_answer_names_nobody_has_proposed_a_short_team_in_the_reference():
+    play = Play(SIX, "reference").propose()
+    assert play.view().team == ()
+    play.vote(1, 1, 1, 0, 0, 0)
+    assert play.game.actor(play.state) == NATURE
 
 
 def test_a_short_team_counts_as_two_proposals():
@@ -450,11 +452,11 @@ def test_what_is_drawn_is_a_full_team(team):
 
 def test_teams_of_up_to_the_size_are_offered_in_the_reference():
     play = Play(SIX, "reference")
-    # 6 single seats and 15 pairs
-    assert [len(m.args) for m in play.legal] == [1] * 6 + [2] * 15
+    # nobody, 6 single seats and 15 pairs
+    assert [len(m.args) for m in play.legal] == [0] + [1] * 6 + [2] * 15
     play.won(0, 1)
-    # 6 + 15 + 20
-    assert len(play.legal) == 41
+    # 1 + 6 + 15 + 20
+    assert len(play.legal) == 42
 
 
 # -- quest phase -----------------------------------------------------------------------------------------------

@@ -286,7 +286,8 @@ def test_teams_of_the_wrong_size_or_out_of_range_are_illegal_and_quoted(at, word
 
 def test_a_short_team_is_a_move_in_the_reference(at):
     assert at("propose", "reference").read("player_3") == (3,)
-    with pytest.raises(IllegalMove, match="accepted: 1 to 2 different players"):
+    assert at("propose", "reference").read("I propose nobody.") == ()
+    with pytest.raises(IllegalMove, match="accepted: 0 to 2 different players"):
         at("propose", "reference").move("player_1, player_2, player_3")
 
 

@@ -313,6 +313,7 @@ def test_faults_are_in_the_transcript_with_the_words_as_they_came_in(on_bad, rec
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"on_bad": ""}, "on_bad '' is not accepted"),
         ({"on_bad": "cry"}, "on_bad 'cry' is not accepted; accepted: ask_again, default, random, raise, forfeit"),
         ({"tries": 0}, "tries 0 is not accepted; accepted: a whole number from 1"),
         ({"tries": -1}, "tries -1 is not accepted"),
@@ -320,11 +321,19 @@ def test_faults_are_in_the_transcript_with_the_words_as_they_came_in(on_bad, rec
 )
 @pytest.mark.parametrize("through", ["wrapper", "env"])
 def test_settings_outside_what_is_accepted_are_refused(settings, message, through):
+    make = {
+        "wrapper": lambda: TextActions(registry["template_v0"].raw_env(), **settings),
+        "env": lambda: registry["template_v0"].env(action="text", **settings),
+    }[through]
     with pytest.raises(ParlourError, match=message):
-        if through == "wrapper":
-            TextActions(registry["template_v0"].raw_env(), **settings)
-        else:
-            registry["template_v0"].env(action="text", **settings)
+        make()
+
+
+@pytest.mark.parametrize("settings", [{"on_bad": "raise"}, {"tries": 2}])
+def test_settings_that_a_game_in_cycles_cannot_keep_are_refused(settings):
+    """With `max_cycles` unusable words are replaced at random; a setting that is not kept must not pass in silence."""
+    with pytest.raises(ParlourError, match="max_cycles"):
+        registry["template_v0"].env(action="text", max_cycles=3, **settings)
 
 
 @pytest.mark.parametrize("settings", [{"on_bad": "raise"}, {"tries": 2}, {"on_bad": "ask_again", "tries": 3}])

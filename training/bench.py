@@ -1,12 +1,14 @@
 """Speed, as ratios measured in one run: what `scripts/bench.py` prints.
 
 Every environment plays the same prerecorded random legal games back, asking `last()` at every turn, so that choosing
-actions costs nothing. A turn is one action of a live agent. Rounds go through all candidates in turn, and the median
+actions costs nothing. A turn is one action of a live agent. As in Python's timeit, the garbage collector is off while
+the clock runs. Rounds go through all candidates in turn, and the median
 over rounds is quoted: what slows the machine for a while slows all of them.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import statistics
@@ -63,7 +65,12 @@ def compare(rounds: int, games: int) -> list[Rate]:
     measured: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
         for name, run in candidates.items():
-            measured[name].append(run())
+            gc.collect()
+            gc.disable()
+            try:
+                measured[name].append(run())
+            finally:
+                gc.enable()
     return [Rate(name, min(of), statistics.median(of), max(of)) for name, of in measured.items()]
 
 

@@ -232,7 +232,7 @@ def _round(table: Table, at: Record, quest: int) -> None:
             raise proposal.error("a team of this round goes already", "no proposal after the executed one")
         _proposal(table, proposal, size)
     if not table.goes:
-        raise at.error("no team of this round goes", "proposals up to one that passes or uses up the limit of 5")
+        raise at.error("no team of this round goes", f"proposals up to one that passes or uses up {PROPOSALS}")
     _quest(table, at.record("quest"), size)
     _assassin(table, at)
     at.expect("score_after", table.score, "the quests won by then")

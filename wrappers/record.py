@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from parlour.envs import replay
 from parlour.envs.aec import Entry, GameEnv
-from parlour.envs.core import ParlourError
+from parlour.envs.core import Outcome, ParlourError
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
@@ -61,12 +61,6 @@ class Recorder(BaseWrapper[str, Any, Any]):
         base.listener = self._listen
         super().reset(seed=seed, options=options)
 
-    def step(self, action: Any) -> None:
-        super().step(action)
-        if self._file is not None and self.game_env.outcome is not None:
-            self._write(replay.outcome_line(self.game_env.outcome))
-            self.close_transcript()
-
     def close(self) -> None:
         self.close_transcript()
         super().close()
@@ -78,7 +72,14 @@ class Recorder(BaseWrapper[str, Any, Any]):
             self._file.close()
             self._file = None
 
-    def _listen(self, entry: Entry) -> None:
+    def _listen(self, told: Entry | Outcome) -> None:
+        if isinstance(told, Outcome):
+            self._write(replay.outcome_line(told))
+            self.close_transcript()
+        else:
+            self._write_entry(told)
+
+    def _write_entry(self, entry: Entry) -> None:
         self._write(replay.entry_line(self._lines, entry, self.game_env.text, self._notes))
         self._lines += 1
         self._notes = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -65,6 +66,10 @@ class TextActions(BaseWrapper[str, Any, Any]):
     def infos(self) -> dict[str, dict[str, Any]]:
         return self._infos
 
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """As `GameEnv.agent_iter`."""
+        yield from self.game_env.agent_iter(max_iter)
+
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         super().reset(seed=seed, options=options)
         drawn = int(self.game_env.np_random.integers(2**32)) if seed is None else seed
@@ -115,6 +120,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
         self._faults[agent][fault] += 1
         base.note(raw, fault)
         if self.on_bad == "raise":
+            self._refresh()
             raise error
         self._reasons.append(str(error))
         if self.on_bad == "ask_again" and len(self._reasons) < self.tries:

@@ -11,7 +11,9 @@ from parlour.envs._template.rules import GUESS, GUESSES, KEEPER, SIDES, CoinView
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.text import name, read_choice, read_speech, say_speech, speech_line
 
-_GUESSES: Final = {move: re.compile(rf"\b{side}\b", re.IGNORECASE) for move, side in zip(GUESSES, SIDES, strict=True)}
+_GUESSES: Final = {
+    move: re.compile(rf"\b(?P<word>{side})\b", re.IGNORECASE) for move, side in zip(GUESSES, SIDES, strict=True)
+}
 
 
 class CoinText:

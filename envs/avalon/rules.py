@@ -102,7 +102,7 @@ class Avalon:
         """Lay out all moves once, so that `legal` is a look-up."""
         n, seats = self.seats, range(self.seats)
         talks = speech.speeches(ACTS, n, len(self.role_names)) if self.talk else ()
-        smallest = 1 if self.rules.short_teams else min(self.sizes)
+        smallest = 0 if self.rules.short_teams else min(self.sizes)
         teams = {k: tuple(Move(TEAM, t) for t in combinations(seats, k)) for k in range(smallest, max(self.sizes) + 1)}
         if not self.rules.short_teams:
             teams = {k: moves for k, moves in teams.items() if k in self.sizes}

@@ -39,19 +39,23 @@ _SENTENCES: Final = {
     PASS: "I do not name Merlin now.",
 }
 _VOTES: Final = {
-    APPROVE: re.compile(r"\b(?:approv\w*|agree\w*|accept\w*|support\w*|yes|in favou?r)\b|同意|赞成", re.IGNORECASE),
+    APPROVE: re.compile(
+        r"(?P<word>\b(?:approv\w*|agree\w*|accept\w*|support\w*|yes|in favou?r)\b|同意|赞成)", re.IGNORECASE
+    ),
+    # "no" decides where it stands alone ("No.", "I vote no"), not in "no objection"
     REJECT: re.compile(
-        r"\b(?:reject\w*|disagree\w*|disapprov\w*|object(?:s|ed|ing|ion)?|oppos\w*|declin\w*|no)\b|反对|拒绝",
+        r"(?P<word>\b(?:reject\w*|disagree\w*|disapprov\w*|object(?:s|ed|ing|ions?)?|oppos\w*|declin\w*)\b|反对|拒绝"
+        r"|(?<!\w )\bno\b(?=\s*(?:[\"'.!?,;:]|$))|\b(?:vote|say|answer is)\s+no\b)",
         re.IGNORECASE,
     ),
 }
 # A card is chosen by a verb of choosing with the result in the same clause ("make the quest fail"), or by one word.
 _PLAYS: Final = r"(?:^\W*|\b(?:make|play|choos\w*|chose|vot\w*|submit|put|opt)\b[^\w.!?]+(?:\w+[^\w.!?]+){0,5}?)"
 _CARDS: Final = {
-    SUCCESS: re.compile(rf"{_PLAYS}succe(?:ss|ed)\w*|成功", re.IGNORECASE),
-    FAIL: re.compile(rf"{_PLAYS}(?:fail|sabotag)\w*|失败", re.IGNORECASE),
+    SUCCESS: re.compile(rf"(?:{_PLAYS}(?=succe)|(?=成功))(?P<word>succe(?:ss|ed)\w*|成功)", re.IGNORECASE),
+    FAIL: re.compile(rf"(?:{_PLAYS}(?=fail|sabotag)|(?=失败))(?P<word>(?:fail|sabotag)\w*|失败)", re.IGNORECASE),
 }
-_PASSES: Final = re.compile(r"\b(?:no|not|pass|later|don['’]t|decline)\b", re.IGNORECASE)
+_PASSES: Final = re.compile(r"\b(?:no|not|never|pass|later|too early|decline)\b|n['’]t\b", re.IGNORECASE)
 _ASKS: Final = {
     state.TEAM: "You lead: name the team.",
     state.BALLOT: "Vote on the team in secret.",
@@ -106,7 +110,7 @@ class AvalonText:
         if move.kind in speech.ACTS:
             return speech_line(seat, move, self.say(move))
         if move.kind == state.TEAM:
-            return f"{name(seat)} proposes the team {names(move.args)}.\n"
+            return f"{name(seat)} proposes the team {names(move.args) or 'nobody'}.\n"
         return f"Privately, {name(seat)}: {self.say(move)}\n"
 
     def ask(self, legal: tuple[Move, ...]) -> str:
@@ -114,7 +118,7 @@ class AvalonText:
 
     def say(self, move: Move) -> str:
         if move.kind == state.TEAM:
-            return f"I propose {names(move.args)}."
+            return f"I propose {names(move.args) or 'nobody'}."
         if move.kind == state.GUESS and move.args:
             return f"I name {name(move.args[0])} as Merlin."
         if move in _SENTENCES:
@@ -190,12 +194,15 @@ def _legal(move: Move, text: str, legal: tuple[Move, ...]) -> Move:
 
 
 def _read_guess(text: str, view: AvalonView) -> Move:
+    declined = _PASSES.search(text)
     try:
         seats = read_seats(text, view.seat)
     except UnreadableMove:
-        if _PASSES.search(text):
+        if declined:
             return PASS
         raise
+    if declined:
+        raise AmbiguousMove(f"{text!r} declines and names {names(seats)}; accepted: one of both")
     if len(seats) > 1:
         raise AmbiguousMove(f"{text!r} names {names(seats)}; accepted: one player")
     return Move(state.GUESS, seats)

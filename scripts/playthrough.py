@@ -1,0 +1,57 @@
+"""Write golden playthroughs, which the tests compare line by line. Usage: python scripts/playthrough.py NAME | --all."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from parlour.envs import registry
+from parlour.envs.aec import describe
+from parlour.envs.speech import ACTS
+from parlour.envs.text import CHOICE, RECORD, clean, name
+
+FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
+SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")
+# players, rules, and a seed whose random game shows much
+AVALON = ((5, "official", 156), (6, "paper", 200), (6, "reference", 54), (10, "official", 134))
+
+
+def files(game: str) -> dict[str, tuple[dict[str, Any], int]]:
+    """File name -> options and seed. A game without a list of its own is played with its defaults."""
+    if game == "avalon_v0":
+        return {f"{game}-{n}-{rules}.txt": ({"num_players": n, "rules": rules}, seed) for n, rules, seed in AVALON}
+    return {f"{game}.txt": ({}, 1)}
+
+
+def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
+    """The lines of one game: header, first sections, then each move with its options and what every seat then reads."""
+    env, rng = registry[game].raw_env(**options, info="full"), np.random.default_rng(seed)
+    env.reset(seed=seed)
+    yield from (f"{game} with {describe(env.game.config)}", f"{len(env.game.catalogue)} actions, seed {seed}", "")
+    records, done = [0] * env.game.seats, 0
+    for agent in env.possible_agents:
+        yield from (f"{agent} | {line}" for line in env.observe(agent)["text"].split(RECORD)[0].splitlines()[1:])
+    while True:
+        yield from (f"  {kind} {list(args)} {words}".rstrip() for kind, args, words in env.moves[done:])
+        news: dict[str, list[str]] = {}
+        for seat, agent in enumerate(env.possible_agents):
+            record = env.observe(agent)["text"].split(RECORD)[1].split(CHOICE)[0].splitlines()
+            for line in record[records[seat] :]:
+                news.setdefault(line, []).append(name(seat))
+            records[seat], done = len(record), len(env.moves)
+        yield from (f"    {'all' if len(to) == len(records) else ' '.join(to)} < {line}" for line, to in news.items())
+        if env.outcome is not None:
+            yield from (f"{env.outcome.winner} by {env.outcome.reason}: {list(env.outcome.returns)}", "")
+            return
+        view, said = env.view(env.seat), env.infos[env.agent_selection]["options"]
+        yield f"{done} {env.agent_selection}, {len(said)} options: {' | '.join(said[:3])}"
+        speaks = view.legal[0].kind in ACTS and rng.random() < 0.1
+        words = clean(SAYINGS[rng.integers(len(SAYINGS))])
+        env.play(env.text.parse(words, view) if speaks else view.legal[rng.integers(len(view.legal))])
+
+
+if __name__ == "__main__":
+    for chosen in registry if sys.argv[1:] == ["--all"] else sys.argv[1:] or sys.exit(__doc__):
+        for file, table in files(chosen).items():
+            (FOLDER / file).write_text("\n".join(playthrough(chosen, *table)), encoding="utf-8")

@@ -1,0 +1,380 @@
+"""The rule of thumb's inference is exact (`parlour.policies.rule_of_thumb.belief`), and its players beat random ones.
+
+The known answer: Bayes' rule written down plainly, over every different way to deal the roles to the seats, with the
+probabilities that the fields of `Habits` state. A seat's own moves are no evidence to it: it knows why it made them.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs import registry
+from parlour.envs.core import Knowledge, Move
+from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies.rule_of_thumb.avalon import AvalonPlayer
+from parlour.policies.rule_of_thumb.belief import Belief, Habits, deals
+from parlour.training.rollout import play, table
+
+EVIL = {"Morgana", "Assassin", "Mordred", "Oberon", "Minion"}
+KNOWS_FELLOWS = EVIL - {"Oberon"}
+HABITS = Habits()
+ODD_HABITS = Habits(approve_blind=0.3, fail=0.6, good_fails=0.1, evil_on_own_team=0.7, accuse_evil=0.8, defend_evil=0.4)
+TABLES: dict[str, dict[str, Any]] = {
+    "five": {"num_players": 5},
+    "six": {"num_players": 6},
+    "six, good may fail": {"num_players": 6, "rules": "reference"},
+    "six without Percival": {"num_players": 6, "roles": ["Merlin", *["Loyal Servant"] * 3, "Mordred", "Assassin"]},
+    "six with Oberon": {
+        "num_players": 6,
+        "roles": ["Merlin", "Percival", *["Loyal Servant"] * 2, "Oberon", "Assassin"],
+    },
+}
+
+
+# -- the known answer ------------------------------------------------------------------------------------------
+
+
+def night(deal: tuple[str, ...], seat: int) -> set[int]:
+    """Whom a seat is shown (rule sheet)."""
+    shown = {
+        "Merlin": EVIL - {"Mordred"},
+        "Percival": {"Merlin", "Morgana"},
+        **dict.fromkeys(KNOWS_FELLOWS, KNOWS_FELLOWS),
+    }
+    return {j for j, role in enumerate(deal) if j != seat and role in shown.get(deal[seat], set())}
+
+
+def possible(deal: tuple[str, ...], seat: int) -> list[tuple[str, ...]]:
+    """All deals that the seat cannot rule out; for an onlooker, -1, all deals."""
+    everything = sorted(set(permutations(deal)))
+    if seat < 0:
+        return everything
+    return [d for d in everything if d[seat] == deal[seat] and night(d, seat) == night(deal, seat)]
+
+
+def chance(deal: tuple[str, ...], me: int, evidence: tuple[Any, ...], h: Habits) -> float:
+    """How likely the evidence is on this deal."""
+    kind, *told = evidence
+    evil = [role in EVIL for role in deal]
+    if kind == "team":
+        leader, team = told
+        return 1.0 if leader == me else _team_chance(deal, leader, any(evil[j] for j in team), len(team), h)
+    if kind == "votes":
+        team, votes = told
+        dirty = any(evil[j] for j in team)
+        return float(np.prod([_vote_chance(deal[j], dirty, vote, h) for j, vote in enumerate(votes) if j != me]))
+    if kind == "cards":
+        team, fails, own = told
+        others = [j for j in team if j != me or own is None]
+        fails -= own == 0
+        return max(_cards_chance([evil[j] for j in others], fails, h), 1e-12)
+    if kind in ("accuse", "defend"):
+        speaker, target = told
+        if speaker in (me, target):
+            return 1.0
+        rates = {"accuse": (h.accuse_evil, h.evil_accuses_evil), "defend": (h.defend_evil, h.evil_defends_evil)}[kind]
+        hits = rates[evil[speaker]]
+        return hits if evil[target] else 1 - hits
+    assassin, named, right = told
+    return float(deal[assassin] == "Assassin" and (deal[named] == "Merlin") == right)
+
+
+def _team_chance(deal: tuple[str, ...], leader: int, dirty: bool, size: int, h: Habits) -> float:
+    if deal[leader] in EVIL:
+        return h.evil_on_own_team if dirty else 1 - h.evil_on_own_team
+    if deal[leader] == "Merlin":
+        return 1 - h.clean_team_merlin if dirty else h.clean_team_merlin
+    good = sum(role not in EVIL for role in deal)
+    by_chance = 0.8 * (1 - comb(good, size) / comb(len(deal), size))
+    return by_chance if dirty else 1 - by_chance
+
+
+def _vote_chance(role: str, dirty: bool, vote: int, h: Habits) -> float:
+    if role in KNOWS_FELLOWS:
+        approves = h.approve_dirty_evil if dirty else h.approve_clean_evil
+    elif role == "Merlin":
+        approves = h.approve_dirty_merlin if dirty else h.approve_clean_merlin
+    else:
+        approves = h.approve_blind
+    return approves if vote else 1 - approves
+
+
+def _cards_chance(evil: list[bool], fails: int, h: Habits) -> float:
+    """Over all ways in which the members may have played, one by one."""
+    chances = {0: 1.0}
+    for is_evil in evil:
+        p = h.fail if is_evil else h.good_fails
+        following: dict[int, float] = {}
+        for k, c in chances.items():
+            following[k] = following.get(k, 0.0) + c * (1 - p)
+            following[k + 1] = following.get(k + 1, 0.0) + c * p
+        chances = following
+    return chances.get(fails, 0.0)
+
+
+def posterior(deal: tuple[str, ...], seat: int, evidence: list[tuple[Any, ...]], h: Habits) -> tuple[Any, Any]:
+    """Probability of being evil, and of being Merlin, for each seat."""
+    worlds = possible(deal, seat)
+    weights = np.array([np.prod([chance(d, seat, e, h) for e in evidence]) for d in worlds])
+    weights /= weights.sum()
+    evil = np.array([[role in EVIL for role in d] for d in worlds])
+    merlin = np.array([[role == "Merlin" for role in d] for d in worlds])
+    return weights @ evil, weights @ merlin
+
+
+def assert_exact(belief: Belief, deal: tuple[str, ...], evidence: list[tuple[Any, ...]], h: Habits) -> None:
+    evil, merlin = posterior(deal, belief.seat, evidence, h)
+    np.testing.assert_allclose(belief.evil_chance(), evil, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(belief.merlin_chance(), merlin, rtol=0, atol=1e-9)
+    assert belief.weights.sum() == pytest.approx(1)
+
+
+# -- evidence by itself ----------------------------------------------------------------------------------------
+
+SEE = {
+    "team": "see_team",
+    "votes": "see_votes",
+    "cards": "see_cards",
+    "accuse": "see_accusation",
+    "defend": "see_defence",
+}
+
+
+def see(belief: Belief, evidence: tuple[Any, ...]) -> None:
+    kind, *told = evidence
+    if kind == "exposed":
+        belief.see_exposure(told[0], told[1], right=told[2])
+    else:
+        getattr(belief, SEE[kind])(*told)
+
+
+def begin(deal: tuple[str, ...], seat: int, h: Habits, **options: Any) -> Belief:
+    """The belief of a seat, or of an onlooker, after the night of this deal."""
+    game = registry["avalon_v0"].raw_env(**options).game
+    numbers = tuple(game.role_names.index(role) for role in deal)
+    view = game.view(game.apply(game.initial(), Move("deal", (*numbers, 0))), max(seat, 0))
+    return Belief(view.roles, seat, view.role, view.knows, h) if seat >= 0 else Belief(view.roles, -1, "", (), h)
+
+
+def evidences(n: int, seat: int) -> st.SearchStrategy[tuple[Any, ...]]:
+    seats, bit = st.integers(0, n - 1), st.integers(0, 1)
+    teams = st.lists(seats, min_size=2, max_size=4, unique=True).map(lambda team: tuple(sorted(team)))
+    return st.one_of(
+        st.tuples(st.just("team"), seats, teams),
+        st.tuples(st.just("votes"), teams, st.lists(bit, min_size=n, max_size=n).map(tuple)),
+        teams.flatmap(lambda team: cards(team, seat)),
+        st.tuples(st.just("accuse"), seats, seats),
+        st.tuples(st.just("defend"), seats, seats),
+    )
+
+
+def cards(team: tuple[int, ...], seat: int) -> st.SearchStrategy[tuple[Any, ...]]:
+    if seat not in team:
+        return st.tuples(st.just("cards"), st.just(team), st.integers(0, 2), st.none())
+    return st.tuples(st.integers(0, 1), st.integers(0, 1)).map(lambda c: ("cards", team, c[0] + 1 - c[1], c[1]))
+
+
+@pytest.mark.parametrize("options", TABLES.values(), ids=TABLES)
+@given(data=st.data())
+def test_the_posterior_is_that_of_brute_force(options, data):
+    """Any evidence in any order, possible or not, from the view of any seat and of an onlooker."""
+    game = registry["avalon_v0"].raw_env(**options).game
+    deal = tuple(data.draw(st.permutations(game.roles)))
+    seat = data.draw(st.integers(-1, game.seats - 1))
+    h = data.draw(st.sampled_from([HABITS, ODD_HABITS]))
+    belief = begin(deal, seat, h, **options)
+    evidence = data.draw(st.lists(evidences(game.seats, seat), max_size=6))
+    for one in evidence:
+        see(belief, one)
+    assert_exact(belief, deal, evidence, h)
+
+
+@pytest.mark.parametrize("options", TABLES.values(), ids=TABLES)
+def test_an_exposed_assassin_is_the_assassin(options):
+    """And whom he named is Merlin, or is not; every seat draws its conclusions, and an onlooker does."""
+    game = registry["avalon_v0"].raw_env(**options).game
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        deal = tuple(rng.permutation(game.roles).tolist())
+        assassin = deal.index("Assassin")
+        named = int(rng.choice([j for j in range(game.seats) if j != assassin]))
+        evidence = [("accuse", 0, 1), ("exposed", assassin, named, deal[named] == "Merlin")]
+        for seat in range(-1, game.seats):
+            belief = begin(deal, seat, HABITS, **options)
+            for one in evidence:
+                see(belief, one)
+            assert belief.evil_chance()[assassin] == pytest.approx(1)
+            assert belief.merlin_chance()[named] == pytest.approx(float(deal[named] == "Merlin"))
+            assert_exact(belief, deal, evidence, HABITS)
+
+
+# -- evidence as it comes in play ------------------------------------------------------------------------------
+
+
+def read(events: tuple[Any, ...], me: int) -> list[tuple[Any, ...]]:
+    """What a record holds of evidence."""
+    found: list[tuple[Any, ...]] = []
+    team: tuple[int, ...] = ()
+    own = None
+    for seat, (kind, args, _), _ in events:
+        if kind == "propose":
+            team = args
+            found.append(("team", seat, team))
+        elif kind == "draw":
+            team = args
+        elif kind == "votes":
+            found.append(("votes", team, args[1:]))
+        elif kind == "card":
+            own = args[0]
+        elif kind == "fails":
+            found.append(("cards", team, args[1], own if me >= 0 else None))
+            own = None
+        elif kind in ("accuse", "defend"):
+            found.append((kind, seat, args[0]))
+        elif kind == "recommend":
+            found.append(("defend", seat, args[0]))
+        elif kind == "exposed":
+            found.append(("exposed", *args[:2], bool(args[2])))
+    return found
+
+
+@pytest.mark.parametrize("options", TABLES.values(), ids=TABLES)
+def test_players_believe_what_brute_force_says_throughout_a_game(options, playout):
+    """Each seat reads its record turn by turn, and so do the onlookers that evil and Merlin keep in mind."""
+    game = registry["avalon_v0"].raw_env(**options).game
+    checked = 0
+    for seed in range(2):
+        states = playout(game, seed, longest=90).states
+        deal = tuple(game.role_names[role] for role in states[1].standing.roles)
+        players: dict[int, AvalonPlayer] = {}
+        for turn, state in enumerate(states):
+            seat = game.actor(state)
+            if seat < 0:
+                continue
+            view = game.view(state, seat)
+            player = players.setdefault(seat, AvalonPlayer(view, np.random.default_rng(seat), HABITS))
+            assert player.act(view) in view.legal
+            if turn % 5 == 0:
+                assert_exact(player.belief, deal, read(view.events, seat), HABITS)
+                assert (player.onlooker is not None) == (view.role in {"Merlin", *EVIL})
+                if player.onlooker is not None:
+                    assert_exact(player.onlooker, deal, read(view.events, -1), HABITS)
+                checked += 1
+    assert checked > 8
+
+
+# -- certain facts ---------------------------------------------------------------------------------------------
+
+SIX = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
+
+
+def test_before_the_first_word_a_seat_believes_what_the_night_told():
+    evil = {seat: begin(SIX, seat, HABITS).evil_chance() for seat in range(-1, 6)}
+    merlin = {seat: begin(SIX, seat, HABITS).merlin_chance() for seat in range(-1, 6)}
+    np.testing.assert_allclose(evil[0], [0, 0, 0, 0, 1, 1])  # Merlin sees both
+    np.testing.assert_allclose(
+        evil[1], [1 / 2, 0, 1 / 3, 1 / 3, 1 / 2, 1 / 3]
+    )  # Percival: one of 0, 4; one of the rest
+    np.testing.assert_allclose(merlin[1], [1 / 2, 0, 0, 0, 1 / 2, 0])
+    np.testing.assert_allclose(evil[2], [2 / 5, 2 / 5, 0, 2 / 5, 2 / 5, 2 / 5])  # a Servant: two of five others
+    np.testing.assert_allclose(merlin[2], [1 / 5, 1 / 5, 0, 1 / 5, 1 / 5, 1 / 5])
+    np.testing.assert_allclose(evil[4], [0, 0, 0, 0, 1, 1])  # Morgana knows her fellow
+    np.testing.assert_allclose(merlin[5], [1 / 4, 1 / 4, 1 / 4, 1 / 4, 0, 0])
+    np.testing.assert_allclose(evil[-1], [1 / 3] * 6)
+    np.testing.assert_allclose(merlin[-1], [1 / 6] * 6)
+
+
+def test_two_fails_of_two_are_two_evil_seats():
+    belief = begin(SIX, 2, Habits(good_fails=1e-9))
+    belief.see_cards((4, 5), 2, None)
+    np.testing.assert_allclose(belief.evil_chance(), [0, 0, 0, 0, 1, 1], atol=1e-6)
+    np.testing.assert_allclose(belief.merlin_chance(), [1 / 3, 1 / 3, 0, 1 / 3, 0, 0], atol=1e-6)
+
+
+def test_a_fail_beside_ones_own_success_is_the_others():
+    belief = begin(SIX, 2, Habits(good_fails=1e-9))
+    belief.see_cards((2, 4), 1, 1)
+    assert belief.evil_chance()[4] == pytest.approx(1, abs=1e-6)
+    assert belief.clean_chance((0, 4)) == pytest.approx(0, abs=1e-6)
+
+
+def test_a_successful_quest_makes_its_members_less_suspect_but_not_clean():
+    belief = begin(SIX, 2, HABITS)
+    belief.see_cards((4, 5), 0, None)
+    chances = belief.evil_chance()
+    assert 0 < chances[4] < 2 / 5 < chances[0]
+
+
+@pytest.mark.parametrize("roles", [SIX, ("Merlin", "Percival", "Loyal Servant", "Mordred", "Assassin")])
+@pytest.mark.parametrize("vote", [0, 1])
+def test_ones_own_moves_are_no_evidence(roles, vote):
+    """Merlin's vote does not tell Merlin where Mordred is; nor a leader's team the leader."""
+    for seat in range(len(roles)):
+        options = {"num_players": len(roles), "roles": roles}
+        one, two = begin(roles, seat, HABITS, **options), begin(roles, seat, HABITS, **options)
+        votes = [1, 0, 1, 0, 1, 0][: len(roles)]
+        for belief, own in ((one, vote), (two, 1 - vote)):
+            belief.see_team(seat, (0, 1))
+            belief.see_accusation(seat, (seat + 1) % len(roles))
+            belief.see_defence(seat, (seat + 2) % len(roles))
+            belief.see_votes((1, 2), [*votes[:seat], own, *votes[seat + 1 :]])
+        np.testing.assert_allclose(one.evil_chance(), two.evil_chance())
+        np.testing.assert_allclose(one.merlin_chance(), two.merlin_chance())
+
+
+def test_clean_chances_of_all_teams_are_those_of_each():
+    belief = begin(SIX, 2, HABITS)
+    belief.see_accusation(0, 4)
+    belief.see_votes((0, 4), [1, 0, 0, 1, 1, 1])
+    for size in (2, 3, 4):
+        game = registry["avalon_v0"].raw_env().game
+        teams = [move.args for move in game.catalogue if move.kind == "propose" and len(move.args) == size]
+        np.testing.assert_allclose(belief.clean_chances(size), [belief.clean_chance(team) for team in teams])
+        worlds = possible(SIX, 2)
+        assert all(0 <= c <= 1 for c in belief.clean_chances(size))
+        assert len(worlds) == 120  # Merlin, Percival, the other Servant, Morgana and the Assassin on five seats: 5!
+
+
+def test_deals_are_all_that_fit_and_each_once():
+    knows = (Knowledge(("Merlin", "Morgana"), (0, 4)),)
+    names, found = deals(SIX, 1, "Percival", knows)
+    assert len({tuple(deal) for deal in found.tolist()}) == len(found)
+    told = {tuple((names[k] in EVIL, names[k] == "Merlin") for k in deal) for deal in found.tolist()}
+    assert told == {tuple((role in EVIL, role == "Merlin") for role in deal) for deal in possible(SIX, 1)}
+
+
+# -- playing by it ---------------------------------------------------------------------------------------------
+
+
+def wins_of_good(good: Any, evil: Any, games: int, **options: Any) -> float:
+    """Share of games that good wins, with a policy for all seats of either side."""
+    env = table("avalon_v0", **options)
+    won = 0
+    for seed in range(games):
+        env.reset(seed=seed)
+        sides = [env.unwrapped.view(seat).side for seat in range(env.unwrapped.game.seats)]
+        episode = play(env, [good() if side == "good" else evil() for side in sides], seed)
+        assert [view.side for view in episode.last_views] == sides
+        won += episode.outcome.winner == "good"
+    return won / games
+
+
+@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
+def test_a_team_by_rule_of_thumb_beats_a_random_team_from_either_side(rules):
+    """On the same deals. A random Assassin names Merlin in about a fifth of the games, which no good team can help."""
+    by_chance = wins_of_good(RandomPolicy, RandomPolicy, 40, rules=rules)
+    good = wins_of_good(RuleOfThumb, RandomPolicy, 40, rules=rules)
+    evil = 1 - wins_of_good(RandomPolicy, RuleOfThumb, 40, rules=rules)
+    assert good > max(0.55, by_chance + 0.2)
+    assert evil > 0.9
+
+
+def test_the_rule_of_thumb_needs_the_view():
+    with pytest.raises(ValueError, match=r"goes by info\['view'\]"):
+        RuleOfThumb().act({}, {"legal": [0]})

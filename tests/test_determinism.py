@@ -1,0 +1,165 @@
+"""The same seed gives the same game, byte for byte (DESIGN.md sections 2 and 6).
+
+Played twice; with other games interleaved move by move; in another process with other hashes; while nobody touches the
+global random generators.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random  # noqa: TID251 - to see that nobody uses it
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import registry
+from parlour.envs.table import take_turn
+from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies.base import Policy
+from parlour.training.rollout import play, table
+from parlour.wrappers import Recorder, SeatEnv
+
+PLAYERS = {"random": RandomPolicy, "rule": RuleOfThumb}
+WORDS = ("I propose player_0, player_1 and player_2", "I suspect player_1", "yes", "no", "fail", "?", "I choose myself")
+
+
+class Talker(Policy):
+    """Says something or other, mostly what cannot be used."""
+
+    name = "talker"
+
+    def act(self, observation: Any, info: dict[str, Any]) -> str:
+        return WORDS[int(self.rng.integers(len(WORDS)))]
+
+
+def seated(kind: str, seats: int) -> list[Any]:
+    """A policy for each seat: all of a kind, or all kinds in turn."""
+    kinds = {**PLAYERS, "talker": Talker}
+    return [kinds[kind]() if kind in kinds else list(kinds.values())[seat % 3]() for seat in range(seats)]
+
+
+def transcript(path: Path, seed: int, kind: str = "mixed", name: str = "avalon_v0", **options: Any) -> bytes:
+    env = Recorder(table(name, **options), path, overwrite=True)
+    play(env, seated(kind, env.unwrapped.game.seats), seed)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["random", "rule", "talker", "mixed"])
+@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
+def test_the_same_seed_gives_the_same_transcript_twice(rules, kind, tmp_path):
+    games = [transcript(tmp_path / "game.jsonl", seed, kind, rules=rules) for seed in (1, 2, 1)]
+    assert games[0] == games[2]
+    assert games[0].split(b"\n")[1:] != games[1].split(b"\n")[1:]
+
+
+def test_the_same_seed_gives_the_same_transcript_in_every_game(tmp_path):
+    for name in registry:
+        kinds = ("random", "rule")
+        games = [transcript(tmp_path / "game.jsonl", 5, kind, name) for kind in (*kinds, *kinds)]
+        assert games[:2] == games[2:]
+
+
+def test_different_seeds_give_different_games(tmp_path):
+    games = {transcript(tmp_path / "game.jsonl", seed).split(b"\n", 1)[1] for seed in range(20)}
+    assert len(games) == 20
+
+
+def test_an_environment_played_before_gives_the_same_game_as_a_new_one(tmp_path):
+    env = Recorder(table("avalon_v0", num_players=7), tmp_path / "{n}.jsonl")
+    policies = seated("mixed", 7)
+    for seed in (3, 4, 3):
+        play(env, policies, seed)
+    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "3.jsonl").read_bytes()
+
+
+def test_games_that_are_played_interleaved_do_not_disturb_each_other(tmp_path):
+    """Five tables, a move at each in turn, give the transcripts that each gives alone."""
+    options = [
+        {"rules": "paper"},
+        {"rules": "reference"},
+        {"rules": "official"},
+        {"num_players": 5},
+        {"num_players": 10},
+    ]
+    alone = [transcript(tmp_path / "alone.jsonl", seed, **one) for seed, one in enumerate(options)]
+    envs = [Recorder(table("avalon_v0", **one), tmp_path / f"{k}.jsonl") for k, one in enumerate(options)]
+    players = [seated("mixed", env.unwrapped.game.seats) for env in envs]
+    for seed, (env, policies) in enumerate(zip(envs, players, strict=True)):
+        env.reset(seed=seed)
+        for seat, policy in enumerate(policies):
+            policy.reset(seat, seed)
+    while any(env.unwrapped.outcome is None for env in envs):
+        for env, policies in zip(envs, players, strict=True):
+            if env.unwrapped.outcome is None:
+                take_turn(env, policies[env.unwrapped.seat])
+    assert [(tmp_path / f"{k}.jsonl").read_bytes() for k in range(5)] == alone
+
+
+ELSEWHERE = """
+import runpy, sys, hashlib, pathlib
+tests = runpy.run_path(sys.argv[1])
+for rules in ("paper", "reference"):
+    game = tests["transcript"](pathlib.Path(sys.argv[2]), 9, rules=rules, num_players=7)
+    print(hashlib.sha256(game).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "4242"])
+def test_another_process_with_other_hashes_plays_the_same_game(hash_seed, tmp_path):
+    here = [
+        hashlib.sha256(transcript(tmp_path / "here.jsonl", 9, rules=rules, num_players=7)).hexdigest()
+        for rules in ("paper", "reference")
+    ]
+    run = [sys.executable, "-W", "ignore", "-c", ELSEWHERE, __file__, str(tmp_path / "there.jsonl")]
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    there = subprocess.run(run, env=environment, check=True, capture_output=True, text=True).stdout.split()
+    assert there == here
+
+
+def test_global_random_generators_are_neither_used_nor_seeded(tmp_path):
+    np.random.seed(1234)  # noqa: NPY002, TID251 - the point is that it changes nothing and stays as it is
+    random.seed(1234)
+    before = repr(np.random.get_state()), random.getstate()  # noqa: NPY002
+    first = transcript(tmp_path / "game.jsonl", 7)
+    learner = SeatEnv(table("avalon_v0"), lambda _: RandomPolicy(), seat=0)
+    learner.reset(seed=1)
+    while not learner.step(int(np.flatnonzero(learner.action_masks())[0]))[2]:
+        pass
+    assert (repr(np.random.get_state()), random.getstate()) == before  # noqa: NPY002
+    np.random.seed(99)  # noqa: NPY002, TID251
+    random.seed(99)
+    assert transcript(tmp_path / "game.jsonl", 7) == first
+
+
+def test_reset_without_a_seed_goes_on_with_the_generator():
+    """As Gymnasium has it: a seed once, then different games that are the same after the same seed."""
+    deals = []
+    for _ in range(2):
+        env = registry["avalon_v0"].raw_env()
+        env.reset(seed=1)
+        deals.append([env.moves[0]])
+        for _ in range(5):
+            env.reset()
+            deals[-1].append(env.moves[0])
+    assert deals[0] == deals[1]
+    assert len(set(deals[0])) > 1
+
+
+def test_a_seat_env_gives_the_same_episodes_after_the_same_seed():
+    def episodes() -> list[Any]:
+        env = SeatEnv(table("avalon_v0", num_players=5), lambda _: RandomPolicy())
+        told: list[Any] = []
+        for seed in (11, None, None):
+            seen, info = env.reset(seed=seed)
+            over = False
+            while not over:
+                told.append((seen.tobytes(), info["seat"], info["action_mask"].tobytes()))
+                seen, reward, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
+            told.append(reward)
+        return told
+
+    assert episodes() == episodes()

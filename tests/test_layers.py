@@ -1,0 +1,151 @@
+"""Data flows one way (DESIGN.md sections 1 and 2): import-linter's contracts in pyproject.toml run, hold, and can fail.
+
+The packages lie under the namespace `parlour` and are linked into place, which import-linter might well read as nothing
+at all; so the contracts are also broken on purpose, in a copy, and must then be reported as broken.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("envs", "policies", "training", "wrappers")
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+
+
+def lint(path: Path, config: Path) -> subprocess.CompletedProcess[str]:
+    """Run import-linter in a process of its own, with the packages below `path` in front of those installed."""
+    run = "import sys; from importlinter.cli import lint_imports_command as c; c(sys.argv[1:])"
+    arguments = [sys.executable, "-c", run, "--config", str(config), "--no-cache"]
+    environment = {**os.environ, "PYTHONPATH": str(path), "COLUMNS": "200", "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(arguments, env=environment, cwd=path, capture_output=True, text=True, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory) -> Path:
+    """The sources as `<folder>/parlour/...`, to be changed at will."""
+    path = tmp_path_factory.mktemp("copied")
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, path / "parlour" / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", path / "pyproject.toml")
+    return path
+
+
+def test_all_contracts_hold(copied):
+    result = lint(copied, copied / "pyproject.toml")
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr
+    for contract in CONTRACTS:
+        assert f"{contract['name']} KEPT" in result.stdout
+    assert f"Contracts: {len(CONTRACTS)} kept, 0 broken." in result.stdout
+
+
+def test_all_modules_are_read(copied):
+    """Every file of the four folders is in the graph; none is missed for lying under a namespace."""
+    code = "import grimp, sys; print(*grimp.build_graph(*sys.argv[1:], cache_dir=None).modules)"
+    command = [sys.executable, "-c", code, *(f"parlour.{folder}" for folder in FOLDERS)]
+    environment = {**os.environ, "PYTHONPATH": str(copied)}
+    told = subprocess.run(command, env=environment, cwd=copied, capture_output=True, text=True, check=True)
+    files = [
+        path.relative_to(copied).with_suffix("") for f in FOLDERS for path in (copied / "parlour" / f).rglob("*.py")
+    ]
+    assert set(told.stdout.split()) == {".".join(path.parts).removesuffix(".__init__") for path in files}
+
+
+BROKEN = [
+    ("wrappers/history.py", "import parlour.training.rollout", "Data flows one way"),
+    ("envs/core.py", "import parlour.wrappers.history", "Data flows one way"),
+    ("envs/aec.py", "from parlour.training import seeds", "Data flows one way"),
+    ("envs/avalon/text.py", "import parlour.wrappers", "Data flows one way"),
+    ("policies/random.py", "from parlour.envs.avalon.rules import Avalon", "Policies know of environments only"),
+    (
+        "policies/rule_of_thumb/belief.py",
+        "from parlour.envs.avalon import presets",
+        "Policies know of environments only",
+    ),
+    ("policies/base.py", "import parlour.envs.aec", "Policies know of environments only"),
+    ("policies/base.py", "import parlour.envs.registry", "Policies know of environments only"),
+    ("policies/base.py", "import parlour.envs.text", "Policies know of environments only"),
+    ("policies/trained.py", "from parlour.training.rollout import play", "Policies know of environments only"),
+    ("policies/human.py", "from parlour.wrappers.history import window", "Policies know of environments only"),
+    ("envs/registry.py", "import parlour.policies.random", "Environments never import policies or training"),
+    ("wrappers/seat.py", "from parlour.policies import RandomPolicy", "Environments never import policies or training"),
+    ("envs/core.py", "import parlour.envs.text", "Rules have no text"),
+    ("envs/avalon/rules.py", "from parlour.envs.avalon.text import AvalonText", "Rules have no text"),
+    ("envs/avalon/rules.py", "from parlour.envs.avalon.encode import AvalonEncoder", "Rules have no text"),
+    ("envs/avalon/presets.py", "import parlour.envs.aec", "Rules have no text"),
+    ("envs/avalon/state.py", "from parlour.envs import text", "Rules have no text"),
+    ("envs/avalon/rules.py", "import pettingzoo", "Rules have no text"),
+    ("envs/_template/rules.py", "from parlour.envs._template.text import CoinText", "Rules have no text"),
+    ("envs/_template/rules.py", "from parlour.envs.avalon.presets import GOOD", "Games never import each other"),
+    ("envs/avalon/text.py", "import parlour.envs._template.text", "Games never import each other"),
+]
+
+
+@pytest.mark.parametrize(("module", "line", "contract"), BROKEN, ids=[f"{m}: {line}" for m, line, _ in BROKEN])
+def test_a_contract_that_is_broken_is_reported(copied, module, line, contract):
+    path = copied / "parlour" / module
+    kept = path.read_text(encoding="utf-8")
+    try:
+        path.write_text(f"{kept}\n{line}\n", encoding="utf-8")
+        result = lint(copied, copied / "pyproject.toml")
+    finally:
+        path.write_text(kept, encoding="utf-8")
+    broken = [row for row in result.stdout.splitlines() if " BROKEN" in row]
+    assert any(row.startswith(contract) for row in broken)
+    assert result.returncode == 1
+
+
+def test_every_game_is_under_the_contracts_about_games():
+    """A new game has to be named in the contracts on rules and on independence."""
+    games = {f"parlour.envs.{p.parent.name}" for p in (ROOT / "envs").glob("*/rules.py")}
+    by_type: dict[str, Any] = {
+        contract["type"]: contract for contract in CONTRACTS if contract["type"] == "independence"
+    }
+    assert set(by_type["independence"]["modules"]) == games
+    rules = next(c for c in CONTRACTS if c["name"].startswith("Rules have no text"))
+    assert {f"{game}.rules" for game in games} <= set(rules["source_modules"])
+    assert {f"{game}.{part}" for game in games for part in ("text", "encode")} <= set(rules["forbidden_modules"])
+
+
+# -- what is imported ------------------------------------------------------------------------------------------
+
+HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "scipy", "matplotlib", "pygame", "typer", "rich")
+
+
+@pytest.mark.parametrize(
+    ("statement", "forbidden"),
+    [
+        ("import parlour.envs", HEAVY),
+        ("from parlour.envs import avalon_v0; avalon_v0.env(action='text').reset(seed=1)", HEAVY),
+        ("import parlour.wrappers", HEAVY),
+        ("import parlour.policies; parlour.policies.RuleOfThumb()", HEAVY),
+    ],
+    ids=["envs", "an environment", "wrappers", "policies"],
+)
+def test_importing_does_not_load_what_it_does_not_need(statement, forbidden):
+    code = f"import sys; {statement}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    modules = set(loaded.stdout.split())
+    assert not [name for name in forbidden if name in modules]
+
+
+def test_the_package_is_a_namespace_of_exactly_the_four_folders():
+    code = "import parlour; print(parlour.__file__, parlour.__spec__.origin)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["None", "None"]
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    found = {
+        "parlour." + ".".join(init.parent.relative_to(ROOT).parts)
+        for folder in FOLDERS
+        for init in (ROOT / folder).rglob("__init__.py")
+    }
+    assert set(packages) == found
+    assert all((ROOT / folder / "py.typed").exists() for folder in FOLDERS)

@@ -1,0 +1,76 @@
+"""Golden playthroughs: one random game a table, with all that every seat reads, as files under `playthroughs`.
+
+They are written anew by `scripts/playthrough.py NAME` or `--all`, and compared line by line; the difference is what a
+change of the rules, the prose or the action numbering is reviewed by. A registered game without one fails.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from parlour.envs import registry
+
+FOLDER = Path(__file__).parent / "playthroughs"
+
+
+def load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("playthrough", FOLDER.parents[1] / "scripts" / "playthrough.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SCRIPT = load()
+FILES = {file: (game, *table) for game in registry for file, table in SCRIPT.files(game).items()}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_game_goes_as_it_went(file):
+    game, options, seed = FILES[file]
+    path = FOLDER / file
+    assert path.exists(), f"there is no playthrough of {game}: run scripts/playthrough.py {game} and look at the file"
+    written = path.read_text(encoding="utf-8").split("\n")
+    played = list(SCRIPT.playthrough(game, options, seed))
+    for number, (then, now) in enumerate(zip(written, played, strict=False), 1):
+        assert now == then, f"{file} line {number}; if that is meant, run scripts/playthrough.py {game}"
+    assert len(written) == len(played)
+
+
+@pytest.mark.parametrize("game", registry)
+def test_every_registered_game_has_a_playthrough(game):
+    assert [path.name for path in FOLDER.glob(f"{game}*.txt")]
+
+
+def test_there_is_no_playthrough_of_anything_else():
+    assert {path.name for path in FOLDER.iterdir()} == set(FILES)
+
+
+def test_the_playthroughs_of_avalon_show_what_sets_its_rules_apart():
+    """Else they would not notice a change: a guess, a drawn team, two fails, free words and how they were taken."""
+    shown = {file: (FOLDER / file).read_text(encoding="utf-8") for file in FILES if file.startswith("avalon")}
+    assert all("(taken as: " in text for text in shown.values())
+    for file, phrase in {
+        "avalon_v0-5-official.txt": "names player_",
+        "avalon_v0-6-paper.txt": "is the Assassin and names",
+        "avalon_v0-6-reference.txt": "drawn to go instead",
+        "avalon_v0-10-official.txt": "Two fail cards are needed",
+    }.items():
+        assert phrase in shown[file]
+
+
+def test_the_script_writes_what_is_compared(tmp_path):
+    """The script as it is called, with the folder of a copy."""
+    script = tmp_path / "scripts" / "playthrough.py"
+    script.parent.mkdir()
+    (tmp_path / "tests" / "playthroughs").mkdir(parents=True)
+    script.write_text(Path(SCRIPT.__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    subprocess.run([sys.executable, "-W", "ignore", str(script), "--all"], check=True)
+    for file in FILES:
+        assert (tmp_path / "tests" / "playthroughs" / file).read_bytes() == (FOLDER / file).read_bytes()

@@ -1,0 +1,394 @@
+"""SeatEnv and QuestRewards: what one seat sees, may do and is paid (their docstrings; STYLE.md section 3.4).
+
+The traps: a reward that comes after the seat's last move must reach it, once; a seat may never get to move, and then the
+game is dealt again; a finished game takes no more moves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from parlour.envs import registry
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, ParlourError
+from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.training.rollout import table
+from parlour.wrappers import QuestRewards, Recorder, SeatEnv
+
+# -- a game in which most seats do not get to move -------------------------------------------------------------
+
+DRAW, SAY = "draw", "say"
+SPEECHES = (Move(SAY, (0,)), Move(SAY, (1,)), Move(SAY, (2,)))
+
+
+class Rare(NamedTuple):
+    """State and View of Lottery."""
+
+    seat: int
+    legal: tuple[Move, ...] = ()
+    events: tuple[Event, ...] = ()
+    log: tuple[Event, ...] = ()
+
+
+class Lottery:
+    """Three seats; nature draws one, which says a number of its own options and so ends the game.
+
+    The returns are 10, 20 and 30 times the number that was said, plus one for the seat that said it: unequal, and due to
+    seats that have not moved at all. Seat k may say the first k + 1 numbers only. Satisfies `core.Game` and its spec.
+    """
+
+    id, title, options = "lottery_v0", "Lottery", {}
+    seats, catalogue, max_moves, config = 3, SPEECHES, 2, {}
+    chances = (0.05, 0.45, 0.5)
+
+    def initial(self) -> Rare:
+        return Rare(NATURE)
+
+    def actor(self, s: Rare) -> int:
+        return s.seat
+
+    def legal(self, s: Rare) -> tuple[Move, ...]:
+        return SPEECHES[: s.seat + 1] if s.seat >= 0 else ()
+
+    def nature(self, _s: Rare, rng: np.random.Generator) -> Move:
+        return Move(DRAW, (int(rng.choice(3, p=self.chances)),))
+
+    def apply(self, s: Rare, move: Move) -> Rare:
+        if s.seat == NATURE:
+            return Rare(move.args[0], log=(Event(NATURE, move, None),))
+        if move not in self.legal(s):
+            raise IllegalMove(f"{move!r} is not accepted")
+        return Rare(OVER, log=(*s.log, Event(s.seat, move, None)))
+
+    def outcome(self, s: Rare) -> Outcome | None:
+        if s.seat != OVER:
+            return None
+        mover, said = s.log[0].move.args[0], s.log[1].move.args[0]
+        returns = tuple(10.0 * (k + 1) * said + (k == mover) for k in range(3))
+        return Outcome(returns, "nobody", "said")
+
+    def view(self, s: Rare, seat: int) -> Rare:
+        return Rare(seat, self.legal(s) if s.seat == seat else (), s.log)
+
+    # the spec, the text and the encoder, all in one
+    def text(self, _game: Any) -> Any:
+        return self
+
+    def encoder(self, _game: Any) -> Any:
+        return Numbers()
+
+    def who(self, view: Rare) -> str:
+        return f"You are seat {view.seat}.\n"
+
+    def line(self, event: Event) -> str:
+        return f"{event.move.kind} {event.move.args[0]}\n"
+
+    def ask(self, _legal: tuple[Move, ...]) -> str:
+        return "Say a number."
+
+    def say(self, move: Move) -> str:
+        return f"I say {move.args[0]}."
+
+
+class Numbers:
+    """The encoder of Lottery."""
+
+    size = 2
+
+    def __call__(self, view: Rare) -> np.ndarray[Any, np.dtype[np.float32]]:
+        return np.full(2, view.seat / 3, dtype=np.float32)
+
+
+def lottery(**settings: Any) -> SeatEnv:
+    return SeatEnv(GameEnv(Lottery(), Lottery(), info="full"), lambda _: RandomPolicy(), **settings)
+
+
+def avalon(seat: Any = 0, policy: Any = RandomPolicy, **settings: Any) -> SeatEnv:
+    return SeatEnv(table("avalon_v0", num_players=5), lambda _: policy(), seat=seat, **settings)
+
+
+def episode(env: SeatEnv, seed: int | None, pick: int = 0) -> tuple[float, int]:
+    """Play the legal action number `pick` until the end. Returns the sum of rewards and the number of moves."""
+    env.reset(seed=seed)
+    total, moves, over = 0.0, 0, False
+    while not over:
+        legal = np.flatnonzero(env.action_masks())
+        _, reward, over, cut, _ = env.step(int(legal[pick % len(legal)]))
+        assert not cut
+        total += reward
+        moves += 1
+    return total, moves
+
+
+# -- rewards ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seat", range(5))
+def test_the_sum_of_rewards_is_the_return(seat):
+    env = avalon(seat)
+    returns = []
+    for seed in range(6):
+        total, _ = episode(env, seed, pick=seed)
+        outcome = env.game_env.outcome
+        assert outcome is not None
+        assert total == outcome.returns[seat]
+        returns.append(total)
+    assert set(returns) <= {1.0, -1.0}
+
+
+def test_what_is_earned_after_the_last_move_comes_with_it_once():
+    """The learner has voted, others play the last card: its step ends the episode with the return, and only that one."""
+    env = avalon(0)
+    for seed in range(10):
+        env.reset(seed=seed)
+        rewards, over = [], False
+        while not over:
+            _, reward, over, _, _ = env.step(int(np.flatnonzero(env.action_masks())[-1]))
+            rewards.append(reward)
+        assert rewards[:-1] == [0.0] * (len(rewards) - 1)
+        assert rewards[-1] in (1.0, -1.0)
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_unequal_seats_get_their_own_return(seat):
+    env = lottery(seat=seat)
+    for said in range(seat + 1):
+        assert episode(env, seed=said, pick=said) == (10.0 * (seat + 1) * said + 1, 1)
+
+
+def test_a_finished_episode_takes_no_more_moves():
+    env = avalon(0)
+    episode(env, seed=1)
+    with pytest.raises(ParlourError, match=r"the game is over; accepted: reset\(\)"):
+        env.step(0)
+    assert env.action_masks().all()
+
+
+def test_reset_in_the_middle_of_a_game_begins_a_new_one():
+    env = avalon(1)
+    env.reset(seed=5)
+    for _ in range(3):
+        env.step(int(np.flatnonzero(env.action_masks())[0]))
+    seen, info = env.reset(seed=5)
+    again, info_again = avalon(1).reset(seed=5)
+    assert np.array_equal(seen, again)
+    assert info["replaced"] == info_again["replaced"] == 0
+    total, _ = episode(env, seed=5)
+    assert env.game_env.outcome is not None
+    assert total == env.game_env.outcome.returns[1]
+
+
+# -- seats -----------------------------------------------------------------------------------------------------
+
+
+def test_a_seat_that_does_not_get_to_move_is_dealt_again():
+    """Seat 0 of Lottery moves in one game of twenty; `reset` deals until it does, and says how often."""
+    env = lottery(seat=0)
+    redeals = []
+    for seed in range(60):
+        _, info = env.reset(seed=seed)
+        redeals.append(info["redeals"])
+        assert env.game_env.seat == 0
+        assert np.array_equal(env.action_masks(), [True, False, False])
+        assert env.step(0)[1:3] == (1.0, True)
+    # geometric with p = 0.05: mean 19, standard deviation of the mean of 60 is 2.5
+    assert 10 < np.mean(redeals) < 30
+    assert 0 in redeals or min(redeals) < 3
+
+
+def test_a_seat_that_never_moves_is_told_of():
+    env = lottery(seat=0)
+    env.game_env.game.chances = (0.0, 0.5, 0.5)
+    with pytest.raises(ParlourError, match="seat 0 did not get to move in 1000 games"):
+        env.reset(seed=1)
+
+
+def test_a_random_seat_is_every_seat_in_turn():
+    env = avalon("random")
+    seats, returns = [], []
+    for seed in range(40):
+        _, info = env.reset(seed=seed)
+        assert info["seat"] == env.seat == env.game_env.seat
+        assert env.agent == f"player_{env.seat}"
+        seats.append(env.seat)
+        env.reset(seed=seed)
+        assert env.seat == seats[-1]
+        total, _ = episode(env, seed)
+        assert env.game_env.outcome is not None
+        returns.append(total == env.game_env.outcome.returns[env.seat])
+    assert set(seats) == set(range(5))
+    assert all(returns)
+
+
+def test_only_the_others_play_by_their_policies():
+    class Counting(RandomPolicy):
+        def __init__(self) -> None:
+            super().__init__()
+            self.games, self.moves = 0, 0
+
+        def reset(self, seat: int, seed: int) -> None:
+            super().reset(seat, seed)
+            self.games += 1
+
+        def act(self, observation: Any, info: dict[str, Any]) -> int:
+            assert info["view"].seat == self.seat
+            assert observation == {}  # it wants the view only
+            self.moves += 1
+            return super().act(observation, info)
+
+    players = [Counting() for _ in range(5)]
+    env = SeatEnv(table("avalon_v0", num_players=5), players, seat=3)
+    _, moves = episode(env, seed=2)
+    assert [p.games for p in players] == [1, 1, 1, 0, 1]
+    assert players[3].moves == 0
+    nature = sum(m.kind in ("deal", "draw") for m in env.game_env.moves)
+    assert sum(p.moves for p in players) + moves + nature == len(env.game_env.moves)
+
+
+def test_the_learner_sees_its_own_seat(playout):
+    for observation in ("features", "text"):
+        env = avalon(2, observation=observation)
+        seen, _ = env.reset(seed=3)
+        whole = env.game_env.observe_as("player_2", "both")
+        assert env.observation_space.contains(seen)
+        if observation == "text":
+            assert seen == whole["text"]
+            assert "You are player_2." in seen
+        else:
+            assert np.array_equal(seen, whole["observation"])
+
+
+# -- what may be done ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [lambda: avalon("random"), lambda: lottery(seat=2)], ids=["avalon", "lottery"])
+def test_action_masks_are_legality(make):
+    env = make()
+    assert env.action_masks().all()  # before the first reset, as MaskablePPO may ask
+    for seed in range(3):
+        _, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            base = env.game_env
+            legal = base.game.legal(base.state_now)
+            assert base.seat == env.seat
+            assert env.action_masks().dtype == bool
+            assert [m for m, may in zip(base.game.catalogue, env.action_masks(), strict=True) if may] == list(legal)
+            assert np.array_equal(info["action_mask"], env.action_masks())
+            assert info["action_mask"].dtype == np.int8
+            _, _, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[-1]))
+
+
+def test_an_illegal_action_is_replaced_by_a_legal_one_and_counted():
+    env = avalon(0)
+    _, info = env.reset(seed=1)
+    assert info["replaced"] == 0
+    over, turns = False, 0
+    while not over:
+        wrong = int(np.flatnonzero(~env.action_masks())[turns % 7]) if turns % 2 else 10**6
+        _, _, over, _, info = env.step(wrong)
+        turns += 1
+        assert info["replaced"] == turns
+    assert env.reset(seed=1)[1]["replaced"] == 0
+
+
+def test_an_illegal_action_may_raise_and_changes_nothing():
+    env = avalon(0, on_illegal="raise")
+    env.reset(seed=1)
+    before = env.game_env.state_now
+    for wrong in (int(np.flatnonzero(~env.action_masks())[0]), -1, 10**6):
+        with pytest.raises(ParlourError, match=r"action .* is not accepted; accepted: I "):
+            env.step(wrong)
+    assert env.game_env.state_now is before
+    env.step(np.flatnonzero(env.action_masks())[0])
+    assert env.game_env.state_now is not before
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"seat": 5}, "seat 5 is not accepted; accepted: random, 0, 1, 2, 3, 4"),
+        ({"seat": "first"}, "seat 'first' is not accepted"),
+        ({"observation": "both"}, "observation 'both' is not accepted; accepted: features, text"),
+        ({"on_illegal": "ignore"}, "on_illegal 'ignore' is not accepted; accepted: random, raise"),
+    ],
+)
+def test_settings_outside_what_is_accepted_are_refused(settings, message):
+    with pytest.raises(ParlourError, match=message):
+        avalon(**settings)
+
+
+def test_opponents_need_the_full_info_and_a_policy_each():
+    with pytest.raises(ParlourError, match="info='full'"):
+        SeatEnv(registry["template_v0"].raw_env(), lambda _: RandomPolicy())
+    with pytest.raises(ParlourError, match="3 opponents; accepted: one for each of 2 seats"):
+        SeatEnv(registry["template_v0"].raw_env(info="full"), [RandomPolicy() for _ in range(3)])
+
+
+def test_a_recorder_may_sit_inside(tmp_path):
+    env = SeatEnv(Recorder(table("template_v0"), tmp_path / "{n}.jsonl"), lambda _: RandomPolicy(), seat=0)
+    for seed in range(2):
+        episode(env, seed)
+    assert [len((tmp_path / f"{n}.jsonl").read_text().splitlines()) for n in (1, 2)] == [5, 5]
+
+
+# -- QuestRewards ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
+@pytest.mark.parametrize("bonus", [0.0, 0.1, 1.0])
+def test_quest_rewards_sum_to_the_return_and_the_bonus_for_quests(rules, bonus):
+    """A seat's sum: its return plus `bonus` times (quests its side won - quests it lost)."""
+    env = QuestRewards(registry["avalon_v0"].raw_env(num_players=7, rules=rules, info="full"), bonus)
+    scores = set()
+    for seed in range(12):
+        env.reset(seed=seed)
+        rng = np.random.default_rng(seed)
+        from_rewards = dict.fromkeys(env.possible_agents, 0.0)
+        from_last = dict.fromkeys(env.possible_agents, 0.0)
+        for agent in env.agent_iter():
+            _, reward, over, _, info = env.last()
+            from_last[agent] += reward
+            env.step(None if over else int(rng.choice(info["legal"])))
+            if not over:
+                for other, paid in env.rewards.items():
+                    from_rewards[other] += paid
+        outcome, view = env.unwrapped.outcome, env.unwrapped.view(0)
+        scores.add((view.good, view.evil))
+        for seat, agent in enumerate(env.possible_agents):
+            lead = (view.good - view.evil) * (1 if env.unwrapped.view(seat).side == "good" else -1)
+            expected = pytest.approx(outcome.returns[seat] + bonus * lead)
+            assert from_rewards[agent] == expected
+            assert from_last[agent] == expected
+    assert len(scores) > 2
+
+
+def test_quest_rewards_come_when_a_quest_is_scored():
+    env = QuestRewards(registry["avalon_v0"].raw_env(num_players=5, talk=False, info="full"), bonus=0.25)
+    env.reset(options={"nature": [Move("deal", (0, 1, 2, 3, 4, 0))]})
+    game = env.unwrapped
+    for move in (Move("propose", (0, 4)), *[Move("vote", (1,))] * 5, Move("card", (1,)), Move("card", (0,))):
+        env.step(game.number(move))
+        assert set(env.rewards.values()) == {0.0}
+    env.step(game.number(Move("guess")))
+    assert env.rewards == {f"player_{k}": -0.25 if k < 3 else 0.25 for k in range(5)}
+    env.step(game.number(Move("propose", (0, 1, 2))))
+    assert set(env.rewards.values()) == {0.0}
+
+
+def test_quest_rewards_reach_a_learner():
+    env = SeatEnv(QuestRewards(table("avalon_v0", num_players=5), 0.5), lambda _: RuleOfThumb(), seat=1)
+    for seed in range(4):
+        total, _ = episode(env, seed)
+        view = env.game_env.view(1)
+        lead = (view.good - view.evil) * (1 if view.side == "good" else -1)
+        assert env.game_env.outcome is not None
+        assert total == pytest.approx(env.game_env.outcome.returns[1] + 0.5 * lead)
+
+
+@pytest.mark.parametrize("bonus", [-0.1, 1.5])
+def test_a_bonus_outside_what_is_accepted_is_refused(bonus):
+    with pytest.raises(ParlourError, match=rf"bonus {bonus} is not accepted; accepted: 0\.\.1"):
+        QuestRewards(registry["avalon_v0"].raw_env(), bonus)
