@@ -28,7 +28,15 @@ RENDER_MODES: Final = ("ansi", "human")
 MAX_TEXT: Final = 4_000_000
 """Characters of the longest observation."""
 
-_AFTER_RESET: Final = ("rewards", "terminations", "truncations", "infos", "agent_selection", "_cumulative_rewards")
+_AFTER_RESET: Final = (
+    "seat",
+    "rewards",
+    "terminations",
+    "truncations",
+    "infos",
+    "agent_selection",
+    "_cumulative_rewards",
+)
 
 _WAITING: Final = CHOICE + NOT_YOUR_TURN
 
@@ -47,6 +55,19 @@ class Entry(NamedTuple):
     """Empty, or why the words could not be used: `unreadable`, `ambiguous`, `illegal`, `forfeit`."""
 
 
+class _AfterReset:
+    """Stands in the class for an attribute that instances have from `reset` on, and says so until then.
+
+    (A `__getattr__` would say it as well, but makes every other attribute slower.)
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        raise AttributeError(f"{self._name} cannot be accessed before reset")
+
+
 class GameEnv(AECEnv[str, Any, Any]):
     """A game as an AEC environment whose actions are numbers in `game.catalogue`.
 
@@ -57,6 +78,13 @@ class GameEnv(AECEnv[str, Any, Any]):
         info: `"numeric"`: only `action_mask`; `"full"` adds `options`, `legal` (numbers) and `view` at a seat's turn.
         render_mode: `"ansi"` returns the public record, `"human"` prints it, None does not render.
     """
+
+    rewards: dict[str, float] = _AfterReset()  # type: ignore[assignment]
+    terminations: dict[str, bool] = _AfterReset()  # type: ignore[assignment]
+    truncations: dict[str, bool] = _AfterReset()  # type: ignore[assignment]
+    infos: dict[str, dict[str, Any]] = _AfterReset()  # type: ignore[assignment]
+    agent_selection: str = _AfterReset()  # type: ignore[assignment]
+    _cumulative_rewards: dict[str, float] = _AfterReset()  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -97,11 +125,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Told of every move, of words that were no move, and of the outcome."""
         self.outcome: Outcome | None = None
 
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute in _AFTER_RESET:
-            raise AttributeError(f"{attribute} cannot be accessed before reset")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
-
     def __getstate__(self) -> dict[str, Any]:
         # a wording finds turns by the identity of their options, which a copy does not keep; a listener stays behind
         return {key: value for key, value in self.__dict__.items() if key not in ("_wording", "_turns")} | {
@@ -138,8 +161,11 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = dict.fromkeys(agents, False)
+        # the same objects and the selected agent once more, for the turns of the game: found faster under these names
+        self._earned, self._agent = self._cumulative_rewards, ""
         self._idle_info = {agent: {"action_mask": self._idle} for agent in agents}
         self.infos: dict[str, dict[str, Any]] = dict(self._idle_info)
+        self._shown = self.infos
         self._skip_agent_selection = None
         self.moves = []
         self.outcome = None
@@ -155,13 +181,20 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def step(self, action: Any) -> None:
         if self._turn is None:
-            self._check_reset()
-            if not self.agents:
-                EnvLogger.warn_step_after_terminated_truncated()
-                return
+            self._step_of_the_dead(action)
+            return
+        try:
+            move = self._catalogue[action]
+        except (KeyError, TypeError):
+            move = self._move(action)
+        self.play(move)
+
+    def _step_of_the_dead(self, action: Any) -> None:
+        self._check_reset()
+        if self.agents:
             self._was_dead_step(action)
         else:
-            self.play(self._move(action))
+            EnvLogger.warn_step_after_terminated_truncated()
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """The selected agent, again and again; step in between. Lighter than PettingZoo's, and of the same meaning."""
@@ -170,10 +203,18 @@ class GameEnv(AECEnv[str, Any, Any]):
             max_iter -= 1
             yield self.agent_selection
 
+    def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since its last turn, termination, truncation and info of the selected agent."""
+        if self._turn is None:
+            found: tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]] = super().last(observe)
+            return found
+        agent = self._agent
+        return self.observe(agent) if observe else None, self._earned[agent], False, False, self._shown[agent]
+
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation of `agent`, whether it is to move or not."""
         turn = self._turn
-        if self._text_only and turn is not None and agent == self.agent_selection:
+        if self._text_only and turn is not None and agent == self._agent:
             return {"text": self._prose(self.seat_of[agent], turn.choice), "action_mask": self._mask}
         return self.observe_as(agent, self.observation)
 
@@ -220,14 +261,14 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def play(self, move: Move, raw: str | None = None) -> None:
         """Make a move for the seat to move. Raises `IllegalMove` and changes nothing if it is not legal."""
-        agent = self.agent_selection
+        agent = self._agent
         before = self.state_now
         self.state_now = self.game.apply(before, move)
         self.moves.append(move)
         if self.listener is not None:
             self._tell(before, move, raw)
-        self._cumulative_rewards[agent] = 0.0
-        self.infos[agent] = self._idle_info[agent]
+        self._earned[agent] = 0.0
+        self._shown[agent] = self._idle_info[agent]
         self._go_on()
 
     def note(self, raw: str, fault: str) -> None:
@@ -260,13 +301,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         return spaces.Dict(parts)
 
     def _move(self, action: Any) -> Move:
-        try:
-            return self._catalogue[action]
-        except KeyError:
-            pass
-        except TypeError:  # arrays of one number cannot be looked up as they are
-            with suppress(TypeError, KeyError):
-                return self._catalogue[index(action)]
+        """The move of an array of one number, which cannot be looked up as it is."""
+        with suppress(TypeError, KeyError):
+            return self._catalogue[index(action)]
         last = len(self._catalogue) - 1
         raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}")
 
@@ -305,12 +342,12 @@ class GameEnv(AECEnv[str, Any, Any]):
             turn = self._wording.turn(legal)
         self._turn = turn
         agent = self.possible_agents[actor]
-        self.agent_selection = agent
+        self.agent_selection = self._agent = agent
         self._mask = turn.mask.copy()
         info: dict[str, Any] = {"action_mask": self._mask}
         if self.info == "full":
             info |= {"options": turn.sentences, "legal": turn.indices, "view": game.view(self.state_now, actor)}
-        self.infos[agent] = info
+        self._shown[agent] = info
 
     def _finish(self, outcome: Outcome) -> None:
         self.outcome = outcome

@@ -91,7 +91,7 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
         return Prose(MAX_WORDS) if self.action == "text" else spaces.Discrete(self.wait + 1)
 
     def _observation_space(self, agent: str) -> spaces.Dict:
-        parts = dict(self.aec.observation_space(agent).spaces)
+        parts = dict(self.aec.observation_spaces[agent].spaces)
         del parts["action_mask"]
         if self.action == "index":
             parts["action_mask"] = spaces.Box(0, 1, (self.wait + 1,), np.int8)

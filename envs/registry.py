@@ -57,7 +57,8 @@ class EnvModule:
 
         if action not in ACTIONS:
             raise accept("action", action, ACTIONS)
-        if (action == "index" or max_cycles is not None) and not on_bad is tries is None:
+        reads_words = action == "text" and max_cycles is None
+        if not reads_words and (on_bad is not None or tries is not None):
             raise ParlourError(
                 "on_bad and tries are not accepted here; accepted: with action='text', without max_cycles"
             )

@@ -208,11 +208,14 @@ def read_seats(text: str, me: int) -> tuple[int, ...]:
         UnreadableMove: no seat is named.
         AmbiguousMove: two different lists are chosen.
     """
-    chosen = {_seats_in(found[1], me) for found in _CHOSEN.finditer(text)}
+    lists = [(found, NEGATION.search(text[: found.start()])) for found in _CHOSEN.finditer(text)]
+    chosen = {_seats_in(found[1], me) for found, denied in lists if not denied}
     if len({frozenset(seats) for seats in chosen}) > 1:
         raise AmbiguousMove(f"{text!r} chooses several lists of players; accepted: one list")
     if chosen:
         return chosen.pop()
+    if lists:
+        raise UnreadableMove(f"{text!r} says whom it does not choose; accepted: whom it chooses")
     mentioned = text if _BARE.fullmatch(text) else " ".join(found[0] for found in _MENTIONED.finditer(text))
     seats = _seats_in(mentioned, me)
     if not seats:

@@ -151,6 +151,24 @@ def test_negated_votes_are_never_read_as_their_opposite(at, words, vote):
     assert at("vote").read(words) in ((vote,), UNCLEAR)
 
 
+@pytest.mark.parametrize(
+    ("words", "vote"),
+    [
+        ("I have no doubt: I approve", 1),
+        ("There is no reason to distrust them, so I agree.", 1),
+        ("We cannot be sure, but I agree", 1),
+        ("Not a bad team. I approve.", 1),
+        ("I approve because we cannot wait", 1),
+        ("I am not sure, but I reject", 0),
+        ("I don't like it. Reject.", 0),
+        ("No. They are evil.", 0),
+        ("I can't say yes", 0),
+    ],
+)
+def test_a_negation_elsewhere_does_not_hide_the_vote(at, words, vote):
+    assert at("vote").read(words) == (vote,)
+
+
 def test_unreadable_and_ambiguous_votes_are_told_apart_and_quoted(at):
     with pytest.raises(UnreadableMove, match=r"'Maybe\.' states no decision"):
         at("vote").move("Maybe.")
@@ -265,6 +283,20 @@ def test_teams(at, words, team):
 def test_lists_of_three_are_read_whole(words):
     """Written as people and models write lists, with a comma before the last "and" too."""
     assert sorted(read_seats(clean(words), me=0)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("words", "team"),
+    [
+        ("I cannot take player_4, so I propose player_1 and player_3", (1, 3)),
+        ("Not player_4! I choose player_1 and player_3", (1, 3)),
+        ("I do not propose player_1 and player_3", UNCLEAR),
+        ("I won't choose player_1 and player_3", UNCLEAR),
+        ("I never pick player_1, player_3", UNCLEAR),
+    ],
+)
+def test_a_team_that_is_denied_is_not_read_as_chosen(at, words, team):
+    assert at("propose").read(words) == team
 
 
 @pytest.mark.parametrize(

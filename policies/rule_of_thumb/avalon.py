@@ -15,7 +15,7 @@ from parlour.policies.rule_of_thumb.belief import EVIL, MERLIN, Belief, Habits, 
 PROPOSE, VOTE, CARD, GUESS = "propose", "vote", "card", "guess"
 DRAWN, VOTES, FAILS, EXPOSED = "draw", "votes", "fails", "exposed"
 
-# A good seat approves a team that is at least this fraction as likely to be clean as the best team it can think of;
+# A good seat approves a team that is at least this fraction as likely to be clean as those of the leaders to come;
 # one entry for each proposal of a quest. At the last one it takes anything.
 _PICKY: Final = (0.95, 0.9, 0.85, 0.75, 0.0)
 _COVER: Final = 0.5
@@ -101,8 +101,14 @@ class AvalonPlayer:
         if at_limit or view.leader == self._me:
             return True
         belief = self._shown_belief(view)
-        best = float(belief.clean_chances(view.sizes[view.quest]).max())
-        return belief.clean_chance(view.team) >= _PICKY[view.counted - 1] * best
+        return belief.clean_chance(view.team) >= _PICKY[view.counted - 1] * self._prospect(view, belief)
+
+    def _prospect(self, view: Any, belief: Belief) -> float:
+        """How likely the next leaders' teams are to be clean: a good one takes his best team, an evil one none."""
+        n, size = len(view.roles), view.sizes[view.quest]
+        best = (belief.clean_chances(size)[:, None] * team_rows(n, size)).max(axis=0)
+        following = [(view.leader + k) % n for k in range(1, view.limit - view.counted + 1)]
+        return float(((1 - belief.evil_chance()) * best)[following].mean())
 
     def _shown_belief(self, view: Any) -> Belief:
         """What a good seat acts by. Merlin now and then acts by what everybody knows, while no quest is at stake."""

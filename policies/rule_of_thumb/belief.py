@@ -21,6 +21,7 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[np.float64]]
 EVIL: Final = frozenset({"Morgana", "Assassin", "Mordred", "Oberon", "Minion"})
 MERLIN: Final = "Merlin"
+ASSASSIN: Final = "Assassin"
 SEES_NOTHING: Final = frozenset({"Loyal Servant", "Oberon", "Percival"})
 
 
@@ -129,7 +130,7 @@ class Belief:
         self.habits = habits or Habits()
         self.seat = seat
         self._key = (roles, seat, role, knows)
-        self.evil, self.merlin, self.blind = _tables(*self._key)
+        self.evil, self.merlin, self.blind, self.assassin = _tables(*self._key)
         self.log_weights: Array = np.zeros(len(self.evil))
         self._weights: Array | None = None
 
@@ -180,12 +181,13 @@ class Belief:
         h = self.habits
         dirty = self.evil[:, list(team)].sum(axis=1) > 0
         cast = np.array(votes, dtype=np.float64)
+        told = np.arange(len(cast)) != self.seat  # to itself a seat's own vote tells nothing
         knowing = 1 - self.merlin - self.blind  # evil, and sees its fellows
-        evil = np.where(dirty, knowing @ _log_vote(cast, h.approve_dirty_evil), 0.0)
-        evil += np.where(dirty, 0.0, knowing @ _log_vote(cast, h.approve_clean_evil))
-        merlin = np.where(dirty, self.merlin @ _log_vote(cast, h.approve_dirty_merlin), 0.0)
-        merlin += np.where(dirty, 0.0, self.merlin @ _log_vote(cast, h.approve_clean_merlin))
-        self._add(evil + merlin + self.blind @ _log_vote(cast, h.approve_blind))
+        evil = np.where(dirty, knowing @ (told * _log_vote(cast, h.approve_dirty_evil)), 0.0)
+        evil += np.where(dirty, 0.0, knowing @ (told * _log_vote(cast, h.approve_clean_evil)))
+        merlin = np.where(dirty, self.merlin @ (told * _log_vote(cast, h.approve_dirty_merlin)), 0.0)
+        merlin += np.where(dirty, 0.0, self.merlin @ (told * _log_vote(cast, h.approve_clean_merlin)))
+        self._add(evil + merlin + self.blind @ (told * _log_vote(cast, h.approve_blind)))
 
     def see_cards(self, team: Sequence[int], fails: int, own_card: int | None) -> None:
         """The number of fail cards of a quest is shown; `own_card` (1/0) is the seat's own, if it was on the team."""
@@ -208,8 +210,8 @@ class Belief:
 
     def see_exposure(self, assassin: int, named: int, *, right: bool) -> None:
         """The Assassin shows himself and names somebody as Merlin."""
-        is_merlin = self.merlin[:, named] == 1
-        self._add(np.where((self.evil[:, assassin] == 1) & (is_merlin == right), 0.0, -50.0))
+        is_assassin, is_merlin = self.assassin[:, assassin] == 1, self.merlin[:, named] == 1
+        self._add(np.where(is_assassin & (is_merlin == right), 0.0, -50.0))
 
     def _see_remark(self, speaker: int, target: int, by_good: float, by_evil: float) -> None:
         if speaker in (self.seat, target):
@@ -227,13 +229,18 @@ class Belief:
 
 
 @lru_cache(maxsize=256)
-def _tables(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]) -> tuple[Array, Array, Array]:
-    """For each deal and seat whether it is evil, is Merlin, knows nobody; each shape (H, n), 0 or 1."""
+def _tables(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]) -> tuple[Array, Array, Array, Array]:
+    """For each deal and seat whether it is evil, is Merlin, knows nobody, may be the Assassin; each (H, n), 0 or 1.
+
+    "May be": is the Assassin, or holds a role that is not told apart from his.
+    """
     names, table = deals(roles, seat, role, knows)
     evil = np.array([name in EVIL for name in names], dtype=np.float64)[table]
     merlin = np.array([name == MERLIN for name in names], dtype=np.float64)[table]
     blind = np.array([name in SEES_NOTHING for name in names], dtype=np.float64)[table]
-    return evil, merlin, blind
+    hunter = merged(roles, knows).get(ASSASSIN)
+    assassin = np.array([name == hunter for name in names], dtype=np.float64)[table]
+    return evil, merlin, blind, assassin
 
 
 def _log_vote(cast: Array, approve: float) -> Array:
