@@ -49,4 +49,6 @@ class HumanPolicy(Policy):
             same += 1
         start = told.rfind("\n", 0, same) + 1
         self._shown = told
-        return told[start:] + text[len(told) :].split("\n- ")[0].removeprefix("# What you may do now\n")
+        asked, *rest = text[len(told) :].removeprefix("# What you may do now\n").splitlines()
+        refused = [line for line in rest if not line.startswith("- ")]
+        return told[start:] + "\n".join([*refused, asked])
