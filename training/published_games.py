@@ -245,7 +245,7 @@ def _proposal(table: Table, at: Record, size: int) -> None:
         order.append(table.state.actor + 1)
         table.play(Move(SILENT), at)
     at.expect("speech_order", order, "all speak once, the leader first")
-    team = _team(at, "proposed_team", range(1, size + 1))
+    team = _team(at, "proposed_team", range(size + 1))
     short, why = len(team) < size, f"{len(team)} of {size} players are named"
     at.expect("short", short, why)
     # the leader's choice is logged exactly if enough players could be read from it

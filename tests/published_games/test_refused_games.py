@@ -47,7 +47,7 @@ CONTRADICTIONS = [
     ("rounds.0.proposals.0.proposed_team", [3, 3], "round 1, proposal 1", "different"),
     ("rounds.0.proposals.0.proposed_team", [0, 3], "round 1, proposal 1", "1..6"),
     ("rounds.0.proposals.0.proposed_team", [3, 7], "round 1, proposal 1", "1..6"),
-    ("rounds.0.proposals.0.proposed_team", [1, 2, 3], "round 1, proposal 1", "1 to 2"),
+    ("rounds.0.proposals.0.proposed_team", [1, 2, 3], "round 1, proposal 1", "0 to 2"),
     ("rounds.0.proposals.0.proposed_team", [3], "round 1, proposal 1", "short"),
     ("rounds.1.proposals.1.short", False, "round 2, proposal 2", "accepted: true"),
     ("rounds.0.proposals.0.short", 0, "round 1, proposal 1", "accepted: false"),
