@@ -28,16 +28,6 @@ RENDER_MODES: Final = ("ansi", "human")
 MAX_TEXT: Final = 4_000_000
 """Characters of the longest observation."""
 
-_AFTER_RESET: Final = (
-    "seat",
-    "rewards",
-    "terminations",
-    "truncations",
-    "infos",
-    "agent_selection",
-    "_cumulative_rewards",
-)
-
 _WAITING: Final = CHOICE + NOT_YOUR_TURN
 
 
@@ -127,9 +117,8 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         # a wording finds turns by the identity of their options, which a copy does not keep; a listener stays behind
-        return {key: value for key, value in self.__dict__.items() if key not in ("_wording", "_turns")} | {
-            "listener": None
-        }
+        kept = {key: value for key, value in self.__dict__.items() if key not in ("_wording", "_turns")}
+        return kept | {"listener": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -163,7 +152,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(agents, False)
         # the same objects and the selected agent once more, for the turns of the game: found faster under these names
         self._earned, self._agent = self._cumulative_rewards, ""
-        self._idle_info = {agent: {"action_mask": self._idle} for agent in agents}
+        self._idle_info = {agent: {"action_mask": self._idle.copy()} for agent in agents}
         self.infos: dict[str, dict[str, Any]] = dict(self._idle_info)
         self._shown = self.infos
         self._skip_agent_selection = None
@@ -171,9 +160,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.outcome = None
         self.state_now = self.game.initial()
         self._told = ""  # the lines that everybody saw
-        self._private: list[list[tuple[int, str]]] = [
-            [] for _ in agents
-        ]  # lines of one seat, with their places in `_told`
         self._published = 0  # events of the log that are among the lines
         self._base = ["" for _ in agents]  # the seat's text up to the last line that only it saw
         self._place = [0 for _ in agents]  # how much of `_told` is in it
