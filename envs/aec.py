@@ -8,8 +8,6 @@ prose, a line at a time) and `Game.view` (for features and `info["view"]`). What
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from operator import index
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -101,7 +99,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.possible_agents = [name(seat) for seat in range(game.seats)]
         self.agents: list[str] = []
         self.seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._catalogue = dict(enumerate(game.catalogue))
+        self._catalogue = game.catalogue
         self._text_only = observation == "text"
         self._idle: Mask = np.zeros(len(self._catalogue), dtype=np.int8)
         self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
@@ -170,9 +168,12 @@ class GameEnv(AECEnv[str, Any, Any]):
             self._step_of_the_dead(action)
             return
         try:
+            if action < 0:
+                raise IndexError
             move = self._catalogue[action]
-        except (KeyError, TypeError):
-            move = self._move(action)
+        except (IndexError, TypeError):
+            last = len(self._catalogue) - 1
+            raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
         self.play(move)
 
     def _step_of_the_dead(self, action: Any) -> None:
@@ -285,13 +286,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self.observation != "text":
             parts["observation"] = spaces.Box(-1, 1, (self.encoder.size,), np.float32)
         return spaces.Dict(parts)
-
-    def _move(self, action: Any) -> Move:
-        """The move of an array of one number, which cannot be looked up as it is."""
-        with suppress(TypeError, KeyError):
-            return self._catalogue[index(action)]
-        last = len(self._catalogue) - 1
-        raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}")
 
     def _nature(self, move: Move) -> None:
         before = self.state_now

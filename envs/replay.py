@@ -83,8 +83,10 @@ def outcome_line(outcome: Outcome) -> str:
 
 
 def _line(value: Mapping[str, Any]) -> str:
-    # lone surrogates of broken input are escaped, so that every file is valid UTF-8
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode() + "\n"
+    # lone surrogates of broken input are escaped, so that every file is valid UTF-8, and so are the characters besides
+    # the line break that other readers take for one
+    line = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+    return re.sub("[\u0085\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", line) + "\n"
 
 
 def _who(seat: int) -> str:

@@ -23,7 +23,13 @@ class HistoryWindow(BaseWrapper[str, Any, Any]):
         self.lines = lines
 
     def observe(self, agent: str) -> Any:
-        observed = self.env.observe(agent)
+        return self._cut(self.env.observe(agent))
+
+    def observe_as(self, agent: str, observation: str) -> Any:
+        """As `GameEnv.observe_as`, with the window."""
+        return self._cut(self.env.observe_as(agent, observation))
+
+    def _cut(self, observed: Any) -> Any:
         if observed is None or "text" not in observed:
             return observed
         return {**observed, "text": window(observed["text"], self.lines)}

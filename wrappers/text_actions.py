@@ -91,7 +91,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
 
     def observe_as(self, agent: str, observation: str) -> dict[str, Any]:
         """As `GameEnv.observe_as`, with what was wrong with the last answer."""
-        return self._seen(agent, self.game_env.observe_as(agent, observation))
+        return self._seen(agent, self.env.observe_as(agent, observation))
 
     # -- inside ------------------------------------------------------------------------------------------------
 
