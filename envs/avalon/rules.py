@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from parlour.envs import speech
@@ -45,6 +45,7 @@ from parlour.envs.avalon.state import (
     HUNT,
     LEADS,
     NOBODY,
+    NOTHING,
     PASS,
     PROPOSE,
     QUEST,
@@ -56,19 +57,11 @@ from parlour.envs.avalon.state import (
     VOTE,
     VOTES,
     AvalonView,
+    Options,
     Standing,
     State,
 )
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome
-
-
-class Options(NamedTuple):
-    """What one seat may do at one kind of decision."""
-
-    legal: tuple[Move, ...]
-    events: dict[Move, tuple[Event, ...]]
-    """For each legal move what it adds to the log: the move itself, or nothing yet for a secret ballot."""
-
 
 # The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
 _new = tuple.__new__
@@ -126,26 +119,13 @@ class Avalon:
     # -- the contract ------------------------------------------------------------------------------------------
 
     def initial(self) -> State:
-        return State(DEAL, NATURE, 0, NOBODY, NOBODY, Standing(NOBODY, 0, -1, 0, 0, 0, False, ""), ())
+        return State(DEAL, NATURE, 0, NOBODY, NOBODY, Standing(NOBODY, 0, -1, 0, 0, 0, False, ""), NOTHING, ())
 
     def actor(self, s: State) -> int:
         return s.actor
 
     def legal(self, s: State) -> tuple[Move, ...]:
-        return self._options(s).legal if s.actor >= 0 else ()
-
-    def _options(self, s: State) -> Options:
-        """What the seat to move may do: the one source of legality."""
-        phase, actor = s.phase, s.actor
-        if phase == TALK:
-            return self._talks[actor]
-        if phase == VOTE:
-            return self._ballots
-        if phase == PROPOSE:
-            return self._teams[s.standing.quest][actor]
-        if phase == QUEST:
-            return self._cards[s.standing.roles[actor] not in self.evil_roles][actor]
-        return self._guesses[actor]
+        return s.options.legal
 
     def nature(self, s: State, rng: np.random.Generator) -> Move:
         if s.phase == DEAL:
@@ -159,14 +139,14 @@ class Avalon:
     def apply(self, s: State, move: Move) -> State:
         if s.actor < 0:
             return self._NATURAL[s.phase](self, s, move)
-        event = self._options(s).events.get(move)
+        event = s.options.events.get(move)
         if event is None:
             event = self._worded(s, move)
         return self._STEPS[s.phase](self, s, move, event)
 
     def _worded(self, s: State, move: Move) -> tuple[Event, ...]:
         """The event of a speech with words of its own. Raises `IllegalMove` for what is not legal."""
-        plain = self._options(s).events.get(Move(move.kind, move.args))
+        plain = s.options.events.get(Move(move.kind, move.args))
         if plain is None:
             raise IllegalMove(self._refusal(s, move))
         return tuple(event._replace(move=move) for event in plain)
@@ -231,31 +211,33 @@ class Avalon:
         _, quest, leader, counted, _, _, _, _ = standing
         told = Move(LEADS, (quest, leader, self.sizes[quest], counted, self.fails_needed[quest]))
         log += (_new(Event, (NATURE, told, None)),)
-        return _new(State, (TALK if self.talk else PROPOSE, leader, 0, NOBODY, NOBODY, standing, log))
+        phase, options = (TALK, self._talks[leader]) if self.talk else (PROPOSE, self._teams[quest][leader])
+        return _new(State, (phase, leader, 0, NOBODY, NOBODY, standing, options, log))
 
     def _talk(self, s: State, _move: Move, event: tuple[Event, ...]) -> State:
-        _, _, turn, _, _, standing, log = s
+        _, _, turn, _, _, standing, _, log = s
         turn += 1
         leader = standing.leader
         if turn == self.seats:
-            return _new(State, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, log + event))
+            options = self._teams[standing.quest][leader]
+            return _new(State, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, options, log + event))
         speaker = (leader + turn) % self.seats
-        return _new(State, (TALK, speaker, turn, NOBODY, NOBODY, standing, log + event))
+        return _new(State, (TALK, speaker, turn, NOBODY, NOBODY, standing, self._talks[speaker], log + event))
 
     def _propose(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
         team, standing = move.args, s.standing
         # a short team counts twice (published code)
         weight = 2 if len(team) < self.sizes[standing.quest] else 1
         standing = standing._replace(counted=standing.counted + weight)
-        return _new(State, (VOTE, 0, 0, team, NOBODY, standing, s.log + event))
+        return _new(State, (VOTE, 0, 0, team, NOBODY, standing, self._ballots, s.log + event))
 
     def _vote(self, s: State, move: Move, _event: tuple[Event, ...]) -> State:
-        _, _, turn, team, votes, standing, log = s
+        _, _, turn, team, votes, standing, options, log = s
         votes += move.args
         turn += 1
         if turn == self.seats:
             return self._count(s, votes, log)
-        return _new(State, (VOTE, turn, turn, team, votes, standing, log))
+        return _new(State, (VOTE, turn, turn, team, votes, standing, options, log))
 
     def _count(self, s: State, votes: tuple[int, ...], log: tuple[Event, ...]) -> State:
         """All votes are in: show them, then send the team, open the next proposal, or end the game."""
@@ -264,9 +246,9 @@ class Avalon:
         goes = sum(votes) >= self.carries or (at_limit and self.rules.fifth_rejection == "team_goes")
         log += (_new(Event, (NATURE, Move(VOTES, (int(goes), *votes)), None)),)
         if goes:
-            short = len(team) < self.sizes[standing.quest]
-            phase, actor = (DRAW, NATURE) if short else (QUEST, team[0])
-            return _new(State, (phase, actor, 0, team, NOBODY, standing, log))
+            if len(team) < self.sizes[standing.quest]:
+                return _new(State, (DRAW, NATURE, 0, team, NOBODY, standing, NOTHING, log))
+            return _new(State, (QUEST, team[0], 0, team, NOBODY, standing, self._hand(standing, team[0]), log))
         if at_limit:
             return self._end(s, standing, "rejections", log)
         return self._open(standing._replace(leader=(standing.leader + 1) % self.seats), log)
@@ -277,21 +259,25 @@ class Avalon:
         fits = len(set(team)) == size and all(0 <= j < self.seats for j in team)
         if move.kind != DRAWN or not fits or list(team) != sorted(team):
             raise IllegalMove(f"{move!r} draws no team of {size} different seats in ascending order")
-        return s._replace(phase=QUEST, actor=team[0], team=team, log=(*s.log, Event(NATURE, move, None)))
+        options = self._hand(s.standing, team[0])
+        log = (*s.log, Event(NATURE, move, None))
+        return s._replace(phase=QUEST, actor=team[0], team=team, options=options, log=log)
 
     def _card(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
-        _, _, turn, team, cards, standing, log = s
+        _, _, turn, team, cards, standing, _, log = s
         cards += move.args
         turn += 1
         log = log + event
         if turn < len(team):
-            return _new(State, (QUEST, team[turn], turn, team, cards, standing, log))
+            options = self._hand(standing, team[turn])
+            return _new(State, (QUEST, team[turn], turn, team, cards, standing, options, log))
         quest = standing.quest
         fails = cards.count(0)
         success = int(fails < self.fails_needed[quest])
         log += (_new(Event, (NATURE, Move(FAILS, (quest, fails, success)), None)),)
         if self.rules.hunt == "each_quest" and not standing.guessed:
-            return _new(State, (HUNT, self._seat_of(s, ASSASSIN), 0, team, (success,), standing, log))
+            actor = self._seat_of(s, ASSASSIN)
+            return _new(State, (HUNT, actor, 0, team, (success,), standing, self._guesses[actor], log))
         return self._score(s, success, standing, log)
 
     def _score(self, s: State, success: int, standing: Standing, log: tuple[Event, ...]) -> State:
@@ -300,7 +286,7 @@ class Avalon:
         log += (_new(Event, (NATURE, Move(SCORE, (good, evil)), None)),)
         if good == QUESTS_TO_WIN and self.rules.hunt == "end":
             actor, standing = self._seat_of(s, ASSASSIN), standing._replace(good=good, evil=evil)
-            return _new(State, (HUNT, actor, 0, s.team, (success,), standing, log))
+            return _new(State, (HUNT, actor, 0, s.team, (success,), standing, self._guesses[actor], log))
         if QUESTS_TO_WIN in (good, evil):
             return self._end(s, standing._replace(good=good, evil=evil), "quests", log)
         roles, quest, leader, _, _, _, guessed, _ = standing
@@ -319,7 +305,7 @@ class Avalon:
         return self._score(s, s.secret[0], standing, log)
 
     def _end(self, s: State, standing: Standing, reason: str, log: tuple[Event, ...]) -> State:
-        return State(DONE, OVER, 0, s.team, NOBODY, standing._replace(reason=reason), log)
+        return State(DONE, OVER, 0, s.team, NOBODY, standing._replace(reason=reason), NOTHING, log)
 
     def _done(self, s: State, move: Move) -> State:
         raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")
@@ -328,6 +314,10 @@ class Avalon:
     _NATURAL: ClassVar = {DEAL: _deal, DRAW: _draw, DONE: _done}
 
     # -- small questions ---------------------------------------------------------------------------------------
+
+    def _hand(self, standing: Standing, seat: int) -> Options:
+        """The cards that a member of a team may play."""
+        return self._cards[standing.roles[seat] not in self.evil_roles][seat]
 
     def _seat_of(self, s: State, role: str) -> int:
         return s.standing.roles.index(self.role_names.index(role))

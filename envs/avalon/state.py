@@ -58,6 +58,31 @@ class Standing(NamedTuple):
     """Why the game ended; empty while it has not."""
 
 
+class Options:
+    """What one seat may do at one kind of decision: the one source of legality. Equal if the moves are the same."""
+
+    __slots__ = ("_hash", "events", "legal")
+
+    def __init__(self, legal: tuple[Move, ...], events: dict[Move, tuple[Event, ...]]) -> None:
+        self.legal = legal
+        """In catalogue order."""
+        self.events = events
+        """For each legal move what it adds to the log: the move itself, or nothing yet for a secret ballot."""
+        self._hash = hash(legal)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Options) and self.legal == other.legal)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"<{len(self.legal)} options>"
+
+
+NOTHING: Final = Options((), {})
+
+
 class State(NamedTuple):
     """Everything about a game in progress. Hashable; never changed."""
 
@@ -71,6 +96,8 @@ class State(NamedTuple):
     secret: tuple[int, ...]
     """Votes or cards given so far, 1/0, shown to nobody yet; while the Assassin is asked, the quest's result."""
     standing: Standing
+    options: Options
+    """Of the seat to move; `NOTHING` if none is."""
     log: tuple[Event, ...]
 
 
