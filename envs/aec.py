@@ -43,6 +43,14 @@ class Entry(NamedTuple):
     """Empty, or why the words could not be used: `unreadable`, `ambiguous`, `illegal`, `forfeit`."""
 
 
+class Spoken(NamedTuple):
+    """A move that was read from words, as an action: wrappers pass it on like any other."""
+
+    move: Move
+    raw: str | None
+    """The words; None if the move was made in their place."""
+
+
 class _AfterReset:
     """Stands in the class for an attribute that instances have from `reset` on, and says so until then.
 
@@ -167,14 +175,17 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self._turn is None:
             self._step_of_the_dead(action)
             return
+        raw = None
         try:
             if action < 0:
                 raise IndexError
             move = self._catalogue[action]
         except (IndexError, TypeError):
-            last = len(self._catalogue) - 1
-            raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
-        self.play(move)
+            if not isinstance(action, Spoken):
+                last = len(self._catalogue) - 1
+                raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
+            move, raw = action
+        self.play(move, raw)
 
     def _step_of_the_dead(self, action: Any) -> None:
         self._check_reset()

@@ -16,7 +16,7 @@ from parlour.envs.table import take_turn
 from parlour.envs.text import CHOICE, RECORD
 from parlour.policies.base import Policy
 from parlour.training.rollout import play, table
-from parlour.wrappers import HistoryWindow, NumericFeatures, TextActions
+from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, TextActions
 from parlour.wrappers.history import window
 
 
@@ -150,3 +150,22 @@ def test_games_are_reached_by_name():
         registry["chess"]
     with pytest.raises(AttributeError, match="no attribute 'chess'; games: avalon_v0, template_v0"):
         _ = envs.chess
+
+
+@pytest.mark.parametrize("words_inside", [False, True])
+def test_quest_rewards_are_paid_for_words_in_either_order_of_wrappers(words_inside):
+    """What a seat gets in all is its return and the bonus for each quest its side won, less those it lost."""
+    raw = registry["avalon_v0"].raw_env(num_players=5, rules="official", talk=False, info="full")
+    env = QuestRewards(TextActions(raw)) if words_inside else TextActions(QuestRewards(raw))
+    rng = np.random.default_rng(3)
+    env.reset(seed=3)
+    paid = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        _, reward, terminated, _, info = env.last()
+        paid[agent] += reward
+        env.step(None if terminated else info["options"][int(rng.integers(len(info["options"])))])
+    for seat, agent in enumerate(env.possible_agents):
+        view = raw.view(seat)
+        lead = (view.good - view.evil) * (1 if view.side == "good" else -1)
+        assert lead != 0
+        assert paid[agent] == pytest.approx(raw.outcome.returns[seat] + 0.1 * lead)

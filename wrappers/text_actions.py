@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
-from parlour.envs.aec import GameEnv
-from parlour.envs.core import IllegalMove, Move, ParlourError, accept
+from parlour.envs.aec import GameEnv, Spoken
+from parlour.envs.core import IllegalMove, ParlourError, accept
 from parlour.envs.spaces import Prose
 from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean, quote
 from pettingzoo.utils.env import AECEnv
@@ -108,7 +108,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
         words = clean(raw)
         view = base.view(base.seat)
         try:
-            base.play(base.text.parse(words, view), raw)
+            self.env.step(Spoken(base.text.parse(words, view), raw))
         except (UnreadableMove, AmbiguousMove, IllegalMove) as error:
             self._fault(raw, words, view, error)
         else:
@@ -130,12 +130,9 @@ class TextActions(BaseWrapper[str, Any, Any]):
         if self.on_bad == "forfeit":
             base.forfeit()
         elif self.on_bad == "random":
-            base.play(view.legal[int(self._rng.integers(len(view.legal)))])
+            self.env.step(Spoken(view.legal[int(self._rng.integers(len(view.legal)))], None))
         else:
-            base.play(self._default(words, view))
-
-    def _default(self, words: str, view: Any) -> Move:
-        return self.game_env.text.default(words, view, self._rng)
+            self.env.step(Spoken(base.text.default(words, view, self._rng), None))
 
     def _observation_space(self, agent: str) -> spaces.Dict:
         parts = dict(self.env.observation_space(agent).spaces)
