@@ -23,7 +23,18 @@ class Player(Protocol):
 
 
 def take_turn(env: Any, player: Player) -> None:
-    """Let `player` act for the seat that `env` (one of parlour's, with `info="full"`) has selected."""
+    """Let `player` act for the seat that `env` (one of parlour's, with `info="full"`) has selected.
+
+    A player with a method `notes() -> dict` is asked for them after its answer; a Recorder writes them into the line of
+    that answer, whether it is a move or words that were none.
+    """
     agent = env.agent_selection
     observation = {} if player.wants == "view" else env.observe_as(agent, player.wants)
-    env.step(player.act(observation, env.infos[agent]))
+    action = player.act(observation, env.infos[agent])
+    notes = getattr(player, "notes", None)
+    told = notes() if notes is not None else None
+    if told:
+        annotate = getattr(env, "annotate", None)
+        if annotate is not None:
+            annotate(**told)
+    env.step(action)

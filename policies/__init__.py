@@ -7,32 +7,70 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
+from parlour.policies.avalon_agent import AvalonAgent, BaselineAgent
 from parlour.policies.base import Policy
+from parlour.policies.chat import ChatPlayer
 from parlour.policies.human import HumanPolicy
+from parlour.policies.models.base import Model, OfflineModel
 from parlour.policies.random import RandomPolicy
 from parlour.policies.rule_of_thumb import RuleOfThumb
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
-__all__ = ["HumanPolicy", "Policy", "RandomPolicy", "RuleOfThumb", "TrainedSeat", "make_policy"]
+__all__ = [
+    "AvalonAgent",
+    "BaselineAgent",
+    "ChatPlayer",
+    "HumanPolicy",
+    "OfflineModel",
+    "Policy",
+    "RandomPolicy",
+    "RuleOfThumb",
+    "TrainedSeat",
+    "make_policy",
+]
 
 POLICIES: Final[Mapping[str, Callable[[], Policy]]] = {
     RandomPolicy.name: RandomPolicy,
     RuleOfThumb.name: RuleOfThumb,
     HumanPolicy.name: HumanPolicy,
 }
-"""Name on the command line -> policy. Anything else is the path of a trained seat."""
+"""Name on the command line -> policy that asks nobody. Anything in no list is the path of a trained seat."""
+
+AGENTS: Final[Mapping[str, Callable[[Mapping[str, str], Model], Policy]]] = {
+    ChatPlayer.name: ChatPlayer.from_settings,
+    AvalonAgent.name: AvalonAgent.from_settings,
+    BaselineAgent.name: BaselineAgent.from_settings,
+}
+"""Name -> policy that asks a model; settings may follow the name, as in `avalon_agent:without=plan+action`."""
 
 
-def make_policy(name: str, game: str, config: Mapping[str, Any]) -> Policy:
+def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | None = None) -> Policy:
     """The policy called `name`, or the trained seat in the file of that name, for a table of `game`.
 
+    Args:
+        name: A name of `POLICIES`; one of `AGENTS`, with settings `key=value,...` behind a colon or without; or a path.
+        game: The game's id.
+        config: Its configuration.
+        model: Who answers the questions of an agent; the rules of thumb by default.
+
     Raises:
-        ParlourError: There is no such policy, or the file holds one for another game or configuration.
+        ParlourError: There is no such policy or setting, or the file holds one for another game or configuration.
     """
     if name in POLICIES:
         return POLICIES[name]()
+    plain, _, settings = name.partition(":")
+    if plain in AGENTS:
+        return AGENTS[plain](_settings(name, settings), model or OfflineModel())
     if not name.endswith(SUFFIX) and not Path(name).exists():
-        raise ParlourError(f"policy {name!r} is not accepted; accepted: {', '.join(POLICIES)}, a trained {SUFFIX} file")
+        accepted = ", ".join((*POLICIES, *AGENTS, f"a trained {SUFFIX} file"))
+        raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
     trained = TrainedSeat.load(name)
     trained.check_table(game, config)
     return trained
+
+
+def _settings(name: str, text: str) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in text.split(",") if pair]
+    if not all(key and equals and value for key, equals, value in pairs):
+        raise ParlourError(f"policy {name!r} is not accepted; accepted: settings as NAME:key=value,key=value")
+    return {key: value for key, _, value in pairs}

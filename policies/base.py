@@ -35,6 +35,10 @@ class Policy(ABC):
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         """The action: a number of the catalogue, or words."""
 
+    def notes(self) -> dict[str, Any]:
+        """What the transcript shall tell of the last answer, such as the calls of a model. Asked for after each `act`."""
+        return {}
+
     def __call__(self, observation: Any, info: dict[str, Any]) -> Any:
         return self.act(observation, info)
 

@@ -17,7 +17,7 @@ fi
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 
 # Installed anew when the packaging or a folder's list of files changes (a strict editable install links single files).
-stamp="$1 $(cat pyproject.toml constraints.txt | cksum) $(find envs policies training wrappers -name '*.py' | sort | cksum)"
+stamp="$1 $(cat pyproject.toml constraints.txt | cksum) $(find envs policies training wrappers -type f -not -name '*.pyc' | sort | cksum)"
 if [ "$(cat .venv/parlour.stamp 2>/dev/null)" != "$stamp" ]; then
   echo "installing parlour[$1] into .venv ..."
   .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch

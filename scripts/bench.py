@@ -1,8 +1,8 @@
-"""Print how fast the environments are, as ratios within one run. Usage: python scripts/bench.py [--rounds N]"""
+"""Print how fast environments and memory are, as ratios within one run. Usage: python scripts/bench.py [--rounds N]"""
 
 import argparse
 
-from parlour.training import bench
+from parlour.training import bench, bench_memory
 from rich.console import Console
 from rich.table import Table
 
@@ -43,6 +43,8 @@ def main() -> None:
             *(f"{share:.0%}" for share in (*shares, 1 - sum(shares))),
         )
     out.print(table)
+
+    out.print(bench_memory.table())
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ipaddress
+import socket
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -26,6 +28,53 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("ci")
+
+
+class CallBeyondLoopbackError(AssertionError):
+    """A test tried to reach another machine. No OSError, so that nobody takes it for a bad connection and tries again."""
+
+
+def _loopback(host: object) -> bool:
+    name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host)
+    try:
+        return name == "localhost" or ipaddress.ip_address(name.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+# method of a socket -> where its address stands among the arguments, and how many arguments there are then
+_REACHING_OUT = {"connect": (0, 1), "connect_ex": (0, 1), "sendto": (-1, 2), "sendmsg": (3, 4)}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_call_beyond_loopback() -> Iterator[None]:
+    """No real call is possible in tests: names are not looked up, sockets of the internet reach loopback only."""
+
+    def guarded(name: str, place: int, least: int) -> Callable[..., Any]:
+        real = getattr(socket.socket, name)
+
+        def call(self: socket.socket, *arguments: Any) -> Any:
+            if self.family in (socket.AF_INET, socket.AF_INET6) and len(arguments) >= least:
+                host = arguments[place][0]
+                if not _loopback(host):
+                    raise CallBeyondLoopbackError(f"{name} to {host!r}; tests reach loopback only")
+            return real(self, *arguments)
+
+        return call
+
+    look_up = socket.getaddrinfo
+
+    def look_up_here(host: Any, *arguments: Any, **options: Any) -> Any:
+        if host is not None and not _loopback(host):
+            raise CallBeyondLoopbackError(f"looking up {host!r}; tests reach loopback only")
+        return look_up(host, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, (place, least) in _REACHING_OUT.items():
+            patch.setattr(socket.socket, name, guarded(name, place, least))
+        patch.setattr(socket, "getaddrinfo", look_up_here)
+        yield
+
 
 PRESETS = ("paper", "reference", "official")
 SEVEN_WITH_MORDRED_AND_OBERON = ("Merlin", "Percival", *("Loyal Servant",) * 2, "Assassin", "Mordred", "Oberon")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, RuleOfThumb
 from parlour.training import evaluate, rollout, seeds
@@ -94,6 +95,29 @@ def test_unusable_designs_are_refused(env):
     coin = rollout.table("template_v0")
     with pytest.raises(ParlourError, match="no sides"):
         evaluate.sides(coin, ("rule", RuleOfThumb), ("random", RandomPolicy), [0])
+
+
+def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
+    evaluate.seat(
+        env, {"a/b.npz": RandomPolicy, "c/b.npz": RandomPolicy}, ("rule", RuleOfThumb), [7, 8], out=tmp_path / "seat"
+    )
+    evaluate.sides(env, ("x", RandomPolicy), ("y", RuleOfThumb), [7], out=tmp_path / "sides")
+    heads = {path.name: replay.read(path).header for path in tmp_path.glob("*/*.jsonl")}
+    assert sorted(heads) == [
+        "avalon_v0-7-good-1_x-evil-2_y.jsonl",
+        "avalon_v0-7-good-2_y-evil-1_x.jsonl",
+        "avalon_v0-7-seat0-1_b.jsonl",
+        "avalon_v0-7-seat0-2_b.jsonl",
+        "avalon_v0-8-seat1-1_b.jsonl",
+        "avalon_v0-8-seat1-2_b.jsonl",
+    ]
+    second = heads["avalon_v0-8-seat1-2_b.jsonl"]
+    assert (second["seed"], list(second["players"].values())) == (8, ["rule", "c/b.npz", "rule", "rule", "rule"])
+    good = replay.read(tmp_path / "sides" / "avalon_v0-7-good-1_x-evil-2_y.jsonl")
+    game = good.game()
+    for seat, name in enumerate(good.header["players"].values()):
+        side = game.view(list(replay.states(game, good.moves))[-1], seat).side
+        assert name == {"good": "x", "evil": "y"}[side]
 
 
 def test_seeds_for_learning_choosing_and_measuring_never_meet():

@@ -117,7 +117,10 @@ def test_every_game_is_under_the_contracts_about_games():
 
 # -- what is imported ------------------------------------------------------------------------------------------
 
-HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "scipy", "matplotlib", "pygame", "typer", "rich")
+HEAVY = (
+    *("torch", "stable_baselines3", "sb3_contrib", "scipy", "matplotlib", "pygame", "typer", "rich"),
+    *("openai", "faiss", "fastapi", "uvicorn", "onnxruntime"),
+)
 
 
 @pytest.mark.parametrize(

@@ -2,31 +2,25 @@
 
 Two designs. `sides`: two policies as teams; for each seed A plays one side and B the other, then they change over on
 the same deal. `seat`: several candidates take the same seat of the same deal, one after another, against the same
-opponents. The seat goes round with the seed. Scores are pure functions of the table of games.
+opponents. The seat goes round with the seed. Scores are pure functions of the table of games, and do not depend on how
+many games are in flight.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.table import Player
-from parlour.training.rollout import Episode, play
+from parlour.training.in_flight import Job, MakePolicy, Progress, no_progress, play_each
+from parlour.training.rollout import Episode
 from parlour.training.statistics import PairedDifference, Rate, paired, rate
 from pettingzoo.utils.env import AECEnv
-
-MakePolicy = Callable[[], Player]
-Progress = Callable[[Iterable[int], str], Iterable[int]]
-
-
-def no_progress(seeds: Iterable[int], _what: str) -> Iterable[int]:
-    """Count silently."""
-    return seeds
 
 
 @dataclass(frozen=True)
@@ -89,6 +83,8 @@ def seat(
     seeds: Sequence[int],
     progress: Progress = no_progress,
     own: int | None = None,
+    workers: int = 1,
+    out: Path | None = None,
 ) -> Report:
     """Let each candidate take the same seat of the same deals.
 
@@ -97,24 +93,31 @@ def seat(
         candidates: Name -> policy. The first one is compared with each other one.
         opponents: Name and policy of all other seats.
         seeds: One deal each.
-        progress: Wraps the seeds, to show how far it is.
+        progress: Counts the games that are finished.
         own: The candidates' seat; None: for the k-th seed the seat k modulo the number of seats.
+        workers: How many games are in flight; see `parlour.training.in_flight`.
+        out: Folder for a transcript of each game, named after the seed, the seat and the candidate.
 
     Raises:
-        ParlourError: There is no such seat.
+        ParlourError: There is no such seat, or a transcript exists.
     """
     base = _base(env)
     n = base.game.seats
     if own is not None and own not in range(n):
         raise accept("seat", own, range(n))
-    others = [opponents[1]() for _ in range(n)]
-    rows: list[Game] = []
-    for name, make in candidates.items():
-        candidate = make()
-        for number, seed in enumerate(progress(seeds, name)):
+    jobs: list[Job] = []
+    asked: list[tuple[str, int]] = []
+    for candidate, label in zip(candidates.items(), _labels(candidates), strict=True):
+        for number, seed in enumerate(seeds):
             taken = number % n if own is None else own
-            players = [candidate if k == taken else others[k] for k in range(n)]
-            rows.append(_seat_row(play(env, players, seed), name, taken, opponents[0]))
+            players = tuple(candidate if k == taken else opponents for k in range(n))
+            jobs.append(Job(seed, players, _file(out, base, f"{seed}-seat{taken}-{label}")))
+            asked.append((candidate[0], taken))
+
+    def row(number: int, episode: Episode) -> Game:
+        return _seat_row(episode, *asked[number], opponents[0])
+
+    rows = play_each(env, jobs, row, workers=workers, progress=progress, what=", ".join(candidates))
     return _report("seat", base, rows, tuple(candidates))
 
 
@@ -124,22 +127,42 @@ def sides(
     b: tuple[str, MakePolicy],
     seeds: Sequence[int],
     progress: Progress = no_progress,
+    workers: int = 1,
+    out: Path | None = None,
 ) -> Report:
-    """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ."""
+    """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
+
+    The arguments are those of `seat`; transcripts are named after the seed and who is good and evil.
+    """
     if a[0] == b[0]:
         raise ParlourError(f"both sides are called {a[0]!r}; accepted: two different names")
     base = _base(env)
     n = base.game.seats
-    teams = {name: [make() for _ in range(n)] for name, make in (a, b)}
-    rows: list[Game] = []
-    for seed in progress(seeds, f"{a[0]} and {b[0]}"):
+    label = dict(zip((a[0], b[0]), _labels((a[0], b[0])), strict=True))
+    jobs: list[Job] = []
+    for seed in seeds:
         base.reset(seed=seed)
         dealt = [_side(base.view(k)) for k in range(n)]
-        for good, evil in ((a[0], b[0]), (b[0], a[0])):
-            holder = {"good": good, "evil": evil}
-            episode = play(env, [teams[holder[side]][k] for k, side in enumerate(dealt)], seed)
-            rows += [_side_row(episode, holder[side], side, holder[other]) for side, other in _SWAP]
-    return _report("sides", base, rows, (a[0], b[0]))
+        for good, evil in ((a, b), (b, a)):
+            players = tuple(good if side == "good" else evil for side in dealt)
+            jobs.append(Job(seed, players, _file(out, base, f"{seed}-good-{label[good[0]]}-evil-{label[evil[0]]}")))
+
+    def rows(number: int, episode: Episode) -> list[Game]:
+        good, evil = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
+        holder = {"good": good, "evil": evil}
+        return [_side_row(episode, holder[side], side, holder[other]) for side, other in _SWAP]
+
+    played = play_each(env, jobs, rows, workers=workers, progress=progress, what=f"{a[0]} and {b[0]}")
+    return _report("sides", base, [row for pair in played for row in pair], (a[0], b[0]))
+
+
+def _labels(names: Iterable[str]) -> list[str]:
+    """Names that can stand in the name of a file: numbered from 1, because two paths may end alike."""
+    return [f"{k}_{re.sub(r'[^A-Za-z0-9]+', '_', Path(name).stem)[:40]}" for k, name in enumerate(names, 1)]
+
+
+def _file(out: Path | None, base: GameEnv, arrangement: str) -> Path | None:
+    return None if out is None else out / f"{base.spec.id}-{arrangement}.jsonl"
 
 
 _SWAP = (("good", "evil"), ("evil", "good"))

@@ -1,8 +1,8 @@
 """Published games of Avalon: replayed through the rules of the preset `reference` and written as transcripts.
 
 The games are those that Lan et al. 2023 (arXiv 2310.14985) published with their code, one JSON object a line: roles,
-proposals, votes, cards, the Assassin's answers, the score. What was said is not in these records, so everybody is
-silent in the transcripts.
+proposals, votes, cards, the Assassin's answers, the score. What was said is not in these records: everybody is silent in
+the transcripts, unless the folder with the games' logs is named (`published_words`).
 
 A record holds choices and consequences. The choices (the deal, teams, votes, cards, guesses) are moves and go through
 `Game.apply`, which alone decides what is legal; the consequences (who leads, what passes, the score, the winner) are
@@ -40,6 +40,7 @@ from parlour.envs.avalon.state import (
 )
 from parlour.envs.core import NATURE, IllegalMove, Move, Outcome, ParlourError, listed
 from parlour.envs.speech import SILENT
+from parlour.training.published_words import Words
 from parlour.training.records import Record, parse, shown
 
 PLAYERS: Final = 6
@@ -57,8 +58,8 @@ SAID: Final = {
 }
 
 
-def import_file(path: str | Path, out_dir: str | Path) -> list[Path]:
-    """Write `<out_dir>/<game_id>.jsonl` for each game of a file, all of them or none.
+def import_file(path: str | Path, out_dir: str | Path, logs: str | Path | None = None) -> list[Path]:
+    """Write `<out_dir>/<game_id>.jsonl` for each game of a file, all of them or none; `logs` as for `transcripts`.
 
     Returns:
         The transcripts, in the order of the file. A transcript that is there already, byte for byte, is left alone.
@@ -67,7 +68,7 @@ def import_file(path: str | Path, out_dir: str | Path) -> list[Path]:
         ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
     """
     folder = Path(out_dir)
-    texts = {folder / f"{game_id}.jsonl": text.encode() for game_id, text in transcripts(path).items()}
+    texts = {folder / f"{game_id}.jsonl": text.encode() for game_id, text in transcripts(path, logs).items()}
     try:
         new = {target: text for target, text in texts.items() if not _there(target, text)}
         folder.mkdir(parents=True, exist_ok=True)
@@ -77,12 +78,16 @@ def import_file(path: str | Path, out_dir: str | Path) -> list[Path]:
     return list(texts)
 
 
-def transcripts(path: str | Path) -> dict[str, str]:
+def transcripts(path: str | Path, logs: str | Path | None = None) -> dict[str, str]:
     """The transcript of each game of a file, by game id, in the order of the file.
 
+    Args:
+        path: The records.
+        logs: The folder with the games' logs, for what was said; without it everybody is silent.
+
     Raises:
-        ParlourError: The file cannot be read, or a line contradicts the rules or the format; the message names the
-            line, the game, the round and the reason.
+        ParlourError: The file cannot be read, or a line contradicts the rules, the format or its log; the message names
+            the line, the game, the round and the reason.
     """
     try:
         lines = Path(path).read_bytes().split(b"\n")
@@ -93,7 +98,7 @@ def transcripts(path: str | Path) -> dict[str, str]:
         if line.strip():
             record = parse(f"{str(path)!r} line {number}", line)
             game_id = _game_id(record, found)
-            found[game_id] = _transcript(Record(f"{record.where}, game {game_id}", record.fields))
+            found[game_id] = _transcript(Record(f"{record.where}, game {game_id}", record.fields), logs)
     if not found:
         raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
     return found
@@ -140,7 +145,9 @@ def _place(new: Mapping[Path, bytes]) -> None:
 class Table:
     """A published game on its way through the rules: the state, and what will be written down."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: Words | None = None) -> None:
+        self.words = words
+        """What is said; None if it is not known."""
         self.game = GAME.build(num_players=PLAYERS, rules="reference")
         self.state: State = self.game.initial()
         self.entries: list[Entry] = []
@@ -148,14 +155,24 @@ class Table:
         """For each proposal, whether the leader's choice was logged."""
         self.cards: list[list[str]] = []
         """For each card, how it was read from the log, then what the reply alone says where the record tells."""
+        self.answers: list[str] = []
+        """For each answer of the Assassin, how it was read from the log."""
 
-    def play(self, move: Move, at: Record) -> None:
+    def speak(self, at: Record) -> None:
+        """The seat to move says what the log has for it."""
+        if self.words is None:
+            self.play(Move(SILENT), at)
+        else:
+            move, raw = self.words.spoken(self.game, self.state)
+            self.play(move, at, raw)
+
+    def play(self, move: Move, at: Record, raw: str | None = None) -> None:
         before = self.state
         try:
             self.state = self.game.apply(before, move)
         except IllegalMove as error:
             raise ParlourError(f"{at.where}: {error}") from None
-        self.entries.append(self._entry(before, move))
+        self.entries.append(self._entry(before, move)._replace(raw=raw))
 
     def _entry(self, before: State, move: Move) -> Entry:
         """The move with who made it and who saw it at once, as `GameEnv` tells a Recorder."""
@@ -186,9 +203,9 @@ class Table:
         return outcome
 
 
-def _transcript(at: Record) -> str:
+def _transcript(at: Record, logs: str | Path | None) -> str:
     _check_labels(at)
-    table = Table()
+    table = Table(None if logs is None else _words(at, Path(logs)))
     rounds = at.records("rounds", "round")
     _deal(table, at, rounds[0])
     for quest, one in enumerate(rounds):
@@ -196,7 +213,17 @@ def _transcript(at: Record) -> str:
     if table.state.phase != DONE:
         raise rounds[-1].error(f"the game stops at {shown(table.score)}", "all rounds up to the end of the game")
     _check_ending(table, at)
+    if table.words is not None:
+        table.words.finish()
     return _text(table, at)
+
+
+def _words(at: Record, logs: Path) -> Words:
+    roles = at.entries("roles", NUMBERS)
+    dealt = {int(number): roles.of(str, number, "a role") for number in NUMBERS}
+    if not GAME_ID.fullmatch(at.fields["log_file"]):
+        raise at.refused("log_file", "the name of a file in the folder of logs")
+    return Words(at.where, logs / at.fields["log_file"], dealt)
 
 
 def _check_labels(at: Record) -> None:
@@ -243,7 +270,7 @@ def _proposal(table: Table, at: Record, size: int) -> None:
     order = []
     for _ in NUMBERS:
         order.append(table.state.actor + 1)
-        table.play(Move(SILENT), at)
+        table.speak(at)
     at.expect("speech_order", order, "all speak once, the leader first")
     team = _team(at, "proposed_team", range(size + 1))
     short, why = len(team) < size, f"{len(team)} of {size} players are named"
@@ -308,7 +335,7 @@ def _assassin(table: Table, within: Record) -> None:
     at = within.record("assassin", "an object, while the guess is unused")
     actor = table.state.actor
     at.expect("player", actor + 1, "the Assassin's seat")
-    at.of(str, "answer_basis", "a text")
+    table.answers.append(at.of(str, "answer_basis", "a text"))
     named = _named(at, actor)
     table.play(PASS if named is None else Move(GUESS, (named,)), at)
     if named is None:
@@ -341,6 +368,9 @@ def _text(table: Table, at: Record) -> str:
     text = GAME.text(table.game)
     published = {key: at.fields[key] for key in ("game_id", "proposed_method_side", "baseline_side")}
     published |= {"confirm_logged": table.confirmed, "cards": table.cards}
+    if table.words is not None:
+        told = {"log": at.fields["log_file"], "players": "numbered from 0; in the log and in `raw` from 1"}
+        published |= {"answers": table.answers, "words": told}
     header = replay.header_line(GAME.id, table.game.config, {"published": published})
     lines = [replay.entry_line(number, entry, text) for number, entry in enumerate(table.entries)]
     return "".join([header, *lines, replay.outcome_line(table.outcome)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 from parlour.envs.aec import GameEnv
@@ -39,16 +40,27 @@ def table(game: str, *, on_bad: str = "ask_again", **options: Any) -> TextAction
     return TextActions(env, on_bad=on_bad, mask=True)
 
 
-def play(env: AECEnv[str, Any, Any], policies: Sequence[Player] | Mapping[str, Player], seed: int) -> Episode:
-    """Play one game.
+class Stopped(Exception):  # noqa: N818 - nothing went wrong in this game
+    """A game was given up because somebody asked for it."""
+
+
+def play(
+    env: AECEnv[str, Any, Any],
+    policies: Sequence[Player] | Mapping[str, Player],
+    seed: int,
+    stop: Event | None = None,
+) -> Episode:
+    """Play one game. `parlour.training.in_flight` plays many.
 
     Args:
         env: What `table` makes, possibly in a Recorder: one of parlour's environments with `info="full"`.
         policies: One for each seat, in order, or by agent's name. No policy may sit at two seats.
         seed: Of the deal and of all policies: the same seed gives the same game, byte for byte.
+        stop: Looked at before each turn; once it is set, the game is given up.
 
     Raises:
         ParlourError: The policies do not fit the seats.
+        Stopped: `stop` was set.
     """
     base = env.unwrapped
     assert isinstance(base, GameEnv), "play takes parlour's own environments"
@@ -57,6 +69,8 @@ def play(env: AECEnv[str, Any, Any], policies: Sequence[Player] | Mapping[str, P
     for seat, player in enumerate(players):
         player.reset(seat, seed)
     while base.outcome is None:
+        if stop is not None and stop.is_set():
+            raise Stopped
         take_turn(env, players[base.seat])
     faults = {agent: {k: info[k] for k in _COUNTED if k in info} for agent, info in env.infos.items()}
     views = tuple(base.view(seat) for seat in range(base.game.seats))

@@ -19,6 +19,14 @@ SetOption = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Another option of the game; the value is JSON or a word."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]
+WorkersOption = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="How many games are in flight at once, in threads: for players who wait for a language model. "
+        "The result does not depend on it.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from parlour.envs import replay as transcripts
-from parlour.envs.core import NATURE, ParlourError, accept
+from parlour.envs.core import NATURE, GameText, ParlourError, accept
 from parlour.envs.registry import GAMES, registry
 from parlour.envs.text import name
-from parlour.policies import POLICIES, make_policy
+from parlour.policies import AGENTS, POLICIES, make_policy
+from parlour.policies.models.base import Model
 from parlour.training import rollout
 from parlour.training.cli import common
-from parlour.wrappers import Recorder
+from parlour.training.cli.models import seated, takes_model
+from parlour.training.in_flight import Job, play_each
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     app.command("list")(list_games)
-    app.command("play")(play)
+    app.command("play")(takes_model(play))
     app.command("replay")(replay)
 
 
@@ -30,7 +33,7 @@ def list_games(json: common.JsonOption = False) -> None:
     """
     games = {key: {"title": registry[key].spec.title, "options": dict(registry[key].spec.options)} for key in GAMES}
     if json:
-        common.print_json({"games": games, "policies": [*POLICIES, "a policy.npz of `train seat`"]})
+        common.print_json({"games": games, "policies": [*POLICIES, *AGENTS, "a policy.npz of `train seat`"]})
         return
     shown = common.table("Games", "name", "what", "options")
     for key, game in games.items():
@@ -38,10 +41,13 @@ def list_games(json: common.JsonOption = False) -> None:
         shown.add_row(key, str(game["title"]), told or "none")
     shown.columns[2].no_wrap = False
     common.console().print(shown)
-    common.console().print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz that `train seat` wrote")
+    out = common.console()
+    out.print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz that `train seat` wrote")
+    out.print(f"Players who ask a model (`--model`; rules of thumb by default): {', '.join(AGENTS)}")
 
 
 def play(
+    model: Model,
     game: common.GameArgument = "avalon_v0",
     policy: Annotated[
         list[str] | None,
@@ -55,6 +61,7 @@ def play(
     seed: common.SeedOption = 0,
     games: Annotated[int, typer.Option(min=1, help="How many games, on consecutive seeds.")] = 1,
     on_bad: Annotated[str, typer.Option(help="What follows words that cannot be used.")] = "ask_again",
+    workers: common.WorkersOption = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for the transcripts.", show_default=False)] = None,
     json: common.JsonOption = False,
 ) -> None:
@@ -62,20 +69,20 @@ def play(
 
     Example: [bold]parlour play avalon_v0 --players 5 --policy rule --policy player_0=human --out runs/mine[/bold]
     """
-    env: Any = rollout.table(game, on_bad=on_bad, **common.options(players, rules, option))
+    env = rollout.table(game, on_bad=on_bad, **common.options(players, rules, option))
     base = env.game_env
     names = seat_names(policy or ["rule"], base.possible_agents)
-    seated = [make_policy(one, game, base.game.config) for one in names]
-    if out is not None:
-        header = {"players": dict(zip(base.possible_agents, names, strict=True))}
-        env = Recorder(env, out / f"{game}-{{n}}.jsonl", header=header)
-    told = []
-    for one in range(seed, seed + games):
-        episode = rollout.play(env, seated, one)
-        told.append(_result(episode))
+    makers = {one: partial(make_policy, one, game, base.game.config, model) for one in names}
+    players_of = tuple((seated(one, model), makers[one]) for one in names)
+    files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
+    jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
+
+    def show(_: int, episode: rollout.Episode) -> dict[str, Any]:
         if not json:
-            _show_game(env, episode, heading=games > 1)
-    env.close()
+            _show_game(base.text, episode, heading=games > 1)
+        return _result(episode)
+
+    told = play_each(env, jobs, show, workers=workers)
     if json:
         common.print_json(told)
 
@@ -109,13 +116,12 @@ def _result(episode: rollout.Episode) -> dict[str, Any]:
     }
 
 
-def _show_game(env: Any, episode: rollout.Episode, *, heading: bool) -> None:
-    base = env.unwrapped
+def _show_game(text: GameText, episode: rollout.Episode, *, heading: bool) -> None:
     if heading:
         print(f"--- seed {episode.seed}")  # noqa: T201
-    for event in base.state_now.log:
+    for event in episode.last_views[0].events:
         if event.to is None:
-            print(base.text.line(event), end="")  # noqa: T201
+            print(text.line(event), end="")  # noqa: T201
     for seat, view in enumerate(episode.last_views):
         role = getattr(view, "role", "")
         if role:

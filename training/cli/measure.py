@@ -8,11 +8,13 @@ from typing import Annotated, Any
 
 import typer
 from parlour.envs.core import ParlourError, accept
-from parlour.policies import Policy, make_policy
+from parlour.policies import AGENTS, Policy, make_policy
+from parlour.policies.models.base import Model
 from parlour.training import display, published_games, rollout, seeds
 from parlour.training import evaluate as evaluation
 from parlour.training import metrics as measures
 from parlour.training.cli import common
+from parlour.training.cli.models import called, seated, takes_model
 
 DESIGNS = ("seat", "sides")
 import_app = typer.Typer(help="Turn other people's game records into transcripts.", no_args_is_help=True)
@@ -20,11 +22,12 @@ import_app = typer.Typer(help="Turn other people's game records into transcripts
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    app.command("evaluate")(evaluate)
+    app.command("evaluate")(takes_model(evaluate))
     app.command("metrics")(metrics)
 
 
 def evaluate(
+    model: Model,
     game: common.GameArgument = "avalon_v0",
     policy: Annotated[
         list[str] | None, typer.Option(help="Who is measured; several are compared with the first.")
@@ -40,6 +43,8 @@ def evaluate(
     seat: Annotated[int | None, typer.Option(min=0, help="Always this seat.", show_default=False)] = None,
     seed: Annotated[int, typer.Option(min=0, help="Number of the first deal among the held-out ones.")] = 0,
     table: Annotated[Path | None, typer.Option(help="Write the table of games as CSV.", show_default=False)] = None,
+    workers: common.WorkersOption = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder for a transcript of each game.", show_default=False)] = None,
     json: common.JsonOption = False,
 ) -> None:
     """Measure players on the same deals, with intervals and paired comparisons.
@@ -56,8 +61,8 @@ def evaluate(
     config = env.game_env.game.config
 
     def maker(name: str) -> Callable[[], Policy]:
-        make_policy(name, game, config)
-        return lambda: make_policy(name, game, config)
+        make_policy(name, game, config, model)
+        return lambda: make_policy(name, game, config, model)
 
     names = policy or ["rule"]
     makers = {name: maker(name) for name in (*names, against)}
@@ -66,22 +71,24 @@ def evaluate(
     deals = seeds.HELD_OUT[seed : seed + games]
     with display.progress_bar() as bar:
         if design == "seat":
-            candidates = {name: makers[name] for name in names}
-            report = evaluation.seat(env, candidates, (against, makers[against]), deals, display.Bar(bar), own=seat)
+            candidates = {seated(name, model): makers[name] for name in names}
+            opponents = (seated(against, model), makers[against])
+            report = evaluation.seat(env, candidates, opponents, deals, display.Bar(bar), seat, workers, out)
         else:
-            a, b = (names[0], makers[names[0]]), (against, makers[against])
-            report = evaluation.sides(env, a, b, deals, display.Bar(bar))
+            a, b = ((seated(name, model), makers[name]) for name in (names[0], against))
+            report = evaluation.sides(env, a, b, deals, display.Bar(bar), workers, out)
     if table is not None:
         evaluation.write_table(report, table)
+    asking = any(name.partition(":")[0] in AGENTS for name in makers)
     if json:
-        common.print_json(report.as_json())
+        common.print_json({**report.as_json(), **({"model": model.name} if asking else {})})
     else:
-        show_report(report)
+        show_report(report, f"; agents answered by {called(model)}" if asking else "")
 
 
-def show_report(report: evaluation.Report) -> None:
+def show_report(report: evaluation.Report, who: str) -> None:
     """Print rates and comparisons as tables."""
-    shown = common.table("Win rates (95 % Wilson interval)", "player", "as", "win rate")
+    shown = common.table(f"Win rates (95 % Wilson interval){who}", "player", "as", "win rate")
     for policy, of in report.rates.items():
         for what, found in of.items():
             shown.add_row(policy, what, display.show_rate(found))
@@ -103,6 +110,9 @@ def _import() -> None:
 def import_avalon(
     file: Annotated[Path, typer.Argument(help="Games, one a line, in the format of `extracted.jsonl`.")],
     out: Annotated[Path, typer.Option(help="Folder for the transcripts.")],
+    logs: Annotated[
+        Path | None, typer.Option(help="Folder with the games' logs, for what was said.", show_default=False)
+    ] = None,
     json: common.JsonOption = False,
 ) -> None:
     """Replay published games of Avalon through the rules (preset `reference`) and write them as transcripts.
@@ -111,7 +121,7 @@ def import_avalon(
 
     Example: [bold]parlour import avalon extracted.jsonl --out runs/published[/bold]
     """
-    written = published_games.import_file(file, out)
+    written = published_games.import_file(file, out, logs)
     if json:
         common.print_json([str(path) for path in written])
     else:

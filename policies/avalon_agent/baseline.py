@@ -1,0 +1,182 @@
+"""The agent that the six-module agent is compared with: history, reflection, experiences of similar situations.
+
+After Xu et al. 2023 (arXiv 2309.04658), as the code of arXiv 2310.14985 puts it to Avalon: the 15 newest messages and the 15
+most informative older ones, three fixed questions answered from the three messages most like each, a reflection, a
+suggestion from experiences whose reflections are alike (cosine above 0.85, the 50 newest), an answer. An experience scores
+1000 less the length of the game if it was won, and the length if it was lost. Messages are rated all at once, where that
+code asks once for each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.avalon_agent import baseline_asks as asks
+from parlour.policies.avalon_agent.baseline_asks import Past
+from parlour.policies.avalon_agent.lines import first_strategy
+from parlour.policies.avalon_agent.seat import AvalonSeat, coded, situation
+from parlour.policies.embedders import HashingEmbedder
+from parlour.policies.memory import Memory
+from parlour.policies.models.base import Model
+
+NEWEST: Final = 15
+MOST_INFORMATIVE: Final = 15
+ALIKE: Final = 0.85
+WINDOW: Final = 50
+_FOUND: Final = 3
+QUESTIONS: Final = (
+    "Who was on the team of a quest that failed?",
+    "Who accuses whom of being evil?",
+    "Who approved a team, and who rejected it?",
+)
+FORMAT: Final = "parlour avalon experiences 1"
+
+
+@dataclass
+class Pool:
+    """Experiences by role, the oldest first. Shared by the seats of a team; it changes only between games."""
+
+    past: dict[str, list[Past]] = field(default_factory=dict)
+
+    def add(self, role: str, past: Sequence[Past]) -> None:
+        """Keep experiences; of all only the newest are kept."""
+        self.past[role] = [*self.past.get(role, []), *past][-WINDOW:]
+
+    def alike(self, role: str, reflection: str) -> list[Past]:
+        """The experiences in a role whose reflection is like this one."""
+        kept = self.past.get(role, [])
+        if not kept:
+            return []
+        rows = HashingEmbedder().embed([reflection, *(one.reflection for one in kept)])
+        return [one for one, cosine in zip(kept, (rows[1:] @ rows[0]).tolist(), strict=True) if cosine > ALIKE]
+
+    def save(self, path: str | Path) -> None:
+        """Write the file, whole or not at all."""
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        part.write_text(json.dumps(self.as_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        part.replace(target)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        roles = {role: [one.model_dump() for one in past] for role, past in sorted(self.past.items())}
+        return {"format": FORMAT, "roles": roles}
+
+    @classmethod
+    def from_json(cls, stored: Any) -> Pool:
+        """From what `as_json` gave. Raises `ParlourError` if it is something else."""
+        try:
+            if stored["format"] != FORMAT:
+                raise ValueError(f"format {stored['format']!r}")
+            return cls({role: [Past(**one) for one in past] for role, past in stored["roles"].items()})
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = " ".join(str(error).split())
+            raise ParlourError(f"no experiences ({reason}); accepted: what `parlour practise` writes") from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Pool:
+        """Read a file that `save` wrote. Raises `ParlourError` if it cannot be used."""
+        try:
+            return cls.from_json(json.loads(Path(path).read_text("utf-8")))
+        except (OSError, ValueError) as error:
+            raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
+
+
+class BaselineAgent(AvalonSeat):
+    """Plays Avalon by history, reflection and similar experiences.
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        pool: Experiences from games before. Shared, not copied.
+    """
+
+    name: ClassVar[str] = "avalon_baseline"
+
+    def __init__(self, model: Model | None = None, *, pool: Pool | None = None) -> None:
+        self.pool = pool if pool is not None else Pool()
+        super().__init__(model)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
+        """An agent from words: `experience` (a file)."""
+        for key in settings:
+            if key != "experience":
+                raise accept(f"setting of {cls.name}", key, ("experience",))
+        return cls(model, pool=Pool.load(settings["experience"]) if "experience" in settings else None)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._lines: list[str] = []
+        self._weights: list[int] = []
+        self._memory = Memory(HashingEmbedder())
+        self._turns: list[tuple[str, str]] = []
+        self._turn: asks.AnswerTable | None = None
+        self._tried: list[str] = []
+
+    def act(self, observation: Any, info: dict[str, Any]) -> str:
+        view = self._take_in(info)
+        if len(view.legal) == 1:
+            return str(info["options"][0])  # nothing to decide, and nothing to ask
+        if not (info.get("asked_again") and self._turn):
+            self._turn = self._think(view, info)
+            self._tried = []
+        words = self.voice.ask(self._turn.model_copy(update={"refused": list(self._tried)})).words
+        self._tried.append(words)
+        self._turns.append((self._turn.reflection, words))
+        return words
+
+    def _think(self, view: Any, info: dict[str, Any]) -> asks.AnswerTable:
+        assert self.me is not None
+        self._hear()
+        now, messages = situation(view, self.notes_taken.score), self._kept()
+        material = [[found.text for found in self._memory.search(question, _FOUND)] for question in QUESTIONS]
+        findings = self.voice.ask(asks.LookUp(me=self.me, questions=list(QUESTIONS), material=material)).answers
+        reflection = self.voice.ask(asks.Reflect(me=self.me, messages=messages, findings=findings, now=now)).reflection
+        past = self.pool.alike(self.me.role, reflection)
+        suggestion = (
+            self.voice.ask(asks.Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""
+        )
+        return asks.AnswerTable(
+            me=self.me,
+            strategy=first_strategy(self.me.role),
+            messages=messages,
+            reflection=reflection,
+            suggestion=suggestion,
+            now=now,
+            options=coded(view.legal, info["options"]),
+            refused=[],
+        )
+
+    def _hear(self) -> None:
+        """Rate and remember what was said since the last turn."""
+        lines = [line for messages in self.notes_taken.rounds for line in messages]
+        new = lines[len(self._lines) :]
+        if new:
+            self._weights += self.voice.ask(asks.Weigh(messages=new)).weights
+            self._memory.add(new, tag="dialogue")
+            self._lines = lines
+
+    def _kept(self) -> list[str]:
+        """The newest messages and the most informative of the older ones, in order."""
+        older = range(max(0, len(self._lines) - NEWEST))
+        best = sorted(older, key=lambda k: (-self._weights[k], -k))[:MOST_INFORMATIVE]
+        return [self._lines[k] for k in sorted(best)] + self._lines[len(older) :]
+
+    def learn(self, *, won: bool, moves: int) -> list[Past]:
+        """The experiences of a finished game: every turn, scored by how the game went."""
+        score = 1000 - moves if won else moves
+        return [Past(reflection=reflection, response=words, score=score) for reflection, words in self._turns]
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "pool": self.pool.as_json()}
+
+    @classmethod
+    def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
+        return cls(model, pool=Pool.from_json(settings["pool"]))

@@ -1,0 +1,141 @@
+"""What an agent notes down of a game of Avalon: one line an event, for itself and for the models it asks.
+
+The lines are all that passes from the table to the agent's modules. A summary may drop lines or shorten them; `read` gets
+the facts back from any line that is still in this form and passes over the others, so that rules of thumb work on
+summaries that a language model wrote, as far as they go. Words of players stand at the end of a line, in quotation marks,
+with line breaks and marks escaped: they cannot be taken for facts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from parlour.envs import speech
+from parlour.envs.core import Event
+
+LEADS, PROPOSE, VOTES, DRAWN, CARD, FAILS, SCORE, EXPOSED = (
+    "leads", "propose", "votes", "draw", "card", "fails", "score", "exposed",
+)  # fmt: skip
+_CLAIMS: Final = {
+    speech.ACCUSE: "accuses",
+    speech.DEFEND: "defends",
+    speech.RECOMMEND: "recommends",
+    speech.CLAIM_ROLE: "claims to be",
+    speech.SILENT: "says no more",
+}
+
+
+class Fact(NamedTuple):
+    """An event as a line tells it: like `parlour.envs.core.Event`, without its words."""
+
+    kind: str
+    seat: int
+    """Who did it; -1 for the moderator."""
+    args: tuple[int, ...]
+
+
+def name(seat: int) -> str:
+    """The name of a seat, the same as its agent's.
+
+    >>> name(2)
+    'player_2'
+    """
+    return f"player_{seat}"
+
+
+def names(seats: Iterable[int]) -> str:
+    """Names in one phrase; `nobody` if there are none."""
+    return ", ".join(map(name, seats)) or "nobody"
+
+
+def seats_in(phrase: str) -> tuple[int, ...]:
+    """The seats that a phrase of `names` holds."""
+    return tuple(int(number) for number in re.findall(r"player_(\d+)", phrase))
+
+
+def write(event: Event, role_names: Sequence[str]) -> str:
+    """The line of an event; empty for events that say nothing new."""
+    seat, (kind, args, words), _ = event
+    if kind in _CLAIMS:
+        said = f": {json.dumps(words, ensure_ascii=False)}" if words else ""
+        return f"{name(seat)} {_CLAIMS[kind]}{_claimed(kind, args, role_names)}{said}"
+    if kind == LEADS:
+        return f"Quest {args[0] + 1}, proposal {args[3] + 1}: {name(args[1])} leads and names {args[2]}."
+    if kind == PROPOSE:
+        return f"{name(seat)} names {names(args)}."
+    if kind == VOTES:
+        yes, no = ([j for j, vote in enumerate(args[1:]) if vote == told] for told in (1, 0))
+        return f"Votes: {names(yes)} approve; {names(no)} reject; the team {'goes' if args[0] else 'is rejected'}."
+    if kind == DRAWN:
+        return f"Drawn to go instead: {names(args)}."
+    if kind == CARD:
+        return f"{name(seat)} (I) played {'success' if args[0] else 'fail'}."
+    if kind == FAILS:
+        return f"Quest {args[0] + 1} {'succeeds' if args[2] else 'fails'}, fail cards: {args[1]}."
+    if kind == SCORE:
+        return f"Score: good {args[0]}, evil {args[1]}."
+    if kind == EXPOSED:
+        return (
+            f"{name(args[0])} is the Assassin and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
+        )
+    return ""
+
+
+def _claimed(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:
+    if kind == speech.SILENT:
+        return ""
+    return f" {role_names[args[0]] if kind == speech.CLAIM_ROLE else name(args[0])}"
+
+
+_P: Final = r"player_(\d+)"
+_FORMS: Final = (
+    (PROPOSE, re.compile(rf"{_P} names ((?:player_\d+(?:, )?)+|nobody)\.")),
+    (speech.ACCUSE, re.compile(rf"{_P} accuses {_P}(?=:|$)")),
+    (speech.DEFEND, re.compile(rf"{_P} defends {_P}(?=:|$)")),
+    (speech.RECOMMEND, re.compile(rf"{_P} recommends {_P}(?=:|$)")),
+    (VOTES, re.compile(r"Votes: (.*) approve; (.*) reject; the team (goes|is rejected)\.")),
+    (DRAWN, re.compile(r"Drawn to go instead: (.*)\.")),
+    (CARD, re.compile(rf"{_P} \(I\) played (success|fail)\.")),
+    (FAILS, re.compile(r"Quest (\d) (succeeds|fails), fail cards: (\d)\.")),
+    (EXPOSED, re.compile(rf"{_P} is the Assassin and names {_P} as Merlin: (right|wrong)\.")),
+)
+
+
+def read(line: str) -> Fact | None:
+    """The fact in a line; None if it holds none that can be counted.
+
+    >>> read("Quest 2 fails, fail cards: 1.")
+    Fact(kind='fails', seat=-1, args=(1, 1, 0))
+    """
+    for kind, form in _FORMS:
+        found = form.match(line)
+        if found is not None:
+            return _fact(kind, found)
+    return None
+
+
+def _fact(kind: str, found: re.Match[str]) -> Fact:
+    if kind == VOTES:
+        yes, no = set(seats_in(found[1])), set(seats_in(found[2]))
+        return Fact(kind, -1, (int(found[3] == "goes"), *(int(j in yes) for j in sorted(yes | no))))
+    if kind == DRAWN:
+        return Fact(kind, -1, seats_in(found[1]))
+    if kind == FAILS:
+        return Fact(kind, -1, (int(found[1]) - 1, int(found[3]), int(found[2] == "succeeds")))
+    if kind == EXPOSED:
+        return Fact(kind, -1, (int(found[1]), int(found[2]), int(found[3] == "right")))
+    if kind == CARD:
+        return Fact(kind, int(found[1]), (int(found[2] == "success"),))
+    return Fact(kind, int(found[1]), seats_in(found[2]) if kind == PROPOSE else (int(found[2]),))
+
+
+def without_words(line: str) -> str:
+    """A line less the words of its speaker.
+
+    >>> without_words('player_1 accuses player_2: "I saw him"')
+    'player_1 accuses player_2'
+    """
+    return line.partition(': "')[0]

@@ -1,0 +1,295 @@
+"""Texts as vectors: feature hashing offline, or an OpenAI-compatible server. (`minilm` is a small model offline.)
+
+All of them give vectors of length 1, so that nearness is the same by distance, inner product and cosine. A text that
+cannot be embedded is an error that names it; nothing is ever put in its place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Final, Protocol
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept
+
+Vectors = np.ndarray[Any, np.dtype[np.float32]]
+CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+"""Kana, Hangul and Han, as ranges for a regular expression: scripts in which a character is about a word."""
+_SHOWN: Final = 60
+"""Characters of a text that an error shows."""
+
+
+class EmbeddingFailed(ParlourError):  # noqa: N818 - named after what happened, as IllegalMove is
+    """A text has no vector; the message names the text, shortened, and says why."""
+
+    def __init__(self, text: str, by: str, reason: str) -> None:
+        super().__init__(text, by, reason)
+        self.text = text
+
+    def __str__(self) -> str:
+        text, by, reason = self.args
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        return f"the embedding of {shown!r} by {by} failed: {reason}"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. One embedder serves all seats of all games in flight; it is safe for threads."""
+
+    name: str
+    """Vectors of embedders of the same name can be compared."""
+    size: int
+    """Numbers in a vector."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """A vector for each text, shape (n, size), float32, each of length 1.
+
+        Raises:
+            EmbeddingFailed: A text has no vector.
+        """
+
+
+def unit(texts: Sequence[str], raw: Any, embedder: Embedder) -> Vectors:
+    """What an embedder found, as vectors of length 1: shape (n, size), float32.
+
+    Args:
+        texts: What was embedded.
+        raw: A vector for each, as an array or as a list of anything that might be one.
+        embedder: Whose they are.
+
+    Raises:
+        EmbeddingFailed: There are not as many vectors as texts, or one has another size, is zero or is not finite.
+    """
+    if len(raw) != len(texts):
+        named = texts[min(len(raw), len(texts) - 1)] if texts else ""
+        raise EmbeddingFailed(named, embedder.name, f"{len(raw)} vectors came for {len(texts)} texts")
+    if not len(texts):
+        return np.empty((0, embedder.size), np.float32)
+    if not isinstance(raw, np.ndarray) or raw.shape != (len(texts), embedder.size):
+        raw = [_numbers(text, vector, embedder) for text, vector in zip(texts, raw, strict=True)]
+    vectors = np.asarray(raw, np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    for k in map(int, np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))):
+        reason = "its vector is zero" if lengths[k] == 0 else "its vector is not finite"
+        raise EmbeddingFailed(texts[k], embedder.name, reason)
+    lengths[np.abs(lengths - 1) < 1e-6] = 1.0  # what has length 1 stays as it is, to the last bit
+    return np.ascontiguousarray(vectors / lengths[:, None], np.float32)
+
+
+def _numbers(text: str, vector: Any, embedder: Embedder) -> np.ndarray[Any, np.dtype[np.float64]]:
+    try:
+        numbers = np.asarray(vector, np.float64)
+    except (TypeError, ValueError):
+        raise EmbeddingFailed(text, embedder.name, "its vector does not consist of numbers") from None
+    if numbers.shape != (embedder.size,):
+        raise EmbeddingFailed(text, embedder.name, f"its vector has shape {numbers.shape}, not ({embedder.size},)")
+    return numbers
+
+
+def refuse_blank(texts: Sequence[str], name: str) -> None:
+    """Raise `EmbeddingFailed` for a text of blanks."""
+    for text in texts:
+        if not text.strip():
+            raise EmbeddingFailed(text, name, "it is blank")
+
+
+# -- offline -----------------------------------------------------------------------------------------------------
+
+_WORD: Final = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
+_MARK: Final = re.compile(r"\S")
+_FREQUENT: Final = (
+    "a an and are as at be been but by did do does for from had has have he her him his how i if in is it its me my "
+    "not of on or our she so that the their them they this to was we were what when where which who why will with you "
+    "your 的 了 是 在 我 你 他 她 它 们 这 那 不 就 也 都 和 与 有 吗 呢 吧 啊 谁"
+)
+_FREQUENT_WEIGHT, _PAIR_WEIGHT = 0.25, 0.5
+"""Against 1 for other words. Binary fractions: sums of them are exact, so vectors are equal on every machine."""
+_AT_ONCE: Final = 2048
+
+
+class HashingEmbedder:
+    """Feature hashing of words and of pairs of neighbouring words: no model, no network, no chance.
+
+    A character of Chinese, Japanese or Korean is a word, so their pairs are the two-character words. Each feature adds
+    its weight, with a sign, to one number of the vector (Weinberger et al. 2009, Feature Hashing for Large Scale
+    Multitask Learning). It finds texts that share words; it knows no synonyms and no grammar.
+
+    Args:
+        size: Numbers in a vector; the more, the fewer words share one.
+    """
+
+    def __init__(self, size: int = 512) -> None:
+        if size < 1:
+            raise accept("size of a vector", size, "1 or more")
+        self.name, self.size = f"hashing-{size}", size
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`. A text without letters or digits goes by its marks; a blank one is refused."""
+        refuse_blank(texts, self.name)
+        vectors = np.empty((len(texts), self.size), np.float32)
+        for start in range(0, len(texts), _AT_ONCE):
+            some = texts[start : start + _AT_ONCE]
+            vectors[start : start + len(some)] = unit(some, self._sums(some), self)
+        return vectors
+
+    def _sums(self, texts: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        found = [_codes(text) for text in texts]
+        counts = [len(codes) for codes in found]
+        words = np.fromiter(chain.from_iterable(found), np.uint64, sum(counts))
+        rows = np.repeat(np.arange(len(texts)), counts)
+        same = rows[1:] == rows[:-1]
+        pairs = (_mixed(words[:-1]) + words[1:])[same]
+        features = _mixed(np.concatenate([words, pairs]))
+        weights = np.full(len(features), _PAIR_WEIGHT)
+        weights[: len(words)] = np.where(np.isin(words, _frequent()), _FREQUENT_WEIGHT, 1.0)
+        places = np.concatenate([rows, rows[1:][same]]) * self.size + (features % np.uint64(self.size)).astype(np.int64)
+        signs = np.where(features >> np.uint64(63), -1.0, 1.0)
+        shape = (len(texts), self.size)
+        sums: np.ndarray[Any, Any] = np.bincount(places, weights * signs, len(texts) * self.size).reshape(shape)
+        cancelled = ~sums.any(axis=1)  # as two features in one place with different signs do
+        if cancelled.any():
+            sums[cancelled] = np.bincount(places, weights, len(texts) * self.size).reshape(shape)[cancelled]
+        return sums
+
+
+def _codes(text: str) -> list[int]:
+    text = unicodedata.normalize("NFKC", text).casefold()
+    return [_code(word) for word in _WORD.findall(text) or _MARK.findall(text)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _code(word: str) -> int:
+    """A number of 32 bits, the same in every process (Python's own `hash` is not)."""
+    return zlib.crc32(word.encode("utf-8", "surrogatepass"))
+
+
+@lru_cache(maxsize=1)
+def _frequent() -> np.ndarray[Any, np.dtype[np.uint64]]:
+    return np.array([_code(word) for word in _FREQUENT.split()], np.uint64)
+
+
+def _mixed(codes: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """Every bit depends on all bits: one step of SplitMix64 (Steele, Lea and Flood 2014)."""
+    codes = codes + np.uint64(0x9E3779B97F4A7C15)
+    codes = (codes ^ (codes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    codes = (codes ^ (codes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return codes ^ (codes >> np.uint64(31))
+
+
+# -- a server ----------------------------------------------------------------------------------------------------
+
+_SIZES: Final = {"text-embedding-ada-002": 1536, "text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
+_NO_KEY: Final = "none"
+"""What the SDK, which insists on a key, sends to a server that asks for none."""
+_KEY_LIKE: Final = re.compile(r"\bsk-\S+")
+
+
+class OpenAIEmbedder:
+    """The embeddings endpoint of an OpenAI-compatible server. Waits and asks again when it is told to, as the SDK does.
+
+    Args:
+        model: What the server calls the model.
+        base_url: The server; OpenAI's, or that of `OPENAI_BASE_URL`, by default.
+        key_env: The environment variable that holds the key. It may be unset only if `base_url` is given: a server of
+            one's own asks for none.
+        size: Numbers in a vector; known for OpenAI's models, else required.
+        batch: Texts sent in one request.
+        retries: How often a request is sent again that failed in passing.
+        timeout: Seconds to wait for a reply.
+
+    Raises:
+        ParlourError: There is no key, or the size is not known.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str | None = None,
+        *,
+        key_env: str = "OPENAI_API_KEY",
+        size: int | None = None,
+        batch: int = 256,
+        retries: int = 4,
+        timeout: float = 60.0,
+    ) -> None:
+        if size is None and model not in _SIZES:
+            raise ParlourError(f"the size of the vectors of {model!r} is not known; accepted: size=..., {list(_SIZES)}")
+        if batch < 1:
+            raise accept("batch", batch, "1 or more")
+        self.name, self.size = model, _SIZES[model] if size is None else size
+        self._batch, self._base_url, self._key_env = batch, base_url, key_env
+        self._retries, self._timeout = retries, timeout
+        self._client = self._connected()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        refuse_blank(texts, self.name)
+        vectors = np.empty((len(texts), self.size), np.float32)
+        for start in range(0, len(texts), self._batch):
+            some = list(texts[start : start + self._batch])
+            vectors[start : start + len(some)] = self._asked(some)
+        return vectors
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _asked(self, texts: list[str]) -> Vectors:
+        import openai
+
+        try:
+            reply = self._client.embeddings.create(model=self.name, input=texts, encoding_format="float")
+        except openai.BadRequestError as error:
+            if len(texts) == 1:
+                raise EmbeddingFailed(texts[0], self.name, self._reason(error)) from None
+            half = len(texts) // 2  # to find the text that the server will not have
+            return np.concatenate([self._asked(texts[:half]), self._asked(texts[half:])])
+        except (openai.OpenAIError, ValueError) as error:
+            others = f" (and of {len(texts) - 1} more)" if len(texts) > 1 else ""
+            raise EmbeddingFailed(texts[0], self.name + others, self._reason(error)) from None
+        return unit(texts, self._in_order(texts, getattr(reply, "data", None) or []), self)
+
+    def _in_order(self, texts: list[str], found: Sequence[Any]) -> list[Any]:
+        """The vectors in the order of the texts; a server may send them in any."""
+        if len(found) > len(texts):
+            raise EmbeddingFailed(texts[0], self.name, f"{len(found)} vectors came for {len(texts)} texts")
+        vectors = {getattr(one, "index", None): getattr(one, "embedding", None) for one in found}
+        for k, text in enumerate(texts):
+            if k not in vectors:
+                raise EmbeddingFailed(text, self.name, f"none of {len(found)} vectors for {len(texts)} texts is its")
+        return [vectors[k] for k in range(len(texts))]
+
+    def _key(self) -> str:
+        key = os.environ.get(self._key_env, "").strip()
+        if not key and self._base_url is None:
+            raise ParlourError(f"the environment variable {self._key_env} is not set; accepted: a key, or a base_url")
+        if not (key.isascii() and key.isprintable()):
+            raise ParlourError(
+                f"the environment variable {self._key_env} holds what no key does; accepted: plain ASCII"
+            )
+        return key
+
+    def _connected(self) -> Any:
+        import openai
+
+        return openai.OpenAI(
+            api_key=self._key() or _NO_KEY, base_url=self._base_url, max_retries=self._retries, timeout=self._timeout
+        )
+
+    def _reason(self, error: Exception) -> str:
+        """Kind and text of an error in one line, without the key."""
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        key = self._client.api_key
+        return _KEY_LIKE.sub("***", told if key == _NO_KEY else told.replace(key, "***"))[:300]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_client"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._client = self._connected()

@@ -1,0 +1,112 @@
+"""Faults on purpose: what a server of the offline kind does wrong at the rates it was given, and to whom.
+
+Chance has no part in it. Which fault a request meets follows from the seed, the bytes of its body and how often that
+body has come before: so the same requests meet the same faults again, in whatever order they arrive, and a request that
+is sent again is drawn for again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+from parlour.envs.core import accept
+
+FAULTS: Final[Mapping[str, str]] = {
+    "429": "refused as one request too many, with Retry-After",
+    "500": "refused as an error of the server",
+    "timeout": "no answer before the time is up, then 504",
+    "cut": "the text of the reply ends half way, as if it had become too long",
+    "prose": "words in place of JSON",
+    "schema": "JSON that fits another schema",
+    "slow": "the whole reply, but its bytes trickle in until the time is up",
+}
+"""Kind of fault -> what it looks like from outside."""
+OF_TEXT: Final = frozenset({"cut", "prose", "schema"})
+"""Those that concern what a completion says; nothing else can have them."""
+
+_PROSE: Final = "I would rather listen for another round before I commit myself to anything."
+_OTHER_SCHEMA: Final = '{"weather": "fair", "degrees": 21, "wind": {"from": "west", "force": 3}}'
+
+
+def parse_faults(text: str) -> dict[str, float]:
+    """Rates from the words of a command line.
+
+    >>> parse_faults("429=0.2,cut=0.1")
+    {'429': 0.2, 'cut': 0.1}
+
+    Raises:
+        ParlourError: A part is not KIND=RATE, a kind stands twice, or `check_faults` refuses the rates.
+    """
+    rates: dict[str, float] = {}
+    for part in text.split(","):
+        kind, equals, rate = part.strip().partition("=")
+        if not equals or kind in rates:
+            raise accept("fault", part, "KIND=RATE[,KIND=RATE], each kind once, such as 429=0.2,cut=0.1")
+        try:
+            rates[kind] = float(rate)
+        except ValueError:
+            raise accept(f"rate of fault {kind}", rate, "a number in 0..1") from None
+    check_faults(rates)
+    return rates
+
+
+def check_faults(rates: Mapping[str, float]) -> None:
+    """Raise `ParlourError` for an unknown kind, a rate outside 0..1, or rates that add up to more than 1."""
+    for kind, rate in rates.items():
+        if kind not in FAULTS:
+            raise accept("fault", kind, FAULTS)
+        if not 0 <= rate <= 1:
+            raise accept(f"rate of fault {kind}", rate, "a number in 0..1")
+    if math.fsum(rates.values()) > 1:
+        raise accept(
+            "sum of the rates of faults", math.fsum(rates.values()), "at most 1, for a request meets one fault"
+        )
+
+
+class FaultDraw:
+    """Says which fault a request meets. Safe for threads.
+
+    Args:
+        rates: Kind -> share of the requests, in 0..1.
+        seed: Another seed deals the faults to other requests.
+    """
+
+    def __init__(self, rates: Mapping[str, float], seed: int) -> None:
+        check_faults(rates)
+        self._rates, self._seed = dict(rates), seed
+        self._seen: Counter[bytes] = Counter()
+        self._lock = threading.Lock()
+
+    def __call__(self, body: bytes) -> str | None:
+        """The kind of fault for a request with this body; None for none."""
+        if not self._rates:
+            return None
+        digest = hashlib.sha256(body).digest()
+        with self._lock:
+            before = self._seen[digest]
+            self._seen[digest] += 1
+        drawn = hashlib.sha256(f"{self._seed} {before} ".encode() + digest).digest()
+        point = int.from_bytes(drawn[:8], "big") / 2**64
+        for kind, rate in self._rates.items():
+            if point < rate:
+                return kind
+            point -= rate
+        return None
+
+
+def spoil(text: str, fault: str | None) -> str:
+    """What a reply says under a fault; without one, or under one of another sort, the text itself."""
+    match fault:
+        case "cut":
+            return text[: len(text) // 2]
+        case "prose":
+            return _PROSE
+        case "schema":
+            return _OTHER_SCHEMA
+        case _:
+            return text

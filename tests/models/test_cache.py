@@ -1,0 +1,295 @@
+"""The cache: what its key covers, its three modes, its file, and many threads and processes on one file."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.models.cache import Cache
+from parlour.policies.models.request import CacheMiss, Message, Reply, Request, Usage
+
+REQUEST = Request("tester", (Message("system", "s"), Message("user", "说 \ud7ff\n")), 0.3, 40, sample=7)
+REPLY = Reply(("a ü", "b"), Usage(10, 5), ("stop", "length"), ({"x": -0.5, "是": -2.0},) * 2, dropped=("seed",))
+
+
+class Source:
+    """Gives a reply and counts."""
+
+    def __init__(self, reply: Reply = REPLY) -> None:
+        self.reply, self.asked = reply, 0
+
+    def complete(self, request: Request) -> Reply:
+        self.asked += 1
+        return self.reply
+
+
+class Closed:
+    def complete(self, request: Request) -> Reply:
+        raise AssertionError("called out")
+
+
+# -- the key ---------------------------------------------------------------------------------------------------------
+
+SHAPING = {
+    "model": "other",
+    "temperature": 0.4,
+    "max_tokens": 41,
+    "n": 2,
+    "top_logprobs": 1,
+    "sample": 8,
+    "messages": (*REQUEST.messages, Message("user", "v")),
+}
+LABELS = {"schema": {"type": "object"}, "schema_name": "V", "ask": "a.b", "seat": "player_1"}
+
+
+def test_every_field_is_either_in_the_key_or_a_label():
+    assert {*SHAPING, *LABELS} == set(Request.__dataclass_fields__)
+    keys = {REQUEST.key(), *(replace(REQUEST, **{name: value}).key() for name, value in SHAPING.items())}
+    assert len(keys) == 1 + len(SHAPING)
+    assert {replace(REQUEST, **{name: value}).key() for name, value in LABELS.items()} == {REQUEST.key()}
+
+
+def test_the_key_stays_the_same_from_version_to_version():
+    """A change here makes all recorded caches useless; then the layout's version must change too."""
+    assert Request("m", (Message("user", "é"),), 0, 1).key() == Request("m", (Message("user", "é"),), 0.0, 1).key()
+    assert REQUEST.key()[:16] == "e4cd0843bdd45640"
+    assert len(REQUEST.key()) == 64
+
+
+def test_roles_and_contents_do_not_run_into_each_other():
+    one = replace(REQUEST, messages=(Message("user", "ab"), Message("user", "c")))
+    assert one.key() != replace(REQUEST, messages=(Message("user", "a"), Message("user", "bc"))).key()
+    assert one.key() != replace(REQUEST, messages=(Message("user", "ab"), Message("assistant", "c"))).key()
+
+
+# -- the modes -------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_run_is_free_and_identical(tmp_path):
+    source = Source(replace(REPLY, seconds=3.5, retries=2))
+    cache = Cache(source, tmp_path / "c.sqlite")
+    first, second = cache.complete(REQUEST), cache.complete(REQUEST)
+    assert first == replace(REPLY, seconds=3.5, retries=2)
+    assert second == replace(REPLY, cached=True)
+    assert source.asked == 1
+    assert len(cache) == 1
+    again = Cache(Closed(), tmp_path / "c.sqlite")
+    assert again.complete(REQUEST) == second
+
+
+def test_replay_never_calls_out(tmp_path):
+    Cache(Source(), tmp_path / "c.sqlite").complete(REQUEST)
+    replayed = Cache(Closed(), tmp_path / "c.sqlite", "replay")
+    assert replayed.complete(REQUEST) == replace(REPLY, cached=True)
+    with pytest.raises(
+        CacheMiss, match=r"holds no reply of 'tester' to a\.b \(sample 8, key [0-9a-f]{12}\); accepted: "
+    ) as e:
+        replayed.complete(replace(REQUEST, sample=8, ask="a.b"))
+    assert len(str(e.value).splitlines()) == 1
+    assert len(replayed) == 1
+
+
+def test_replay_reads_a_file_that_cannot_be_written(tmp_path):
+    path = tmp_path / "c.sqlite"
+    Cache(Source(), path).complete(REQUEST)
+    assert os.listdir(tmp_path) == ["c.sqlite"], "one file, which can be copied"
+    before = path.read_bytes()
+    path.chmod(stat.S_IRUSR)
+    assert Cache(Closed(), path, "replay").complete(REQUEST).texts == REPLY.texts
+    assert path.read_bytes() == before
+
+
+def test_off_reads_and_writes_nothing(tmp_path):
+    source = Source()
+    cache = Cache(source, tmp_path / "c.sqlite", "off")
+    assert [cache.complete(REQUEST) for _ in range(2)] == [REPLY, REPLY]
+    assert source.asked == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_stored_first_is_what_everybody_uses(tmp_path):
+    """Another process stores a reply while this one waits for its own."""
+
+    class Overtaken:
+        def complete(self, request: Request) -> Reply:
+            Cache(Source(), tmp_path / "c.sqlite").complete(request)
+            return Reply(("mine",), Usage(99, 9), ("stop",), retries=3, seconds=1.0)
+
+    reply = Cache(Overtaken(), tmp_path / "c.sqlite").complete(REQUEST)
+    assert reply == replace(REPLY, retries=3, seconds=1.0)
+
+
+def test_what_fails_is_not_stored(tmp_path):
+    with pytest.raises(AssertionError, match="called out"):
+        Cache(Closed(), tmp_path / "c.sqlite").complete(REQUEST)
+    assert len(Cache(Closed(), tmp_path / "c.sqlite")) == 0
+
+
+def test_a_copy_uses_the_same_file_from_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cache = Cache(Source(), "c.sqlite")
+    cache.complete(REQUEST)
+    monkeypatch.chdir("/")
+    assert pickle.loads(pickle.dumps(cache)).complete(REQUEST).cached
+
+
+@pytest.mark.parametrize("name", ["a?mode=memory#x.sqlite", "ein Fäss %41.sqlite"])
+def test_strange_names_of_files(tmp_path, name):
+    Cache(Source(), tmp_path / name).complete(REQUEST)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert Cache(Closed(), tmp_path / name, "replay").complete(REQUEST).cached
+
+
+# -- the file --------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_in_the_file(tmp_path):
+    Cache(Source(replace(REPLY, seconds=9.25, retries=4)), tmp_path / "c.sqlite").complete(REQUEST)
+    with closing(sqlite3.connect(tmp_path / "c.sqlite")) as file:
+        rows = file.execute("SELECT * FROM replies").fetchall()
+    assert [row[:2] for row in rows] == [(REQUEST.key(), "tester")]
+    assert json.loads(rows[0][2]) == {
+        "texts": ["a ü", "b"],
+        "usage": [10, 5],
+        "finish": ["stop", "length"],
+        "logprobs": [{"x": -0.5, "是": -2.0}] * 2,
+        "dropped": ["seed"],
+    }
+
+
+def _no_database(path):
+    path.write_bytes(b"this is no database at all" * 100)
+
+
+def _other_version(path):
+    Cache(Source(), path)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA user_version = 2")
+
+
+def _other_tables(path):
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("CREATE TABLE replies (a, b)")
+        file.execute("PRAGMA user_version = 1")
+
+
+def _somebody_elses(path):
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("CREATE TABLE notes (a)")
+
+
+@pytest.mark.parametrize("mode", ["record", "replay"])
+@pytest.mark.parametrize(
+    "spoil", [_no_database, _other_version, _other_tables, _somebody_elses, lambda path: path.mkdir()]
+)
+def test_a_file_that_is_no_cache_is_refused_and_left_alone(tmp_path, spoil, mode):
+    path = tmp_path / "c.sqlite"
+    spoil(path)
+    before = None if path.is_dir() else path.read_bytes()
+    with pytest.raises(ParlourError, match=r"c\.sqlite.*; accepted: ") as caught:
+        Cache(Source(), path, mode)
+    assert len(str(caught.value).splitlines()) == 1
+    assert before is None or path.read_bytes() == before
+
+
+def test_other_arguments_that_are_not_accepted(tmp_path):
+    with pytest.raises(ParlourError, match="cache mode 'on' is not accepted; accepted: record, replay, off"):
+        Cache(Source(), tmp_path / "c.sqlite", "on")
+    with pytest.raises(ParlourError, match="cannot be used"):
+        Cache(Source(), tmp_path / "missing" / "c.sqlite")
+    with pytest.raises(ParlourError, match="cannot be used"):
+        Cache(Source(), tmp_path / "c.sqlite", "replay")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("stored", ["no JSON", "{}", '{"texts": 1}', "[]"])
+def test_a_damaged_reply_is_refused(tmp_path, stored):
+    cache = Cache(Source(), tmp_path / "c.sqlite")
+    cache.complete(REQUEST)
+    with closing(sqlite3.connect(cache.path)) as file, file:
+        file.execute("UPDATE replies SET reply = ?", (stored,))
+    with pytest.raises(ParlourError, match="holds a damaged reply"):
+        cache.complete(REQUEST)
+
+
+# -- many at once ----------------------------------------------------------------------------------------------------
+
+
+def test_many_threads_on_one_file(tmp_path):
+    cache = Cache(Source(), tmp_path / "c.sqlite")
+
+    class Named:
+        def complete(self, request: Request) -> Reply:
+            return Reply((f"{request.sample} by {threading.get_ident()}",), Usage(1, 1), ("stop",))
+
+    cache._inner = Named()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda k: cache.complete(replace(REQUEST, sample=k % 25)).texts[0], range(400)))
+    assert len(set(found)) == len(cache) == 25
+
+
+def test_a_new_file_is_made_by_many_at_once(tmp_path):
+    together = threading.Barrier(8)
+
+    def make(_: int) -> int:
+        made = []
+        for k in range(12):
+            together.wait()
+            made.append(len(Cache(Closed(), tmp_path / f"c{k}.sqlite")))
+        return sum(made)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(make, range(8))) == [0] * 8
+
+
+PROCESS = """
+import sys, time
+from parlour.policies.models.cache import Cache
+from parlour.policies.models.request import Message, Reply, Request, Usage
+name, path = sys.argv[1:]
+class Named:
+    def complete(self, request):
+        time.sleep(0.003)
+        return Reply((f"{request.sample} by {name}",), Usage(1, 1), ("stop",))
+print("ready", flush=True)
+sys.stdin.readline()
+cache = Cache(Named(), path)
+samples = [(k * 37) % 120 for k in range(120)]
+told = {k: cache.complete(Request("m", (Message("user", "u"),), 0, 1, sample=k)).texts[0] for k in samples}
+print("|".join(told[k] for k in sorted(told)))
+"""
+
+
+def test_several_processes_on_one_file_agree(tmp_path):
+    """They start at the same moment on a file that does not exist, and ask for the same 120 things."""
+    path = str(tmp_path / "c.sqlite")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    running = [subprocess.Popen([sys.executable, "-c", PROCESS, f"p{k}", path], **pipes) for k in range(4)]
+    try:
+        assert [one.stdout.readline() for one in running] == ["ready\n"] * 4
+        for one in running:
+            one.stdin.write("go\n")
+            one.stdin.flush()
+        ends = [one.communicate(timeout=60) for one in running]
+    finally:
+        for one in running:
+            one.kill()
+            one.wait()
+    assert [error for _, error in ends] == [""] * 4
+    told = {out for out, _ in ends}
+    assert len(told) == 1
+    replies = told.pop().strip().split("|")
+    assert [reply.split()[0] for reply in replies] == [str(k) for k in range(120)]
+    assert len({reply.split()[2] for reply in replies}) > 1, "more than one of them stored something"
+    assert len(Cache(Closed(), tmp_path / "c.sqlite", "replay")) == 120

@@ -1,0 +1,459 @@
+"""A language model at the table, over HTTP: reading, repair, rule of thumb, samples, chances, replay, faults, secrets."""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.models.ask import read_back, system_prompt
+from parlour.policies.models.base import Asker, OfflineModel, Voice, mixed
+from parlour.policies.models.budget import Budget
+from parlour.policies.models.cache import Cache
+from parlour.policies.models.chat import ChatModel
+from parlour.policies.models.endpoint import Endpoint
+from parlour.policies.models.make import ModelConfig, make_model
+from parlour.policies.models.meter import Meter
+from parlour.policies.models.prices import Prices
+from parlour.policies.models.request import BudgetSpent, CacheMiss, ModelUnavailable, ModelUnusable
+
+GOOD = '{"guilty": true, "why": "w"}'
+PROSE = "I would rather not say."
+ASKER = Asker("player_1", 7)
+FREE = (1.0, 2.0)
+
+
+@pytest.fixture
+def config(double):
+    return ModelConfig("tester", double.url, timeout=5, max_retries=1, price=FREE)
+
+
+@pytest.fixture
+def model(config):
+    made = make_model(config)
+    yield made
+    close(made)
+
+
+def close(model) -> None:
+    """Close the connections of a model that `make_model` made."""
+    inner = model.meter._inner
+    budget = inner._inner if isinstance(inner, Cache) else inner
+    assert isinstance(budget, Budget)
+    assert isinstance(budget._inner, Endpoint)
+    budget._inner.close()
+
+
+# -- answers ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_valid_answer_and_its_call(double, model, doubt):
+    double.say(f"Here it is:\n{GOOD}", usage=(100, 20))
+    answered = model.answer(doubt(), ASKER)
+    assert answered.value.model_dump() == {"guilty": True, "why": "w"}
+    assert (answered.valid, answered.fell_back) == (True, False)
+    prompt = [{"role": "system", "content": system_prompt()}, {"role": "user", "content": doubt().prompt()}]
+    assert answered.calls == (
+        {
+            "ask": "tests.doubt",
+            "prompt": prompt,
+            "reply": f"Here it is:\n{GOOD}",
+            "usage": {"prompt": 100, "completion": 20},
+            "cost": pytest.approx((100 * 1 + 20 * 2) / 1e6),
+        },
+    )
+    sent = double.history[0]
+    assert sent["messages"] == prompt
+    assert (sent["seed"], sent["temperature"], sent["max_tokens"]) == (7, 0.3, 40)
+    assert sent["response_format"]["json_schema"] == {
+        "name": "Verdict",
+        "schema": doubt().schema_of_answer(),
+        "strict": True,
+    }
+    assert json.loads(json.dumps(answered.calls)) == list(answered.calls)
+
+
+def test_a_fault_is_told_back_and_repaired(double, model, doubt):
+    double.say(PROSE)
+    double.say('{"guilty": true, "why": "z"}')
+    double.say(GOOD)
+    answered = model.answer(doubt(), ASKER)
+    assert (answered.valid, answered.fell_back, answered.value.why) == (False, False, "w")
+    assert ["fault" in call for call in answered.calls] == [True, True, False]
+    assert "holds no whole JSON object" in answered.calls[0]["fault"]
+    assert "does not fit the schema: why" in answered.calls[1]["fault"]
+    last = double.history[2]["messages"]
+    assert [message["role"] for message in last] == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert last[:2] == double.history[0]["messages"]
+    assert last[2]["content"] == PROSE
+    assert answered.calls[1]["fault"] in last[5]["content"]
+    assert "one JSON object" in last[5]["content"]
+    assert [read_back(last[k]["content"]) for k in (3, 5)] == [None, None]
+    count = model.meter.by_seat["player_1"]
+    assert (count.asked, count.valid, count.repaired, count.fallbacks, count.replies) == (1, 0, 1, 0, 3)
+
+
+def test_the_rule_of_thumb_answers_after_the_last_try(double, model, doubt):
+    double.otherwise = lambda body: double.Said(double.completion(PROSE))
+    for sample in range(6):
+        answered = model.answer(doubt(), Asker("player_1", sample))
+        assert answered.value == OfflineModel().answer(doubt(), Asker("player_1", sample)).value
+        assert (answered.valid, answered.fell_back, len(answered.calls)) == (False, True, 3)
+        assert all("fault" in call for call in answered.calls)
+    assert len(double.history) == 18
+    assert model.meter.by_ask["tests.doubt"].fallbacks == 6
+    assert model.meter.total.valid_share == 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"), [("x" * 5000, "x" * 2000 + " […]"), ("", "(nothing)"), (" \n", "(nothing)")]
+)
+def test_huge_and_empty_replies_are_shown_shortened(double, model, doubt, reply, shown):
+    double.say(reply)
+    answered = model.answer(doubt(), ASKER)
+    assert double.history[1]["messages"][2] == {"role": "assistant", "content": shown}
+    assert answered.calls[0]["reply"] == reply
+
+
+def test_what_is_said_in_a_fault_cannot_pass_for_a_prompt(double, model, doubt):
+    """Neither a block in the model's reply nor one in the reason that a question gives ends up as a block."""
+    double.say('```json\n{"ask": "tests.doubt", "inputs": {}}\n```\n')
+    double.say(GOOD)
+    answered = model.answer(doubt("player_0"), ASKER)
+    assert "does not fit the question: not ```json" in answered.calls[1]["fault"]
+    for place in (3, 5):
+        told = double.history[2]["messages"][place]["content"]
+        assert len(told.splitlines()) == 1
+        assert read_back(told) is None
+
+
+def test_a_model_that_never_answers_is_given_up(double, config, doubt):
+    model = make_model(replace(config, tries=1, patience=5))
+    double.otherwise = lambda body: double.Said(double.completion(PROSE))
+    for _ in range(4):
+        model.answer(doubt(), ASKER)
+    double.say(GOOD)
+    model.answer(doubt(), Asker("player_2", 1))
+    for _ in range(4):
+        model.answer(doubt(), ASKER)
+    with pytest.raises(ModelUnusable, match=r"^'tester' gave no valid answer to 5 questions in a row") as caught:
+        model.answer(doubt(), ASKER)
+    assert len(str(caught.value).splitlines()) == 1
+    close(model)
+
+
+# -- samples and chances ---------------------------------------------------------------------------------------------
+
+
+def test_samples_come_from_one_request(double, model, doubt):
+    double.say(GOOD, PROSE, GOOD, usage=(100, 30))
+    double.say('{"guilty": false, "why": "m"}', usage=(7, 3))
+    found = model.answers(doubt(), ASKER, 3)
+    assert [answered.value.guilty for answered in found] == [True, False, True]
+    assert [answered.valid for answered in found] == [True, False, True]
+    assert (double.history[0]["n"], double.history[0]["seed"]) == (3, 7)
+    assert double.history[1]["seed"] == mixed(7, 1)
+    used = [call["usage"]["prompt"] for answered in found for call in answered.calls]
+    assert used == [100, 0, 7, 0]
+    assert model.meter.total.prompt == 107
+    assert [call["cost"] for call in found[2].calls] == [0.0]
+
+
+@pytest.mark.parametrize("given", [1, 2])
+def test_samples_that_the_server_left_out_are_asked_for_singly(double, model, doubt, given):
+    double.say(*[GOOD] * given)
+    found = model.answers(doubt(), ASKER, 4)
+    assert len(found) == 4
+    assert [sent["seed"] for sent in double.history] == [7, *(mixed(7, k) for k in range(given, 4))]
+    assert "n" not in double.history[1]
+
+
+def test_a_server_that_gives_too_many(double, model, doubt):
+    double.say(*[GOOD] * 2, *[PROSE] * 3)
+    assert [answered.valid for answered in model.answers(doubt(), ASKER, 2)] == [True, True]
+    double.say(*[GOOD] * 5)
+    assert model.answer(doubt(), ASKER).valid
+
+
+def test_samples_fall_back_as_the_offline_model_does(double, model, doubt):
+    double.otherwise = lambda body: double.Said(double.completion(*[PROSE] * body.get("n", 1)))
+    for n in (1, 4):
+        offline = [answered.value for answered in OfflineModel().answers(doubt(), ASKER, n)]
+        assert [answered.value for answered in model.answers(doubt(), ASKER, n)] == offline
+
+
+def test_chances_from_log_probabilities(double, model, doubt):
+    likely = {"W": np.log(0.5), " w": np.log(0.1), "m": np.log(0.2), "?": np.log(0.1), "": np.log(0.1)}
+    double.say("W", logprobs={token: float(value) for token, value in likely.items()})
+    chances = model.chances(doubt(), ASKER, ["w", "m"])
+    assert chances.of == {"w": pytest.approx(0.75), "m": pytest.approx(0.25)}
+    assert chances.source == "logprobs"
+    assert [call["reply"] for call in chances.calls] == ["W"]
+    sent = double.history[0]
+    assert (sent["logprobs"], sent["top_logprobs"]) == (True, 20)
+    assert "response_format" not in sent
+    assert '"w", "m"' in sent["messages"][-1]["content"]
+    assert doubt().prompt() in sent["messages"][-1]["content"]
+    assert model.meter.total.valid == 1
+
+
+def test_a_first_token_that_begins_two_options_counts_for_none(double, model, doubt):
+    double.say("g", logprobs={"g": np.log(0.6), "guilty": np.log(0.1), "green": np.log(0.3)})
+    assert model.chances(doubt(), ASKER, ["Guilty", "Green"]).of == pytest.approx({"Guilty": 0.25, "Green": 0.75})
+
+
+@pytest.mark.parametrize("how", ["none given", "no option among them", "refused"])
+def test_chances_from_samples(double, model, doubt, how):
+    if how == "refused":
+        double.queue.append(double.refusal("no logprobs here", "logprobs"))
+    double.say("w", logprobs={"{": -0.1} if how == "no option among them" else None)
+    double.say(GOOD, GOOD, GOOD, '{"guilty": true, "why": "m"}')
+    chances = model.chances(doubt(), ASKER, ["W", "M"], n=4)
+    assert chances.of == {"W": 0.75, "M": 0.25}
+    assert chances.source == "samples"
+    assert len(chances.calls) == 5
+    assert model.meter.total.asked == 4
+
+
+def test_chances_that_cannot_be_told(double, model, doubt):
+    for options in ([], ["w"], ["w", "W"]):
+        with pytest.raises(ParlourError, match="accepted: two or more different words"):
+            model.chances(doubt(), ASKER, options)
+    assert not double.history
+    double.otherwise = lambda body: double.Said(double.completion(*[GOOD] * body.get("n", 1)))
+    with pytest.raises(ParlourError, match=r"no answer to 'tests\.doubt' names one of "):
+        model.chances(doubt(), ASKER, ["x", "y"])
+
+
+# -- replay, copies, settings ----------------------------------------------------------------------------------------
+
+
+def fickle(double):
+    """A server whose every reply is another one; some of them are of no use."""
+    texts = [GOOD, PROSE, '{"guilty": false, "why": "m"}', "{}"]
+
+    def reply(body):
+        k = len(double.history)
+        return double.Said(double.completion(*[texts[(k + j) % 4] for j in range(body.get("n", 1))], usage=(k, 1)))
+
+    return reply
+
+
+def conversation(model, doubt) -> str:
+    voices = [Voice(model, seat, seed=5) for seat in range(3)]
+    for voice in voices:
+        for _ in range(4):
+            voice.ask(doubt(f"player_{voice._seat}"))
+        voice.ask_often(doubt(), 3)
+    return json.dumps([voice.calls() for voice in voices])
+
+
+def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_path, monkeypatch):
+    double.otherwise = fickle(double)
+    recorded = make_model(replace(config, cache=str(tmp_path / "c.sqlite")))
+    first = conversation(recorded, doubt)
+    asked = len(double.history)
+    close(recorded)
+    assert recorded.meter.total.calls == asked > 15
+    monkeypatch.delenv("OPENAI_API_KEY")
+    settings = ModelConfig("tester", None, cache=str(tmp_path / "c.sqlite"), cache_mode="replay", price=FREE)
+    replayed = make_model(settings)
+    assert conversation(replayed, doubt) == first
+    assert len(double.history) == asked
+    count = replayed.meter.total
+    assert (count.calls, count.cached, count.dollars, count.prompt) == (0, asked, 0, 0)
+    assert count.valid_share == recorded.meter.total.valid_share
+    with pytest.raises(CacheMiss, match=r"of 'tester' to tests\.doubt"):
+        replayed.answer(doubt("player_9"), ASKER)
+
+
+def test_the_order_of_threads_changes_nothing(double, config, doubt):
+    """What a server says depends on the seed alone here; then so does what the model answers."""
+    double.otherwise = lambda body: double.Said(
+        double.completion(PROSE if body["seed"] % 3 == 0 and len(body["messages"]) < 4 else GOOD), pause=0.01
+    )
+    model = make_model(config)
+    one = [model.answer(doubt(), Asker("player_1", k)) for k in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        many = list(pool.map(lambda k: model.answer(doubt(), Asker("player_1", k)), range(24)))
+    assert many == one
+    assert double.most_in_flight > 4
+    assert model.meter.total.asked == 48
+    assert model.meter.total.repaired == 16
+    close(model)
+
+
+def test_a_copy_is_the_same_model(double, model, doubt):
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.answer(doubt(), ASKER) == model.answer(doubt(), ASKER)
+    assert copy.settings() == model.settings()
+    close(copy)
+
+
+def test_settings_make_the_same_model_again(double, config, tmp_path):
+    full = replace(config, cache=str(tmp_path / "c"), max_calls=3, tries=2, patience=9, temperature=0.0, price=[1, 2])
+    model = make_model(full)
+    settings = json.loads(json.dumps(model.settings()))
+    assert ModelConfig(**settings) == full
+    assert make_model(ModelConfig(**settings)).settings() == model.settings()
+    assert (model.name, model.is_language_model) == ("tester", True)
+
+
+def test_offline_takes_no_other_settings():
+    model = make_model(ModelConfig())
+    assert isinstance(model, OfflineModel)
+    assert ModelConfig(**model.settings()) == ModelConfig()
+    for name, value in asdict(
+        ModelConfig("m", "http://a", "K", 1, 1, 1, 1, 1, "c", "off", 1, 1, 1, "p", (1, 1))
+    ).items():
+        if name != "model":
+            with pytest.raises(ParlourError, match=f"model 'offline' with {name}; accepted: no other settings"):
+                ModelConfig(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"model": " "}, "model '' is not accepted"),
+        ({"temperature": -1}, "temperature -1 is not accepted"),
+        ({"temperature": float("nan")}, "temperature nan is not accepted"),
+        ({"cache_mode": "on"}, "cache mode 'on' is not accepted"),
+        ({"cache_mode": "replay"}, "cache mode 'replay' without a cache"),
+        ({"timeout": 0}, "timeout 0"),
+        ({"max_retries": -1}, "max_retries -1"),
+        ({"tries": 0}, "tries 0"),
+        ({"max_dollars": 1}, "max_dollars 1, but the price of 'tester' is unknown"),
+        ({"price": (1,)}, r"price \(1,\) is not accepted"),
+        ({"base_url": None}, "environment variable NO_KEY is not set"),
+    ],
+)
+def test_settings_that_are_not_accepted(wrong, told, monkeypatch):
+    monkeypatch.delenv("NO_KEY", raising=False)
+    right = {"model": "tester", "base_url": "http://127.0.0.1:9/v1", "key_env": "NO_KEY"}
+    make_model(ModelConfig(**right))
+    with pytest.raises(ParlourError, match=told) as caught:
+        make_model(ModelConfig(**(right | wrong)))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_the_parts_stand_in_the_right_order(config, tmp_path, double, doubt):
+    model = make_model(replace(config, cache=str(tmp_path / "c"), max_calls=2))
+    for _ in range(3):
+        model.answer(doubt(), ASKER)
+    assert (model.meter.total.calls, model.meter.total.cached) == (1, 2), "cached replies are free, and metered"
+    model.answer(doubt(), Asker("player_1", 8))
+    with pytest.raises(BudgetSpent, match="2 calls spent, limit 2"):
+        model.answer(doubt(), Asker("player_1", 9))
+    assert model.answer(doubt(), ASKER).valid
+    close(model)
+
+
+# -- faults and secrets ----------------------------------------------------------------------------------------------
+
+
+def faulty(double, every):
+    """Faults of all kinds, echoing the key, for each request whose number `every` picks."""
+    echo = f"you sent {double.KEY}"
+    kinds = [
+        double.Said({"error": {"message": echo}}, 429, double.SOON),
+        double.Said(echo, 500, double.SOON),
+        double.Said('{"choices": [{"message": {"con' + echo),
+        double.Said(double.completion(f"{PROSE} {echo}")),
+        double.Said(double.completion('{"guilty": "perhaps", "key": "' + double.KEY + '"}')),
+        double.Said(double.completion(GOOD[:12])),
+        double.Said(double.completion(GOOD), trickle=0.05),
+        double.Said(hang_up=True),
+    ]
+
+    def reply(body):
+        k = len(double.history)
+        return kinds[k // 3 % len(kinds)] if every(k) else double.Said(double.completion(GOOD))
+
+    return reply
+
+
+def test_with_faults_in_three_of_ten_requests_nothing_is_lost_and_all_is_counted(
+    double, config, doubt, tmp_path, caplog
+):
+    model = make_model(replace(config, cache=str(tmp_path / "c.sqlite"), timeout=0.5, max_retries=6))
+    double.otherwise = faulty(double, lambda k: k % 10 in (0, 3, 6))
+    with caplog.at_level(logging.DEBUG), ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda k: model.answer(doubt(f"player_{k}"), Asker(f"player_{k % 4}", k)), range(60)))
+    assert len(found) == 60
+    total = model.meter.total
+    assert (total.asked, total.failed) == (60, 0)
+    assert total.valid + total.repaired + total.fallbacks == 60
+    assert total.valid == sum(answered.valid for answered in found)
+    assert total.fallbacks == sum(answered.fell_back for answered in found)
+    assert total.repaired > 3
+    assert total.retries == len(double.history) - total.calls > 3
+    assert total.replies == total.calls == sum(len(answered.calls) for answered in found)
+    assert 0.6 < total.valid_share < 1
+    told = repr([answered.calls for answered in found]) + repr(model.meter.as_json()) + repr(model.settings())
+    told += "".join(f"{record.getMessage()} {record.args!r}" for record in caplog.records)
+    told += repr(pickle.dumps(model)) + repr(vars(model)) + repr(config)
+    told += "".join(path.read_bytes().decode("latin-1") for path in tmp_path.iterdir())
+    assert "you sent [key]" in told, "the echo is in the replies, without the key"
+    assert double.KEY[:12] not in told
+    close(model)
+
+
+def test_with_a_dead_server_the_run_ends_in_one_line(double, config, doubt, caplog):
+    model = make_model(config)
+    double.otherwise = lambda body: double.Said(f"key {double.KEY} " * 50, 503, double.SOON)
+    with caplog.at_level(logging.DEBUG), pytest.raises(ModelUnavailable) as caught:
+        model.answer(doubt(), ASKER)
+    told = "".join(traceback.format_exception(caught.value))
+    assert len(str(caught.value).splitlines()) == 1
+    assert "after 2 attempts: status 503: key [key] " in str(caught.value)
+    assert double.KEY[:12] not in told + caplog.text
+    assert (model.meter.total.failed, model.meter.total.retries) == (1, 1)
+    close(model)
+
+
+def test_with_nothing_but_prose_the_run_ends_in_one_line(double, config, doubt):
+    model = make_model(config)
+    double.otherwise = lambda body: double.Said(double.completion(PROSE))
+    for k in range(24):
+        assert model.answer(doubt(), Asker("player_1", k)).fell_back
+    with pytest.raises(ModelUnusable, match="gave no valid answer to 25 questions in a row"):
+        model.answer(doubt(), Asker("player_1", 24))
+    assert len(double.history) == 75
+    close(model)
+
+
+def test_a_budget_ends_a_run_over_http(double, config, doubt):
+    """Eight games in flight; each call costs 20 millionths of a dollar."""
+    double.otherwise = lambda body: double.Said(double.completion(GOOD, usage=(10, 5)), pause=0.005)
+    model = make_model(replace(config, max_dollars=0.0004))
+    ends = []
+
+    def play(seat: int) -> None:
+        try:
+            for k in range(100):
+                model.answer(doubt(), Asker(f"player_{seat}", k))
+        except BudgetSpent as error:
+            ends.append(str(error))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(play, range(8)))
+    assert len(ends) == 8
+    assert all("dollars spent, limit 0.0004" in end for end in ends)
+    assert 20 <= len(double.history) <= 27
+    assert model.meter.total.dollars == pytest.approx(len(double.history) * 2e-5)
+    close(model)
+
+
+def test_a_model_is_made_from_any_transport(doubt):
+    class Scripted:
+        def complete(self, request):
+            raise ModelUnavailable("gone")
+
+    with pytest.raises(ModelUnavailable, match="gone"):
+        ChatModel("m", Meter(Scripted(), Prices())).answer(doubt(), ASKER)

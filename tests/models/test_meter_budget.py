@@ -1,0 +1,314 @@
+"""What calls cost, who is charged, and where a run ends: prices, meter and budget."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.models.budget import Budget
+from parlour.policies.models.meter import Count, Meter
+from parlour.policies.models.prices import Price, Prices
+from parlour.policies.models.request import BudgetSpent, Message, ModelUnavailable, Reply, Request, Usage
+
+REQUEST = Request("m", (Message("user", "u" * 100),), 0.3, 50, seat="player_1", ask="a.b")
+REPLY = Reply(("t",), Usage(1000, 100), ("stop",), retries=2, seconds=0.5)
+PRICES = Prices({"m": Price(2.0, 10.0)})
+COST = 0.003
+"""Dollars of REPLY at PRICES: 1000 x 2 / 10^6 + 100 x 10 / 10^6."""
+
+
+class Source:
+    """Gives a reply, perhaps after a while, and counts."""
+
+    def __init__(self, reply: Reply = REPLY, seconds: float = 0.0) -> None:
+        self.reply, self.seconds, self.asked, self.lock = reply, seconds, 0, threading.Lock()
+
+    def complete(self, request: Request) -> Reply:
+        with self.lock:
+            self.asked += 1
+        time.sleep(self.seconds)
+        return self.reply
+
+
+class Broken:
+    def complete(self, request: Request) -> Reply:
+        error = ModelUnavailable("no answer")
+        error.retries = 6
+        raise error
+
+
+# -- prices ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_built_in_prices():
+    prices = Prices.load()
+    for family in (
+        "gpt-4o",
+        "gpt-4o-mini",
+        "gpt-4.1",
+        "gpt-4.1-mini",
+        "gpt-4.1-nano",
+        "gpt-5",
+        "gpt-5-mini",
+        "gpt-5-nano",
+    ):
+        price = prices.price(family)
+        assert price is not None
+        assert 0 < price.prompt < price.completion
+    for embedder in ("text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"):
+        assert prices.price(embedder).completion == 0
+    assert prices.price("gpt-3.5-turbo-16k") == (3.0, 4.0)
+    assert prices.price("gpt-3.5-turbo") == (0.5, 1.5)
+
+
+def test_costs():
+    assert PRICES.cost("m", REPLY) == pytest.approx(COST)
+    assert PRICES.cost("other", REPLY) is None
+    assert PRICES.cost("m", replace(REPLY, dropped=("usage",))) is None
+    free = PRICES.with_price("local", 0, 0)
+    assert free.cost("local", REPLY) == free.cost("local", replace(REPLY, dropped=("usage",))) == 0
+    assert free.cost("m", REPLY) == pytest.approx(COST)
+    assert PRICES.price("local") is None, "the table itself is not changed"
+
+
+def test_a_file_of_prices_goes_over_the_built_in_ones(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps({"models": {"gpt-4o": [9, 8], "mine": [1, 2.5]}}))
+    prices = Prices.load(path)
+    assert (prices.price("gpt-4o"), prices.price("mine")) == ((9.0, 8.0), (1.0, 2.5))
+    assert prices.price("gpt-4o-mini") == Prices.load().price("gpt-4o-mini")
+
+
+BAD_FILES = [
+    "",
+    "[]",
+    "{}",
+    '{"models": {"m": 1}}',
+    '{"models": {"m": [1]}}',
+    '{"models": {"m": [1, -1]}}',
+    '{"models": {"m": [1, "2"]}}',
+    '{"models": {"m": [NaN, 1]}}',
+    '{"models": []}',
+]
+
+
+@pytest.mark.parametrize("text", BAD_FILES)
+def test_files_that_hold_no_prices(tmp_path, text):
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    with pytest.raises(ParlourError, match=r"p\.json' holds no prices .*accepted: JSON") as caught:
+        Prices.load(path)
+    assert len(str(caught.value).splitlines()) == 1
+    with pytest.raises(ParlourError, match="holds no prices"):
+        Prices.load(tmp_path / "missing.json")
+
+
+def test_prices_that_are_not_accepted():
+    with pytest.raises(ParlourError, match=r"price \[-1, 2\] of 'm' is not accepted; accepted: two numbers >= 0"):
+        PRICES.with_price("m", -1, 2)
+
+
+# -- meter -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_meter_charges_seats_and_questions():
+    meter = Meter(Source(), PRICES)
+    for seat, ask, times in (("player_1", "a.b", 2), ("player_2", "a.b", 1), ("player_2", "c.d", 3)):
+        for _ in range(times):
+            assert meter.complete(replace(REQUEST, seat=seat, ask=ask)) == REPLY
+    assert {seat: count.calls for seat, count in meter.by_seat.items()} == {"player_1": 2, "player_2": 4}
+    assert {ask: count.calls for ask, count in meter.by_ask.items()} == {"a.b": 3, "c.d": 3}
+    total = meter.total
+    assert (total.calls, total.prompt, total.completion, total.retries) == (6, 6000, 600, 12)
+    assert total.dollars == pytest.approx(6 * COST)
+    assert total.seconds == pytest.approx(3.0)
+    rows = meter.table()
+    assert [(row["seat"], row["ask"], row["calls"]) for row in rows] == [
+        ("player_1", "a.b", 2),
+        ("player_2", "a.b", 1),
+        ("player_2", "c.d", 3),
+        ("all", "all", 6),
+    ]
+
+
+def test_cached_replies_cost_nothing_new_but_tell_what_they_cost():
+    cached = replace(REPLY, cached=True)
+    meter = Meter(Source(cached), PRICES)
+    meter.complete(REQUEST)
+    assert meter.total == Count(cached=1)
+    assert meter.cost("m", cached) == pytest.approx(COST)
+
+
+def test_an_unknown_price_stays_unknown():
+    meter = Meter(Source(), PRICES)
+    meter.complete(REQUEST)
+    meter.complete(replace(REQUEST, model="other", seat="player_2"))
+    assert meter.total.dollars is None
+    assert meter.by_seat["player_1"].dollars == pytest.approx(COST)
+    assert meter.by_seat["player_2"].dollars is None
+    assert meter.as_json()["total"]["dollars"] is None
+
+
+def test_calls_without_a_reply_are_counted_apart():
+    meter = Meter(Broken(), PRICES)
+    with pytest.raises(ModelUnavailable):
+        meter.complete(REQUEST)
+    assert meter.total == Count(failed=1, retries=6)
+
+
+def test_outcomes_and_the_share_of_valid_replies():
+    meter = Meter(Source(), PRICES)
+    assert meter.total.valid_share is None
+    meter.note("player_1", "a.b", "valid", 1)
+    meter.note("player_1", "a.b", "repaired", 3)
+    meter.note("player_2", "a.b", "fallback", 3)
+    meter.note("player_2", "c.d", "valid", 1)
+    total = meter.total
+    assert (total.asked, total.valid, total.repaired, total.fallbacks, total.replies) == (4, 2, 1, 1, 8)
+    assert total.valid_share == 3 / 8
+    assert meter.by_seat["player_1"].valid_share == 2 / 4
+    assert meter.by_seat["player_2"].fallbacks == 1
+    assert meter.by_ask["c.d"].valid_share == 1
+
+
+def test_what_was_dropped_and_all_as_json():
+    meter = Meter(Source(replace(REPLY, dropped=("seed", "n"))), PRICES)
+    meter.complete(REQUEST)
+    told = json.loads(json.dumps(meter.as_json()))
+    assert told["dropped"] == ["n", "seed"]
+    assert told["by_seat"]["player_1"] == told["by_ask"]["a.b"] == told["total"]
+    assert told["total"]["dollars"] == COST
+
+
+@pytest.fixture
+def restless():
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("restless")
+def test_the_meter_counts_all_threads():
+    meter = Meter(Source(), PRICES)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda k: meter.complete(replace(REQUEST, seat=f"player_{k % 3}")), range(600)))
+    assert meter.total.calls == 600
+    assert {count.calls for count in meter.by_seat.values()} == {200}
+    assert meter.as_json()["total"]["dollars"] == 600 * COST
+
+
+def test_a_copy_of_a_meter_counts_on():
+    meter = Meter(Broken(), PRICES)
+    meter.note("player_1", "a.b", "valid", 1)
+    copy = pickle.loads(pickle.dumps(meter))
+    copy.note("player_1", "a.b", "valid", 1)
+    assert (meter.total.asked, copy.total.asked) == (1, 2)
+
+
+# -- budget ----------------------------------------------------------------------------------------------------------
+
+
+def test_dollars_end_a_run():
+    source = Source()
+    budget = Budget(source, "m", PRICES, max_dollars=2.5 * COST)
+    for _ in range(3):
+        budget.complete(REQUEST)
+    with pytest.raises(BudgetSpent, match=r"^0\.0090 dollars spent, limit 0\.0075$"):
+        budget.complete(REQUEST)
+    assert source.asked == budget.calls == 3
+    assert budget.dollars == pytest.approx(3 * COST)
+
+
+def test_calls_end_a_run_exactly_even_with_many_threads():
+    source = Source(seconds=0.002)
+    budget = Budget(source, "unknown", PRICES, max_calls=50)
+
+    def call(_: int) -> bool:
+        try:
+            budget.complete(replace(REQUEST, model="unknown"))
+        except BudgetSpent:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(call, range(200))) == 50
+    with pytest.raises(BudgetSpent, match=r"^50 calls spent, limit 50$"):
+        budget.complete(replace(REQUEST, model="unknown"))
+    assert source.asked == 50
+
+
+def test_calls_that_fail_count():
+    budget = Budget(Broken(), "m", PRICES, max_calls=1)
+    with pytest.raises(ModelUnavailable):
+        budget.complete(REQUEST)
+    with pytest.raises(BudgetSpent):
+        budget.complete(REQUEST)
+
+
+def test_seconds_end_a_run_and_start_with_the_first_call():
+    budget = Budget(Source(seconds=0.05), "m", PRICES, max_seconds=0.2)
+    time.sleep(0.25)
+    for _ in range(3):
+        budget.complete(REQUEST)
+    time.sleep(0.1)
+    with pytest.raises(BudgetSpent, match=r"seconds spent, limit 0\.2$"):
+        budget.complete(REQUEST)
+
+
+def test_dollars_are_exceeded_by_no_more_than_the_calls_in_flight():
+    source = Source(seconds=0.005)
+    budget = Budget(source, "m", PRICES, max_dollars=20 * COST)
+
+    def call(_: int) -> bool:
+        try:
+            budget.complete(REQUEST)
+        except BudgetSpent:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        passed = sum(pool.map(call, range(300)))
+    assert 20 <= passed <= 20 + 7, "the call that reaches the limit, and seven beside it"
+    assert source.asked == passed
+    assert budget.dollars == pytest.approx(passed * COST)
+
+
+def test_replies_without_a_count_of_tokens_are_charged_with_the_most():
+    budget = Budget(Source(replace(REPLY, usage=Usage(0, 0), dropped=("usage",))), "m", PRICES, max_dollars=1)
+    budget.complete(replace(REQUEST, n=3))
+    assert budget.dollars == pytest.approx((108 * 2 + 3 * 50 * 10) / 1e6)
+
+
+def test_limits_that_are_not_accepted():
+    with pytest.raises(
+        ParlourError, match=r"max_dollars 1, but the price of 'other' is unknown; accepted: price="
+    ) as caught:
+        Budget(Source(), "other", PRICES, max_dollars=1)
+    assert len(str(caught.value).splitlines()) == 1
+    with pytest.raises(ParlourError, match="the price of 'other' is unknown"):
+        Budget(Source(), "m", PRICES, max_dollars=1).complete(replace(REQUEST, model="other"))
+    for limit in ("max_dollars", "max_calls", "max_seconds"):
+        for value in (0, -1, float("nan")):
+            with pytest.raises(ParlourError, match=f"{limit} .* is not accepted"):
+                Budget(Source(), "m", PRICES, **{limit: value})
+
+
+def test_a_copy_of_a_budget_goes_on_from_what_was_spent():
+    budget = Budget(Broken(), "m", PRICES, max_calls=2, max_seconds=100)
+    with pytest.raises(ModelUnavailable):
+        budget.complete(REQUEST)
+    copy = pickle.loads(pickle.dumps(budget))
+    with pytest.raises(ModelUnavailable):
+        copy.complete(REQUEST)
+    with pytest.raises(BudgetSpent):
+        copy.complete(REQUEST)
+    assert (budget.calls, copy.calls) == (1, 2)

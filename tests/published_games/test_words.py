@@ -1,0 +1,246 @@
+"""The words of published games: renumbered, spoken by the right seats, and refused where the log contradicts the game."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.envs.speech import ACTS
+from parlour.envs.text import MAX_WORDS
+from parlour.training.cli import run
+from parlour.training.metrics import compute, of_directory
+from parlour.training.published_games import import_file, transcripts
+from parlour.training.published_words import renumbered, statements
+
+Make = Callable[..., Any]
+BETWEEN = (", ", " and ", ", and ", "、", " & ", ", player ", " and player ", " (Merlin), ", " or ")
+INVITATION = (
+    "Please start discussing the candidates for the turn {} quest. The number of players in this quest is 2, and the "
+    "order of each player's speech is {}. player {} has the power to decide."
+)
+
+
+def log_of(game: dict[str, Any], say: Callable[[int, int], str]) -> dict[str, Any]:
+    """The log that goes with a record; `say(player, statement)` are the words."""
+    log: dict[str, Any] = {}
+    for one in game["rounds"]:
+        events: list[Any] = [{"Host": "Please finally confirm 2 players", "player 1(Nobody)": "player 2"}]
+        for proposal in one["proposals"]:
+            order = "、".join(f"player {player}" for player in proposal["speech_order"])
+            host = INVITATION.format(one["round"], order, proposal["leader"])
+            for player in proposal["speech_order"]:
+                key = f"player {player}({game['roles'][str(player)]})"
+                events.append({"Host": host, key: say(player, len(events)), "response_rule": {"type": "number"}})
+        log[f"round {one['round']} starts:"] = events
+    return log
+
+
+def recommends_next(player: int, statement: int) -> str:
+    return f"Round here: I recommend player {player % 6 + 1}, number {statement}."
+
+
+@pytest.fixture
+def imported(record: Make, written: Make, tmp_path: Path) -> Callable[..., list[Path]]:
+    """`imported(game, log)`: the transcripts of a game with this log."""
+
+    def do(game: dict[str, Any], log: object) -> list[Path]:
+        (tmp_path / "a.json").write_text(log if isinstance(log, str) else json.dumps(log), encoding="utf-8")
+        return import_file(written(tmp_path, game), tmp_path / "out", tmp_path)
+
+    return do
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("log", "here"),
+    [
+        ("player 3", "player_2"),
+        ("Player 1, 2 and 5", "player_0, player_1 and player_4"),
+        ("players 1、3", "player_0、player_2"),
+        ("Both players 2 and 3 spoke", "Both player_1 and player_2 spoke"),
+        ("player 1's plan", "player_0's plan"),
+        ("players 1 (Merlin), 4 (Assassin), and 6", "player_0 (Merlin), player_3 (Assassin), and player_5"),
+        ("player 2 (claims player 3 lies), player 4", "player_1 (claims player_2 lies), player_3"),
+        ("player 6 and I", "player_5 and I"),
+        ("turn 3 quest of 2 players", "turn 3 quest of 2 players"),
+        ("player 3, 2 quests failed", "player_2, 2 quests failed"),
+        ("player 0 and player 7", "player #0 and player #7"),
+        ("PLAYER 12", "player #12"),
+        ("player_3", "player_2"),
+        ("multiplayer 3", "multiplayer 3"),
+    ],
+)
+def test_the_numbers_of_a_log_become_names_of_seats(log: str, here: str) -> None:
+    assert renumbered(log, 6) == here
+
+
+@given(st.lists(st.tuples(st.integers(1, 10), st.sampled_from(BETWEEN)), min_size=1, max_size=10))
+def test_renumbering_is_one_to_one_on_the_players_of_the_table(parts: list[tuple[int, str]]) -> None:
+    text = "I trust players " + "".join(f"{number}{between}" for number, between in parts[:-1]) + str(parts[-1][0])
+    named = [int(seat) + 1 for seat in re.findall(r"player_(\d+)", renumbered(text, 10))]
+    assert named == [number for number, _ in parts]
+    assert len({renumbered(f"player {number}", 10) for number in range(1, 11)}) == 10
+
+
+# -- transcripts -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [None, 40, 41, 42])
+def test_everybody_says_what_the_log_has(seed: int | None, record: Make, steps: Make, imported: Make) -> None:
+    game = record(seed)
+    (path,) = imported(game, log_of(game, recommends_next))
+    transcript = replay.read(path)
+    spoken = [entry for entry in transcript.entries if entry.move is not None and entry.move.kind in ACTS]
+    assert len(spoken) == 6 * sum(len(one["proposals"]) for one in game["rounds"])
+    for entry in spoken:
+        assert entry.move is not None
+        assert entry.move[:2] == ("recommend", ((entry.seat + 1) % 6,))
+        assert entry.move.words.startswith(f"Round here: I recommend player_{(entry.seat + 1) % 6}, number ")
+        assert entry.raw is not None
+        assert entry.raw.startswith(f"Round here: I recommend player {(entry.seat + 1) % 6 + 1}, number ")
+    others = [move for move in transcript.moves if move.kind not in ACTS]
+    assert others == [move for _, move, _ in steps(seed) if move.kind not in ACTS]
+    *_, last = replay.reenact(transcript)
+    assert last.move is None
+
+
+def test_words_change_nothing_that_is_counted(record: Make, written: Make, imported: Make, tmp_path: Path) -> None:
+    game = record()
+    (path,) = imported(game, log_of(game, recommends_next))
+    (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
+    assert compute([replay.read(path)]) == compute([replay.read(silent)])
+
+
+def test_the_header_tells_of_the_words_only_if_there_are_any(record: Make, written: Make, imported: Make) -> None:
+    game = record()
+    game["rounds"][1]["assassin"]["answer_basis"] = "text_without_yes_or_no"
+    (path,) = imported(game, log_of(game, recommends_next))
+    published = replay.read(path).header["published"]
+    assert published["words"]["log"] == "a.json"
+    assert "from 0" in published["words"]["players"]
+    assert published["answers"] == ["text", "text_without_yes_or_no", "text"]
+    (plain,) = transcripts(path.parent.parent / "games.jsonl").values()
+    assert not {"words", "answers"} & set(json.loads(plain.splitlines()[0])["published"])
+
+
+def test_words_pass_the_one_door(record: Make, imported: Make) -> None:
+    game = record()
+    (path,) = imported(
+        game, log_of(game, lambda *_: "a\n# What you may do now\u202e" + " player 1" * 3000 + "player " + "9" * 5000)
+    )
+    words = [move.words for move in replay.read(path).moves if move.kind in ACTS]
+    assert words
+    for one in words:
+        assert one.isprintable()
+        assert len(one) <= MAX_WORDS
+
+
+# -- refusals --------------------------------------------------------------------------------------------------
+
+
+def _first(log: dict[str, Any]) -> dict[str, Any]:
+    return log["round 1 starts:"][1]
+
+
+def _rename(log: dict[str, Any], name: str) -> None:
+    (key,) = (key for key in _first(log) if key.startswith("player"))
+    _first(log)[name] = _first(log).pop(key)
+
+
+BROKEN = [
+    (lambda log: log["round 1 starts:"].pop(), "has 5 statements"),
+    (lambda log: log["round 1 starts:"].append(log["round 1 starts:"][-1]), "has 7 statements"),
+    (lambda log: log["round 1 starts:"].insert(1, log["round 1 starts:"].pop()), "player 2 speaks; accepted: player 3"),
+    (lambda log: _rename(log, "player 3(Merlin)"), "player 3 is 'Merlin'; accepted: Loyal Servant"),
+    (lambda log: _rename(log, "player three"), "the speakers are"),
+    (lambda log: _first(log).update({"player 4(Merlin)": ""}), "the speakers are"),
+    (
+        lambda log: _first(log).update(Host=_first(log)["Host"].replace("player 4、player 5", "player 5、player 4")),
+        "order",
+    ),
+    (lambda log: _first(log).update(Host="Please start discussing."), "the order of speech"),
+    (lambda log: log.pop("round 2 starts:"), "its parts are"),
+    (lambda log: log.update({"round 9 starts:": []}), "its parts are"),
+    (lambda log: log.clear(), "its parts are"),
+    (lambda log: _first(log).pop("Host"), "Host is missing"),
+    (
+        lambda log: _rename(log, "player 3(Loyal Servant)") or _first(log).update({"player 3(Loyal Servant)": 3}),
+        "a text",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spoil", "reason"), BROKEN)
+def test_a_log_that_contradicts_is_refused_in_one_line(
+    spoil: Callable[[Any], object], reason: str, record: Make, imported: Make, tmp_path: Path
+) -> None:
+    game = record()
+    log = log_of(game, recommends_next)
+    spoil(log)
+    with pytest.raises(ParlourError) as caught:
+        imported(game, log)
+    message = str(caught.value)
+    assert reason in message
+    assert "a.json" in message
+    assert "game game_None" in message
+    assert "; accepted: " in message
+    assert "\n" not in message
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1, "a": 2}'])
+def test_a_file_that_is_no_log_is_refused(text: str, record: Make, imported: Make) -> None:
+    with pytest.raises(ParlourError, match=r"log '.*a\.json'"):
+        imported(record(), text)
+
+
+@pytest.mark.parametrize("name", ["../a.json", "missing.json", ".a.json"])
+def test_a_log_that_is_not_in_the_folder_is_refused(name: str, record: Make, imported: Make) -> None:
+    game = record()
+    reason = re.escape(name) if name == "missing.json" else "log_file .* is not accepted"
+    with pytest.raises(ParlourError, match=reason):
+        imported(game | {"log_file": name}, log_of(game, recommends_next))
+
+
+# -- the published games themselves ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def reference() -> Path:
+    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
+    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs"
+    if not (folder / "red_9.json").is_file():
+        pytest.skip(f"THE PUBLISHED LOGS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
+    return folder
+
+
+def test_the_published_games_speak(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games, out = str(reference / "extracted.jsonl"), tmp_path / "out"
+    assert run(["import", "avalon", games, "--out", str(out), "--logs", str(reference)]) == 0
+    import_file(games, tmp_path / "silent")
+    assert of_directory(out) == of_directory(tmp_path / "silent")
+    spoken = 0
+    for path in sorted(out.iterdir()):
+        transcript = replay.read(path)
+        said = [one.text for of in statements(reference / f"{path.stem}.json") for one in of]
+        entries = [entry for entry in transcript.entries if entry.move is not None and entry.move.kind in ACTS]
+        assert [entry.raw for entry in entries] == said
+        assert not any(
+            re.search(r"\bplayers?\s+#?\d", entry.move.words, re.IGNORECASE) for entry in entries if entry.move
+        )
+        *_, last = replay.reenact(transcript, observation="text")
+        assert last.move is None
+        spoken += len(entries)
+    # six statements for each of the 19 + 21 proposals of `metrics_shared.json`
+    assert spoken == 6 * (19 + 21)

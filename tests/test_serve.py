@@ -1,0 +1,637 @@
+"""`parlour serve`, through the official client: the protocol, the answers, every fault, keys, and how it is started."""
+
+from __future__ import annotations
+
+import base64
+import concurrent.futures
+import http.client
+import json
+import logging
+import math
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+from collections import Counter
+from contextlib import ExitStack
+from typing import ClassVar, Literal
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.embedders import HashingEmbedder
+from parlour.policies.models import replies
+from parlour.policies.models.ask import ASKS, Answer, Ask
+from parlour.policies.models.base import Asker, OfflineModel
+from parlour.policies.models.faults import FAULTS, FaultDraw, parse_faults
+from parlour.training.cli import run
+
+openai = pytest.importorskip("openai", reason="the client of the protocol is not installed")
+pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
+from parlour.policies.models.server import Settings, serving  # noqa: E402
+
+SECRET = "sk-this-is-only-a-test-0123456789"
+
+
+class Guess(Answer):
+    side: Literal["good", "evil"]
+    weight: float
+    words: str
+
+
+class Coin(Ask[Guess]):
+    """A question with a template of its own making."""
+
+    kind: ClassVar[str] = "test_serve.coin"
+    name: str
+    heard: tuple[str, ...] = ()
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Guess:
+        side: Literal["good", "evil"] = "good" if rng.random() < 0.75 else "evil"
+        return Guess(side=side, weight=float(rng.random()) if self.heard else 0.5, words=f"{self.name} 说 {side}")
+
+    def _filled(self) -> str:
+        return f"What is {self.name}?"
+
+
+class Broken(Ask[Guess]):
+    """A question whose rule of thumb is at fault."""
+
+    kind: ClassVar[str] = "test_serve.broken"
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Guess:
+        raise ZeroDivisionError("nothing to divide by")
+
+    def _filled(self) -> str:
+        return "?"
+
+
+QUESTION = Coin(name="player_3", heard=('He said "}\n```\n" and left', "是的"))
+HELLO = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+SCHEMA = {
+    "type": "json_schema",
+    "json_schema": {"name": "guess", "schema": QUESTION.schema_of_answer(), "strict": True},
+}
+
+
+@pytest.fixture
+def server():
+    """`server(**settings)`: a server that is running until the test is over; returns a client without retries."""
+    with ExitStack() as stack:
+
+        def start(key: str = "none", timeout: float = 20.0, retries: int = 0, **settings):
+            url = stack.enter_context(serving(**settings))
+            return stack.enter_context(openai.OpenAI(base_url=url, api_key=key, max_retries=retries, timeout=timeout))
+
+        yield start
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """A client of a server without faults, which tests share."""
+    with serving() as url, openai.OpenAI(base_url=url, api_key="none", max_retries=0, timeout=20) as client:
+        yield client
+
+
+def ask(client, prompt=None, **parameters):
+    messages = [
+        {"role": "system", "content": "You play."},
+        {"role": "user", "content": QUESTION.prompt() if prompt is None else prompt},
+    ]
+    return client.chat.completions.create(**{"model": "rules-of-thumb", "messages": messages, **parameters})
+
+
+def text_of(completion) -> str:
+    return completion.choices[0].message.content
+
+
+def raw(client, body: bytes, path: str = "/chat/completions", method: str = "POST") -> tuple[int, dict]:
+    """A request that the client would not send."""
+    url = urllib.parse.urlsplit(str(client.base_url))
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
+    try:
+        connection.request(method, f"/v1{path}", body)
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
+    finally:
+        connection.close()
+
+
+# -- completions ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**31 - 1])
+def test_the_answer_is_that_of_the_offline_model_with_the_same_sample(plain, seed):
+    offline = OfflineModel().answer(QUESTION, Asker("player_0", seed)).value
+    assert QUESTION.read(text_of(ask(plain, seed=seed))) == offline
+
+
+def test_without_a_seed_it_is_zero(plain):
+    assert QUESTION.read(text_of(ask(plain))) == QUESTION.rule_of_thumb(np.random.default_rng(0))
+
+
+def test_a_completion_says_that_no_model_answered_and_what_it_took(plain):
+    told = ask(plain, model="whatever-one-asks-for", temperature=0.7, max_tokens=800)
+    assert told.model == "whatever-one-asks-for"
+    assert told.system_fingerprint == "parlour-rules-of-thumb-no-language-model"
+    assert told.choices[0].finish_reason == "stop"
+    assert told.choices[0].logprobs is None
+    assert told.usage.completion_tokens == len(replies.tokens(text_of(told)))
+    assert told.usage.prompt_tokens == 4 + len(replies.tokens("You play.")) + 4 + len(replies.tokens(QUESTION.prompt()))
+    assert told.usage.total_tokens == told.usage.prompt_tokens + told.usage.completion_tokens
+
+
+def test_n_choices_are_independent_and_the_first_is_that_of_the_seed(plain):
+    several = ask(plain, n=5, seed=7)
+    texts = [choice.message.content for choice in several.choices]
+    assert [choice.index for choice in several.choices] == [0, 1, 2, 3, 4]
+    assert texts[0] == text_of(ask(plain, seed=7))
+    assert len(set(texts)) == 5
+    assert texts == [choice.message.content for choice in ask(plain, n=5, seed=7).choices]
+    offline = [one.value for one in OfflineModel().answers(QUESTION, Asker("player_0", 7), 5)]
+    assert [QUESTION.read(text) for text in texts[1:]] == offline[1:]
+    assert several.usage.completion_tokens == sum(len(replies.tokens(text)) for text in texts)
+
+
+@pytest.mark.parametrize("shape", [SCHEMA, {"type": "json_object"}, {"type": "text"}], ids=lambda one: one["type"])
+def test_a_response_format_is_taken(plain, shape):
+    assert text_of(ask(plain, response_format=shape, seed=4)) == text_of(ask(plain, seed=4))
+
+
+def test_a_server_without_schemas_refuses_them(server):
+    client = server(refuse=("response_format",))
+    with pytest.raises(openai.BadRequestError) as caught:
+        ask(client, response_format=SCHEMA)
+    assert caught.value.param == "response_format"
+    assert caught.value.code == "unsupported_parameter"
+    assert QUESTION.read(text_of(ask(client)))
+
+
+def test_a_streamed_completion_is_the_same_in_pieces(plain):
+    for parameters in ({}, {"n": 3}, {"logprobs": True, "top_logprobs": 2}):
+        whole = ask(plain, seed=5, **parameters)
+        chunks = list(ask(plain, seed=5, stream=True, stream_options={"include_usage": True}, **parameters))
+        assert chunks[-1].usage == whole.usage
+        assert chunks[-1].choices == []
+        for choice in whole.choices:
+            mine = [chunk.choices[0] for chunk in chunks[:-1] if chunk.choices[0].index == choice.index]
+            assert mine[0].delta.role == "assistant"
+            assert "".join(one.delta.content or "" for one in mine) == choice.message.content
+            assert [one.finish_reason for one in mine] == [None] * (len(mine) - 1) + ["stop"]
+            if parameters.get("logprobs"):
+                told = [token for one in mine if one.logprobs for token in one.logprobs.content]
+                assert told == choice.logprobs.content
+        assert {chunk.system_fingerprint for chunk in chunks} == {whole.system_fingerprint}
+    assert all(chunk.usage is None for chunk in ask(plain, stream=True))
+
+
+def test_a_reply_that_becomes_too_long_is_cut_off_and_says_so(plain):
+    short = ask(plain, max_tokens=6)
+    assert short.choices[0].finish_reason == "length"
+    assert short.usage.completion_tokens == 6
+    whole = ask(plain)
+    assert text_of(whole).startswith(text_of(short))
+    assert ask(plain, max_completion_tokens=whole.usage.completion_tokens).choices[0].finish_reason == "stop"
+    assert ask(plain, max_tokens=whole.usage.completion_tokens - 1).choices[0].finish_reason == "length"
+
+
+def test_log_probabilities_are_the_shares_of_the_rule_of_thumb(plain):
+    question = Coin(name="player_1")  # the side is its only chance
+    told = ask(plain, question.prompt(), logprobs=True, top_logprobs=5, seed=3)
+    content = told.choices[0].logprobs.content
+    assert "".join(token.token for token in content) == text_of(told)
+    assert [bytes(token.bytes).decode() for token in content] == [token.token for token in content]
+    where = next(k for k, token in enumerate(content) if token.token in ("good", "evil"))
+    assert all(token.logprob == 0 for k, token in enumerate(content) if k != where)
+    shares = {token.token: math.exp(token.logprob) for token in content[where].top_logprobs}
+    assert set(shares) == {"good", "evil"}
+    assert sum(shares.values()) == pytest.approx(1)
+    assert 0.55 < shares["good"] < 0.95  # 32 draws at 0.75
+    assert [token.token for token in content[where].top_logprobs] == ["good", "evil"]
+    assert content[0].top_logprobs[0].token == '{"'
+    assert all(token.top_logprobs == [] for token in ask(plain, logprobs=True).choices[0].logprobs.content)
+
+
+def test_the_last_question_counts_and_later_messages_may_complain_about_the_answer(plain):
+    other = Coin(name="player_1", heard=("hello",))
+    messages = [
+        {"role": "user", "content": other.prompt()},
+        {"role": "user", "content": [{"type": "text", "text": QUESTION.prompt()}]},
+        {"role": "assistant", "content": other.prompt(), "refusal": None},
+        {"role": "user", "content": "That was no answer: try again."},
+    ]
+    told = plain.chat.completions.create(model="x", messages=messages, seed=9)
+    assert QUESTION.read(text_of(told)) == QUESTION.rule_of_thumb(np.random.default_rng(9))
+
+
+def test_a_prompt_without_a_question_gets_a_short_reply_that_says_what_this_is(plain):
+    told = ask(plain, "Who are you?")
+    assert text_of(told) == replies.CANNED
+    assert "There is no language model here" in replies.CANNED
+    assert ask(plain, "Who are you?", n=2).choices[1].message.content == replies.CANNED
+    with pytest.raises(openai.BadRequestError) as caught:
+        ask(plain, "Who are you?", response_format={"type": "json_object"})
+    assert caught.value.param == "response_format"
+
+
+def block(text: str) -> str:
+    return f"```json\n{text}\n```"
+
+
+REFUSED = [
+    ({"prompt": block('{"ask": "nobody.asks", "inputs": {}}')}, "messages", "question 'nobody.asks' is not accepted"),
+    ({"prompt": block('{"ask": "test_serve.coin", "inputs": {"name": 3}}')}, "messages", "do not fit: name"),
+    ({"prompt": block('{"ask": "test_serve.coin", "inputs": }')}, "messages", "is no JSON"),
+    ({"prompt": block('{"ask": ["test_serve.coin"], "inputs": {}}')}, "messages", "is not accepted; accepted: "),
+    ({"n": 0}, "n", "n: Input should be greater than or equal to 1"),
+    ({"seed": -1}, "seed", "seed: "),
+    ({"seed": "seven"}, "seed", "seed: "),
+    ({"max_tokens": 0}, "max_tokens", "max_tokens: "),
+    ({"top_logprobs": 3}, "top_logprobs", "goes with logprobs"),
+    ({"logprobs": True, "top_logprobs": 21}, "top_logprobs", "top_logprobs: "),
+    ({"stream_options": {"include_usage": True}}, "stream_options", "goes with stream"),
+    ({"response_format": {"type": "json_schema"}}, "response_format", "json_schema goes with"),
+    ({"response_format": {"type": "yaml"}}, "response_format", "response_format.type"),
+    ({"messages": []}, "messages", "messages: "),
+    ({"messages": [{"role": "king", "content": "x"}]}, "messages", "messages.0.role"),
+    ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools", "parameter 'tools' is not accepted"),
+    ({"stop": "}"}, "stop", "parameter 'stop' is not accepted; accepted: model, messages, stream"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "param", "why"), REFUSED, ids=[f"{p}: {w[:30]}" for _, p, w in REFUSED])
+def test_a_bad_request_gets_one_line_that_names_the_parameter(plain, parameters, param, why):
+    with pytest.raises(openai.BadRequestError) as caught:
+        ask(plain, **parameters)
+    assert caught.value.param == param
+    assert caught.value.type == "invalid_request_error"
+    assert why in caught.value.body["message"]
+    assert "\n" not in caught.value.body["message"]
+
+
+def test_what_is_no_request_at_all_gets_an_error_of_the_same_shape(plain):
+    for body in (b"", b"{", b"[1]", b"\xff", b"[" * 100_000, b'{"model": "\\ud800"}'):
+        status, told = raw(plain, body)
+        assert status == 400
+        assert set(told["error"]) == {"message", "type", "param", "code"}
+    assert raw(plain, b"", "/audio")[0] == 404
+    status, told = raw(plain, b"", "/chat/completions", "GET")
+    assert status == 405
+    assert told["error"]["message"].startswith("Method Not Allowed")
+
+
+def test_a_rule_of_thumb_that_fails_is_an_error_of_the_server(plain, caplog):
+    with caplog.at_level(logging.CRITICAL), pytest.raises(openai.InternalServerError) as caught:
+        ask(plain, Broken().prompt())
+    assert caught.value.body["message"] == "ZeroDivisionError: nothing to divide by"
+    assert QUESTION.read(text_of(ask(plain)))
+
+
+def test_tokens_are_the_whole_text_in_pieces():
+    for text in (QUESTION.prompt(), replies.CANNED, "", "  \n\n é 你好\u2028x1234567", '{"a": [1.25, "b"]}'):
+        pieces = replies.tokens(text)
+        assert "".join(pieces) == text
+        for k in range(len(pieces)):
+            assert replies.tokens("".join(pieces[:k])) == pieces[:k]
+    assert replies.tokens("I approve 1234 你好") == ["I", " approv", "e", " ", "123", "4", " ", "你", "好"]
+
+
+def test_the_models(plain):
+    assert [one.id for one in plain.models.list()] == ["rules-of-thumb"]
+    assert plain.models.retrieve("org/any-name").id == "org/any-name"
+
+
+# -- embeddings -------------------------------------------------------------------------------------------------
+
+
+def test_embeddings_are_those_of_the_offline_embedder_in_both_encodings(plain):
+    texts = ["I suspect player_2.", "我同意", "I suspect player_2."]
+    wanted = HashingEmbedder().embed(texts)
+    numbers = plain.embeddings.create(model="m", input=texts, encoding_format="float")
+    np.testing.assert_array_equal(np.array([one.embedding for one in numbers.data], np.float32), wanted)
+    assert [one.index for one in numbers.data] == [0, 1, 2]
+    assert numbers.model == "m"
+    assert numbers.usage.prompt_tokens == sum(len(replies.tokens(text)) for text in texts)
+    unpacked = plain.embeddings.create(model="m", input=texts)  # the plain asks for base64 and unpacks it
+    np.testing.assert_array_equal(np.array([one.embedding for one in unpacked.data], np.float32), wanted)
+    body = {"model": "m", "input": texts[0], "encoding_format": "base64"}
+    status, told = raw(plain, json.dumps(body).encode(), "/embeddings")
+    assert status == 200
+    packed = base64.b64decode(told["data"][0]["embedding"])
+    np.testing.assert_array_equal(np.frombuffer(packed, "<f4"), wanted[0])
+
+
+def test_embeddings_of_another_size(plain):
+    told = plain.embeddings.create(model="m", input="hello", dimensions=64)
+    assert len(told.data[0].embedding) == 64
+
+
+@pytest.mark.parametrize("given", [[], "", ["x", ""], ["x", " \n"], [1, 2], [[1, 2]]], ids=repr)
+def test_what_cannot_be_embedded_is_refused(plain, given):
+    with pytest.raises(openai.BadRequestError) as caught:
+        plain.embeddings.create(model="m", input=given)
+    assert caught.value.param == "input"
+
+
+def test_faults_of_the_transport_concern_embeddings_and_those_of_the_text_do_not(server):
+    with pytest.raises(openai.RateLimitError):
+        server(faults={"429": 1.0}).embeddings.create(model="m", input="x")
+    tally = Counter()
+    assert server(faults={"cut": 1.0}, tally=tally).embeddings.create(model="m", input="x").data
+    assert tally == {"embeddings": 1}
+
+
+# -- faults -----------------------------------------------------------------------------------------------------
+
+
+def test_429_says_when_to_come_again_and_the_client_does(server):
+    client = server(faults={"429": 1.0}, retry_after=0.25)
+    with pytest.raises(openai.RateLimitError) as caught:
+        ask(client)
+    assert caught.value.response.headers["retry-after"] == "0.25"
+    assert caught.value.code == "rate_limit_exceeded"
+    tally = Counter()
+    patient = server(faults={"429": 0.5}, retry_after=0.01, retries=30, tally=tally)
+    for seed in range(10):
+        assert QUESTION.read(text_of(ask(patient, seed=seed)))
+    assert tally["429"] > 0
+    assert tally["chat"] == 10 + tally["429"]
+
+
+def test_500_is_an_error_of_the_server(server):
+    with pytest.raises(openai.InternalServerError) as caught:
+        ask(server(faults={"500": 1.0}))
+    assert caught.value.status_code == 500
+    assert caught.value.body["type"] == "server_error"
+
+
+def test_timeout_gives_no_answer_in_time_while_others_are_served(server):
+    draw = FaultDraw({"timeout": 0.5}, 0)
+    bodies = {draw(body): body for body in (json.dumps({**HELLO, "seed": k}).encode() for k in range(30))}
+    client = server(faults={"timeout": 0.5}, hang=2.0)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(raw, client, bodies["timeout"])
+        time.sleep(0.3)
+        began = time.monotonic()
+        status, told = raw(client, bodies[None])
+        assert list(client.models.list())
+        assert time.monotonic() - began < 1
+        assert (status, told["choices"][0]["message"]["content"]) == (200, replies.CANNED)
+        assert not waiting.done()
+        assert waiting.result()[0] == 504
+    impatient = server(faults={"timeout": 1.0}, hang=30.0, timeout=0.3)
+    with pytest.raises(openai.APITimeoutError):
+        ask(impatient)
+
+
+def test_timeout_ends_with_504_for_who_waits(server):
+    began = time.monotonic()
+    with pytest.raises(openai.InternalServerError) as caught:
+        ask(server(faults={"timeout": 1.0}, hang=0.3))
+    assert caught.value.status_code == 504
+    assert time.monotonic() - began >= 0.3
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("fault", ["cut", "prose", "schema"])
+def test_what_a_reply_says_under_a_fault_is_no_answer(server, plain, fault, stream):
+    client, good = server(faults={fault: 1.0}), text_of(ask(plain, seed=3))
+    if stream:
+        choices = [one.choices[0] for one in ask(client, seed=3, stream=True, logprobs=True)]
+        said, end = "".join(one.delta.content or "" for one in choices), choices[-1].finish_reason
+    else:
+        choice = ask(client, seed=3, logprobs=True).choices[0]
+        said, end = choice.message.content, choice.finish_reason
+    with pytest.raises(ParlourError):
+        QUESTION.read(said)
+    if fault == "cut":
+        assert (said, end) == (good[: len(good) // 2], "length")
+    elif fault == "prose":
+        assert "{" not in said
+        assert end == "stop"
+    else:
+        assert json.loads(said)
+        assert not {*json.loads(said)} & {*json.loads(good)}
+        assert end == "stop"
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_slow_trickles_the_whole_reply(server, plain, stream):
+    client, good = server(faults={"slow": 1.0}, hang=1.0), text_of(ask(plain, seed=3))
+    began = time.monotonic()
+    if stream:
+        said = "".join(one.choices[0].delta.content or "" for one in ask(client, seed=3, stream=True))
+    else:
+        said = text_of(ask(client, seed=3))
+    assert said == good
+    assert 0.9 <= time.monotonic() - began < 5
+    # each byte is there soon, so that a limit on the wait for the next one does not notice
+    assert text_of(ask(client.with_options(timeout=0.5), seed=3)) == good
+
+
+def outcomes(client, workers: int, n: int = 60) -> dict[int, list[str]]:
+    def one(seed: int) -> list[str]:
+        told = []
+        for _ in range(2):
+            try:
+                done = ask(client, seed=seed)
+                told.append("cut" if done.choices[0].finish_reason == "length" else text_of(done)[:6])
+            except openai.APIStatusError as error:
+                told.append(str(error.status_code))
+        return told
+
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        return dict(zip(range(n), pool.map(one, range(n)), strict=True))
+
+
+def test_the_same_requests_meet_the_same_faults_in_any_order(server):
+    rates = {"429": 0.2, "500": 0.1, "cut": 0.2, "schema": 0.1}
+    first = outcomes(server(faults=rates, seed=1), 1)
+    assert outcomes(server(faults=rates, seed=1), 8) == first
+    assert outcomes(server(faults=rates, seed=2), 8) != first
+    assert any(one[0] != one[1] for one in first.values())  # sent again, it is drawn for again
+    met = Counter(what for told in first.values() for what in told)
+    assert {"429", "500", "cut"} < set(met)
+
+
+def test_faults_come_at_their_rates():
+    rates = {"429": 0.05, "500": 0.1, "timeout": 0.15, "cut": 0.2, "prose": 0.05, "schema": 0.1, "slow": 0.05}
+    draw = FaultDraw(rates, 3)
+    n = 20_000
+    met = Counter(draw(f"body {k % 5000}".encode()) for k in range(n))
+    for kind, rate in {**rates, None: 0.3}.items():
+        assert abs(met[kind] / n - rate) < 4 * math.sqrt(rate * (1 - rate) / n)
+    assert {FaultDraw({"cut": 1.0}, 0)(b"%d" % k) for k in range(100)} == {"cut"}
+    assert {FaultDraw({"cut": 0.0}, 0)(b"%d" % k) for k in range(100)} == {None}
+    assert set(rates) == set(FAULTS)
+
+
+# -- speed, latency, keys, the end -------------------------------------------------------------------------------------
+
+
+def test_small_packets_are_not_held_back(plain):
+    """With Nagle's algorithm at work, each of these would wait about 40 ms for the other side's acknowledgement."""
+    url = urllib.parse.urlsplit(str(plain.base_url))
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
+    began = time.monotonic()
+    for _ in range(40):
+        connection.request("POST", "/v1/chat/completions", json.dumps(HELLO).encode())
+        connection.getresponse().read()
+    connection.close()
+    assert time.monotonic() - began < 1.2
+
+
+def test_latency_is_that_of_each_completion_and_not_of_their_sum(server):
+    client = server(latency=0.5)
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(10) as pool:
+        assert len(list(pool.map(lambda seed: ask(client, seed=seed), range(10)))) == 10
+    took = time.monotonic() - began
+    assert 0.5 <= took < 2.0
+
+
+def test_a_key_is_wanted_and_never_told(caplog, capfd):
+    with ExitStack() as stack:
+        url = stack.enter_context(serving(key=SECRET))
+        for key, fits in ((SECRET, True), ("sk-another-secret", False), (SECRET + "x", False)):
+            client = stack.enter_context(openai.OpenAI(base_url=url, api_key=key, max_retries=0, timeout=20))
+            if fits:
+                assert text_of(ask(client))
+                assert list(client.models.list())
+                continue
+            for call in (
+                lambda c=client: ask(c),
+                lambda c=client: list(c.models.list()),
+                lambda c=client: c.embeddings.create(model="m", input="x"),
+            ):
+                with pytest.raises(openai.AuthenticationError) as caught:
+                    call()
+                assert caught.value.code == "invalid_api_key"
+                assert key not in str(caught.value.response.text)
+        assert raw(client, b"{", "/chat/completions")[0] == 401  # before anything is read
+    assert SECRET not in repr(Settings(key=SECRET))
+    shown = capfd.readouterr()
+    assert "sk-" not in shown.out + shown.err + caplog.text
+
+
+def threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "parlour serve"]
+
+
+def test_a_server_ends_at_once_and_leaves_nothing_behind():
+    before = threads()
+    began = time.monotonic()
+    with serving(faults={"timeout": 1.0}, hang=60.0) as url:
+        client = openai.OpenAI(base_url=url, api_key="none", max_retries=0, timeout=0.3)
+        with client, pytest.raises(openai.APITimeoutError):
+            ask(client)
+        waiting = threading.Thread(target=raw, args=(client, json.dumps(HELLO).encode()))
+        waiting.start()
+        time.sleep(0.2)
+    waiting.join()
+    assert time.monotonic() - began < 10
+    address = urllib.parse.urlsplit(url)
+    with pytest.raises(ConnectionRefusedError), socket.create_connection((address.hostname, address.port), timeout=5):
+        pass
+    assert threads() == before
+
+
+def test_two_servers_do_not_share_anything(server):
+    one, two = Counter(), Counter()
+    first, second = server(tally=one), server(tally=two, faults={"500": 1.0})
+    assert text_of(ask(first))
+    with pytest.raises(openai.InternalServerError):
+        ask(second)
+    assert (one, two) == ({"chat": 1}, {"chat": 1, "500": 1, "refused": 1})
+
+
+# -- the command ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (
+            ["--fault", "fire=0.1"],
+            "fault 'fire' is not accepted; accepted: 429, 500, timeout, cut, prose, schema, slow",
+        ),
+        (["--fault", "cut=1.5"], "rate of fault cut 1.5 is not accepted; accepted: a number in 0..1"),
+        (["--fault", "cut=-0.1"], "rate of fault cut -0.1 is not accepted"),
+        (["--fault", "cut=nan"], "rate of fault cut nan is not accepted"),
+        (["--fault", "cut=often"], "rate of fault cut 'often' is not accepted"),
+        (["--fault", "cut"], "fault 'cut' is not accepted; accepted: KIND=RATE"),
+        (["--fault", ""], "fault '' is not accepted"),
+        (["--fault", "cut=0.1,cut=0.2"], "each kind once"),
+        (["--fault", "cut=0.6,429=0.6"], "sum of the rates of faults 1.2 is not accepted; accepted: at most 1"),
+        (["--latency", "-1"], "latency -1.0 is not accepted; accepted: seconds, at least 0"),
+        (["--hang", "inf"], "hang inf is not accepted"),
+        (["--port", "70000"], "--port"),
+        (["--key-env", "PARLOUR_NO_SUCH_VARIABLE"], "no key in 'PARLOUR_NO_SUCH_VARIABLE'"),
+        (["--host", "192.0.2.1", "--port", "0"], "192.0.2.1:0 cannot be listened at"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, list) else "",
+)
+def test_bad_options_get_one_line_and_exit_code_2(arguments, why, capsys):
+    assert run(["serve", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert why in said
+
+
+def test_a_port_that_is_taken_gets_one_line(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert run(["serve", "--port", str(taken.getsockname()[1])]) == 2
+    said = capsys.readouterr().err
+    assert "cannot be listened at" in said
+    assert said.count("\n") == 1
+
+
+def test_without_the_extra_it_says_what_to_install(capsys, monkeypatch):
+    monkeypatch.delitem(sys.modules, "parlour.policies.models.server")
+    monkeypatch.delattr("parlour.policies.models.server")
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert run(["serve"]) == 2
+    assert capsys.readouterr().err == "parlour: uvicorn is not installed; accepted: pip install 'parlour[serve]'\n"
+
+
+def test_rates_are_read_as_they_are_written():
+    assert parse_faults("429=0.3, slow=1e-1") == {"429": 0.3, "slow": 0.1}
+
+
+@pytest.mark.slow
+def test_the_command_serves_until_it_is_interrupted(tmp_path):
+    code = "import sys; from parlour.training.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--port", "0", "--key-env", "PARLOUR_TEST_KEY", "--no-schema"]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PARLOUR_TEST_KEY": SECRET},
+    )
+    try:
+        line = process.stdout.readline()
+        url = re.search(r"http://127\.0\.0\.1:\d+/v1", line)[0]
+        assert f"parlour play avalon_v0 --policy avalon_agent --model rules-of-thumb --base-url {url}" in line
+        with openai.OpenAI(base_url=url, api_key=SECRET, max_retries=0, timeout=20) as client:
+            assert text_of(ask(client, "hello")) == replies.CANNED
+            with pytest.raises(openai.BadRequestError, match="response_format"):
+                ask(client, "hello", response_format={"type": "json_object"})
+            known = sorted(kind for kind in ASKS if not kind.startswith("test_"))
+            with pytest.raises(openai.BadRequestError) as caught:
+                ask(client, block('{"ask": "x", "inputs": {}}'))
+            for kind in known:
+                assert kind in caught.value.body["message"]
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, out, err) == (0, "", "")

@@ -1,0 +1,169 @@
+"""The labels are as their file says, and a judge's agreement with them is counted right."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.models.base import Answered, Asker, Model
+from parlour.training import social
+from parlour.training.cli import run
+from parlour.training.published_words import statements
+from parlour.training.social.labels import kappa, load
+from parlour.training.social.questions import Attitudes, Facts, Proposal, Told
+
+ROLES = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
+
+
+@pytest.fixture
+def reference() -> Path:
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs"
+    if not (folder / "red_9.json").is_file():
+        pytest.skip(f"THE PUBLISHED LOGS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
+    return folder
+
+
+def test_the_labels_hold_no_words_of_the_games() -> None:
+    text = resources.files("parlour.training.social").joinpath("data", "labels.json").read_text(encoding="utf-8")
+    assert "before the classifier existed" in text
+    labels = load()
+    assert len(labels) == 60
+    for label in labels:
+        assert set(label) - {"shared"} == {
+            "log",
+            "round",
+            "statement",
+            "trust",
+            "distrust",
+            "self_proposal",
+            "identity",
+        }
+        assert all(isinstance(player, int) for key in ("trust", "distrust", "shared") for player in label.get(key, ()))
+        assert not set(label["trust"]) & set(label["distrust"])
+        assert label["identity"] in ("self-disclosure", "camouflage", "withholding")
+
+
+def test_the_labelled_statements_are_those_that_the_draw_gives(reference: Path) -> None:
+    paths = sorted(path for path in reference.glob("*_?.json"))
+    places = [
+        (path.name, number, position)
+        for path in paths
+        for number, of in enumerate(statements(path), 1)
+        for position in range(len(of))
+    ]
+    assert len(places) == 240
+    drawn = sorted(np.random.default_rng(0).choice(240, 60, replace=False).tolist())
+    assert [(one["log"], one["round"], one["statement"]) for one in load()] == [places[number] for number in drawn]
+
+
+# -- counting --------------------------------------------------------------------------------------------------
+
+
+class Fixed(Model):
+    """Always gives the same answers."""
+
+    name = "fixed"
+    is_language_model: ClassVar[bool] = False
+
+    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+        answers: dict[str, Any] = {
+            "social.attitude": Attitudes(trusts=("player_2",), distrusts=("player_4",)),
+            "social.self_proposal": Proposal(proposes_self=True),
+            "social.identity": Told(identity="withholding"),
+            "social.sharing": Facts(told=("player_4",)),
+        }
+        return Answered(answers[question.kind], True, False)
+
+    def settings(self) -> dict[str, Any]:
+        return {}
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Callable[[], Path]:
+    def write() -> Path:
+        order = "、".join(f"player {player}" for player in range(1, 7))
+        host = f"Please start discussing ... the order of each player's speech is {order}. player 1 has the power"
+        events = [{"Host": host, f"player {k}({role})": "I say player 3."} for k, role in enumerate(ROLES, 1)]
+        (tmp_path / "a.json").write_text(json.dumps({"round 1 starts:": events}))
+        return tmp_path
+
+    return write
+
+
+def test_agreement_is_counted_case_by_case(log: Callable[[], Path]) -> None:
+    place = {"log": "a.json", "round": 1}
+    labels = [
+        # Merlin: player 3 trusted as judged; player 5 labelled neutral, judged distrusted; Morgana (5) shared, not 6
+        place
+        | {
+            "statement": 0,
+            "trust": [3],
+            "distrust": [],
+            "self_proposal": True,
+            "identity": "withholding",
+            "shared": [5],
+        },
+        # the Assassin: all as judged but the self-proposal
+        place | {"statement": 5, "trust": [3], "distrust": [5], "self_proposal": False, "identity": "camouflage"},
+    ]
+    found = social.agreement(labels, log(), Fixed())
+    assert (found["judge"], found["statements"]) == ("fixed", 2)
+    hits = {key: (found[key]["agreement"]["hits"], found[key]["agreement"]["n"]) for key in list(found)[2:]}
+    assert hits == {"attitude": (9, 10), "self_proposal": (1, 2), "identity": (1, 2), "sharing": (2, 2)}
+    assert found["attitude"]["classes"] == {
+        "trust": {"labelled": 2, "judged": 2, "both": 2},
+        "distrust": {"labelled": 1, "judged": 2, "both": 1},
+        "neutral": {"labelled": 7, "judged": 6, "both": 6},
+    }
+    assert found["sharing"]["kappa"] == 1
+    # 0.9 agree; by chance (2*2 + 1*2 + 7*6) / 100 = 0.48
+    assert found["attitude"]["kappa"] == pytest.approx((0.9 - 0.48) / 0.52)
+    assert found["self_proposal"]["kappa"] == 0
+
+
+def test_chance_corrected_agreement() -> None:
+    # Cohen 1960: 20 of 50 and 15 of 50 agree, marginals 25/25 and 30/20: (0.7 - 0.5) / 0.5 = 0.4
+    pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
+    assert kappa(pairs) == pytest.approx(0.4)
+    assert kappa([("y", "y")] * 3) is None
+    assert kappa([]) is None
+    assert kappa([("y", "n"), ("n", "y")]) == -1
+
+
+@pytest.mark.parametrize("place", [{"round": 1, "statement": 6}, {"round": 2, "statement": 0}])
+def test_a_log_without_a_labelled_statement_is_refused(place: dict[str, int], log: Callable[[], Path]) -> None:
+    label = {"log": "a.json", "trust": [], "distrust": [], "self_proposal": True, "identity": "withholding", **place}
+    with pytest.raises(ParlourError, match="accepted: the published log"):
+        social.agreement([label], log())
+
+
+def test_the_command_prints_measures_and_agreement(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = str(reference / "extracted.jsonl")
+    run(["import", "avalon", games, "--out", str(tmp_path), "--logs", str(reference)])
+    capsys.readouterr()
+    assert run(["social", str(tmp_path), "--json", "--labels-from", str(reference)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["judge"] == "offline"
+    assert found["labels"]["statements"] == 60
+    assert found["labels"]["attitude"]["agreement"]["n"] == 300
+    assert run(["social", str(tmp_path), "--labels-from", str(reference)]) == 0
+    shown = capsys.readouterr().out
+    for told in ("Judged by: offline", "self recommendation", "games, good", "Agreement of offline with 60", "sharing"):
+        assert told in shown
+
+
+def test_the_command_refuses_what_it_cannot_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["social", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert "holds no transcript" in told
+    assert told.count("\n") == 1

@@ -1,0 +1,101 @@
+"""`parlour reproduce`, `parlour practise`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from parlour.envs.core import accept
+from parlour.policies.models.base import Model
+from parlour.training import display, practice
+from parlour.training import reproduce as reproducing
+from parlour.training.cli import common
+from parlour.training.cli.models import called, takes_model
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("reproduce")(takes_model(reproduce))
+    app.command("practise")(takes_model(practise))
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(help=f"One of: {', '.join(reproducing.TABLES)}.")],
+    model: Model,
+    games: Annotated[int, typer.Option(min=1, help="Held-out deals a row and side.")] = 200,
+    practice: Annotated[int, typer.Option(min=0, help="Practice games on each side, where a row has experience.")] = 60,
+    against: Annotated[str, typer.Option(help="Who plays the other side: `baseline` or `agent`.")] = "baseline",
+    workers: common.WorkersOption = 1,
+    seed: common.SeedOption = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder for the transcripts.", show_default=False)] = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Play a published table again and print the paper's rows beside ours, with intervals.
+
+    Example: [bold]parlour reproduce avalon-2 --games 200[/bold]
+    """
+    if name not in reproducing.TABLES:
+        raise accept("table", name, reproducing.TABLES)
+    with display.progress_bar() as bar:
+        setting = reproducing.Setting(games, practice, model, workers, seed, against, out, display.Bar(bar))
+        found = reproducing.reproduce(name, setting)
+    if json:
+        common.print_json(found.as_json())
+    else:
+        show(found, model)
+
+
+def show(found: reproducing.Reproduction, model: Model) -> None:
+    """Print a table and the remarks below it."""
+    title = f"{found.name}: {found.title}; ours played by {called(model)}"
+    columns = ["row", "of", "measure", "paper", "ours [95 %]"]
+    differs = any(cell.difference for cell in found.cells)
+    shown = common.table(title, *columns, *(["from the first row"] if differs else []))
+    for cell in found.cells:
+        paper = "-" if cell.paper is None else f"{cell.paper:5.1f}%"
+        difference = "" if cell.difference is None else display.show_difference(cell.difference)
+        row = [cell.row, cell.of, cell.measure, paper, display.show_rate(cell.ours), *([difference] if differs else [])]
+        shown.add_row(*row)
+    out = common.console()
+    out.print(shown)
+    notes = sorted({f"{cell.row}, {cell.of}, {cell.measure}: {cell.note}" for cell in found.cells if cell.note})
+    for remark in (*found.remarks, *notes):
+        out.print(f"- {remark}", highlight=False)
+
+
+def practise(
+    model: Model,
+    out: Annotated[Path, typer.Option(help="Folder of the run; a run in it is taken up.")] = Path("runs/practice"),
+    games: Annotated[int, typer.Option(min=1, help="On each side.")] = 60,
+    players: Annotated[int, typer.Option("--players", "-n", help="How many players.")] = 6,
+    rules: Annotated[str, typer.Option(help="Which preset of the rules.")] = "paper",
+    without: Annotated[str, typer.Option(help="Modules that are switched off, joined by +.", show_default=False)] = "",
+    seed: common.SeedOption = 0,
+    json: common.JsonOption = False,
+) -> None:
+    """Let the six-module agent of Avalon learn from games against the baseline; can be killed and called again.
+
+    Leaves experience.json, which `--policy avalon_agent:experience=FILE` plays by.
+
+    Example: [bold]parlour practise --out runs/practice --games 60[/bold]
+    """
+    modules = tuple(without.split("+")) if without else ()
+    config = practice.PracticeConfig(games, players, rules, modules, seed=seed)
+    with display.progress_bar() as bar:
+        task = bar.add_task("practice", total=2 * games)
+        done = practice.practise(config, out, model, lambda n: bar.advance(task, n))
+    told: dict[str, Any] = {
+        "out": str(out),
+        "model": model.name,
+        "won_as_good": sum(done.won[0::2]),
+        "won_as_evil": sum(done.won[1::2]),
+        "games_on_each_side": games,
+    }
+    if json:
+        common.print_json(told)
+    else:
+        print(  # noqa: T201
+            f"{games} games on each side, answered by {called(model)}: won {told['won_as_good']} as good, "
+            f"{told['won_as_evil']} as evil; see {out}"
+        )

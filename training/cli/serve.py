@@ -1,0 +1,85 @@
+"""`parlour serve`."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any, Final
+
+import typer
+from parlour.envs.core import ParlourError
+from parlour.policies.models.faults import FAULTS, parse_faults
+from parlour.training.cli import common
+
+ROOMS: Final = ("parlour.policies.avalon_agent", "parlour.training.social")
+"""The packages whose questions are answered."""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("serve")(serve)
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen at; by default only this machine is answered.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 picks a free one.")] = 8017,
+    latency: Annotated[float, typer.Option(help="Seconds that each completion takes, at least.")] = 0.0,
+    fault: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND=RATE[,KIND=RATE]",
+            help=f"What goes wrong, and how often: {', '.join(FAULTS)}; a rate is in 0..1.",
+            show_default=False,
+        ),
+    ] = None,
+    retry_after: Annotated[float, typer.Option(help="Seconds that the fault 429 asks to wait.")] = 0.1,
+    hang: Annotated[float, typer.Option(help="Seconds of the faults timeout and slow.")] = 30.0,
+    no_schema: Annotated[bool, typer.Option("--no-schema", help="Refuse response_format, as some servers do.")] = False,
+    key_env: Annotated[
+        str | None,
+        typer.Option(help="Want the bearer token that this variable of the environment holds.", show_default=False),
+    ] = None,
+    seed: common.SeedOption = 0,
+) -> None:
+    """Answer as an OpenAI-compatible server would, by rules of thumb, without any model. Needs the extra `serve`.
+
+    The seed deals out the faults; which answer is given follows from the `seed` of each request.
+
+    Example: [bold]parlour serve --port 8017 --fault 429=0.2,cut=0.1[/bold]
+    """
+    faults = {} if fault is None else parse_faults(fault)
+    server = _require_server()
+    settings = server.Settings(
+        faults=faults,
+        latency=latency,
+        hang=hang,
+        retry_after=retry_after,
+        seed=seed,
+        refuse=("response_format",) if no_schema else (),
+        key=None if key_env is None else _key(key_env),
+    )
+    server.load_questions(ROOMS)
+    bound = server.BoundServer(server.Service(settings), host, port)
+    use = f"parlour play avalon_v0 --policy avalon_agent --model rules-of-thumb --base-url {bound.base_url}"
+    print(f"Rules of thumb (no language model) answer at {bound.base_url}; try: {use}", flush=True)  # noqa: T201
+    try:
+        bound.run()
+    except KeyboardInterrupt:
+        return  # how a server is ended
+
+
+def _key(name: str) -> str:
+    key = os.environ.get(name, "")
+    if not key:
+        raise ParlourError(f"the environment holds no key in {name!r}; accepted: the name of a variable that is set")
+    return key
+
+
+def _require_server() -> Any:
+    """The server's module. Raises `ParlourError` where the extra `serve` is not installed."""
+    try:
+        from parlour.policies.models import server
+    except ModuleNotFoundError as error:
+        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[serve]'") from None
+    return server

@@ -1,0 +1,36 @@
+"""Published results played again: the paper's rows beside ours, with n and intervals, and which model played.
+
+A table is a function from `Setting` to `Cell`s. The papers' figures are in `data`, typed from the papers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from parlour.envs.core import accept
+from parlour.training.reproduce import avalon_social, avalon_tables
+from parlour.training.reproduce.cells import Cell, Reproduction, Setting
+
+__all__ = ["TABLES", "Cell", "Reproduction", "Setting", "reproduce"]
+
+TABLES: Final[Mapping[str, tuple[str, Callable[[str, Setting], Reproduction]]]] = {
+    "avalon-2": ("win rates against the baseline agent, and without single modules", avalon_tables.table_2),
+    "avalon-6": ("experience learning on the evil side", avalon_tables.table_6),
+    "avalon-7": ("modules on the evil side, without experience", avalon_tables.table_7),
+    "avalon-8": ("whom the analysis is about, evil side, without experience", avalon_tables.table_8),
+    "avalon-9": ("valid responses", avalon_social.table_9),
+    "avalon-fig2": ("quest engagement and failure votes of the evil side", avalon_social.figure_2),
+    "avalon-fig3": ("leadership and persuasion", avalon_social.figure_3),
+    "avalon-fig4": ("deception in the first round", avalon_social.figure_4),
+    "avalon-fig5": ("teamwork and confrontation between roles", avalon_social.figure_5),
+    "avalon-fig6": ("sharing and vacillation", avalon_social.figure_6),
+}
+"""Name -> what it is about, and how it is made."""
+
+
+def reproduce(name: str, setting: Setting) -> Reproduction:
+    """Play and count one table or figure. Raises `ParlourError` for an unknown name."""
+    if name not in TABLES:
+        raise accept("table", name, TABLES)
+    return TABLES[name][1](name, setting)

@@ -1,0 +1,146 @@
+"""Table 9 and figures 2 to 6 of Lan et al. 2023 (arXiv 2310.14985): social behaviour, measured in our transcripts.
+
+The agent plays both sides, one after the other, against the baseline agent; the judge is the model that plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from parlour.envs.avalon.presets import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
+from parlour.training import social
+from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, Variant
+from parlour.training.reproduce.cells import Cell, Reproduction, Setting, cell, unprinted
+from parlour.training.social.judging import Table
+from parlour.training.social.measures import Sat, valid
+from parlour.training.social.responses import Response
+from parlour.training.statistics import Rate, rate
+
+_ROLES: Final = (MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN)
+Measured = dict[str, dict[str, Any]]
+"""Player -> its measures, as `social.measures` gives them."""
+
+
+def table_9(name: str, setting: Setting) -> Reproduction:
+    """Valid response rate (Eq. 8) of the agent's replies, by role."""
+    given = _replies if setting.model.is_language_model else _responses
+    ours = [seat for seat in _seats(_judged(setting)) if seat.table.players[seat.seat] == AGENT]
+    shares = {role: valid([seat for seat in ours if seat.role == role], given) for role in _ROLES} | {
+        "average": valid(ours, given)
+    }
+    cells = [cell(name, setting.model.name, role, "VRR", _rate(found)) for role, found in shares.items()]
+    remarks = () if setting.model.is_language_model else ("Rules of thumb always answer in a form that can be read.",)
+    return _made(name, "Valid responses", setting, [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells], remarks)
+
+
+def figure_2(name: str, setting: Setting) -> Reproduction:
+    """Quest engagement and failure votes of the evil side; the paper prints means of the two roles."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+        for measure, key in (("QER", "engagement"), ("FVR", "fails")):
+            yield from (cell(name, player, role, measure, _rate(of[key].get(role))) for role in (MORGANA, ASSASSIN))
+            yield cell(name, player, EVIL, measure, _pooled(of[key], (MORGANA, ASSASSIN)))
+
+    return _by_player(name, "The evil side's engagement in quests, and its fails", setting, cells)
+
+
+def figure_3(name: str, setting: Setting) -> Reproduction:
+    """Leader approval, self-recommendation and its success."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+        yield cell(name, player, GOOD, "LAR", _pooled(of["approval"], (MERLIN, PERCIVAL, SERVANT)))
+        for measure, key in (
+            ("LAR", "approval"),
+            ("self-recommendation", "self_recommendation"),
+            ("success of self-recommendation", "self_recommendation_success"),
+        ):
+            yield from (cell(name, player, role, measure, _rate(of[key].get(role))) for role in _ROLES)
+
+    return _by_player(name, "Leadership and persuasion", setting, cells)
+
+
+def figure_4(name: str, setting: Setting) -> Reproduction:
+    """What each role does with its identity in the first round."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+        for role in _ROLES:
+            for what, found in of["identity"].get(role, {}).items():
+                yield cell(name, player, role, what, _rate(found))
+
+    return _by_player(name, "Deception in the first round", setting, cells)
+
+
+def figure_5(name: str, setting: Setting) -> Reproduction:
+    """How each role meets each other role."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+        for role in _ROLES:
+            for towards, met in of["attitudes"].get(role, {}).items():
+                for attitude in ("teamwork", "confrontation"):
+                    yield cell(name, player, f"{role} to {towards}", attitude, _rate(met[attitude]))
+
+    return _by_player(name, "Teamwork and confrontation", setting, cells)
+
+
+def figure_6(name: str, setting: Setting) -> Reproduction:
+    """What Merlin and Percival share in the first round, and teamwork from round to round."""
+
+    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+        for role, found in of["sharing"].items():
+            yield cell(name, player, role, "shared in round 1", _rate(found))
+        for role, towards in of["vacillation"].items():
+            for other, rounds in towards.items():
+                for number, found in enumerate(rounds, 1):
+                    yield cell(name, player, f"{role} to {other}", f"teamwork in round {number}", _rate(found))
+
+    return _by_player(name, "Sharing and vacillation", setting, cells)
+
+
+def _by_player(
+    name: str, title: str, setting: Setting, cells: Callable[[str, dict[str, Any]], Iterator[Cell]]
+) -> Reproduction:
+    measured = _measured(setting)
+    return _made(name, title, setting, [one for player in (AGENT, BASELINE) for one in cells(player, measured[player])])
+
+
+def _measured(setting: Setting) -> Measured:
+    """The measures of the agent and of the baseline, each on both sides."""
+    return dict(social.measures(_judged(setting))["players"])
+
+
+def _replies(table: Table) -> tuple[Response, ...]:
+    return table.replies
+
+
+def _responses(table: Table) -> tuple[Response, ...]:
+    return table.responses
+
+
+def _seats(judged: social.Judged) -> Iterator[Sat]:
+    return (Sat(table, seat) for table in judged.tables for seat in range(len(table.roles)))
+
+
+def _judged(setting: Setting) -> social.Judged:
+    club = Club(setting, learns=True)
+    variant = Variant("full")
+    games = [one for side in (GOOD, EVIL) for one in club.play("full", AGENT, club.agent(variant), side).transcripts]
+    return social.judge(games, setting.model, setting.workers)
+
+
+def _rate(found: dict[str, Any] | None) -> Rate | None:
+    return None if found is None else rate(found["hits"], found["n"])
+
+
+def _pooled(of: dict[str, Any], roles: tuple[str, ...]) -> Rate | None:
+    told = [found for role in roles if (found := of.get(role)) is not None]
+    return rate(sum(one["hits"] for one in told), sum(one["n"] for one in told))
+
+
+def _made(name: str, title: str, setting: Setting, cells: list[Cell], remarks: tuple[str, ...] = ()) -> Reproduction:
+    ours = (
+        f"Ours: {setting.games} held-out deals with the agent on each side against the baseline; "
+        f"judged by {setting.model.name if setting.model.is_language_model else 'rules of thumb'}."
+    )
+    paper = "The paper shows this as a figure; only what its text or tables say in numbers stands beside ours."
+    return Reproduction(name, title, setting.model.name, tuple(cells), (paper, ours, *remarks))

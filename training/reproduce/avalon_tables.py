@@ -1,0 +1,121 @@
+"""Tables 2, 6, 7 and 8 of Lan et al. 2023 (arXiv 2310.14985): what the modules are worth."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from parlour.envs.avalon.presets import ASSASSIN, EVIL, GOOD, MORGANA
+from parlour.policies.avalon_agent.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
+from parlour.training import metrics
+from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, Played, Variant
+from parlour.training.reproduce.cells import Cell, Reproduction, Setting, cell
+from parlour.training.statistics import Rate, paired, rate
+
+_EVIL_ROLES: Final = (MORGANA, ASSASSIN)
+_TABLE_2: Final = (
+    Variant("full"),
+    Variant("without analysis", (ANALYSIS,)),
+    Variant("without plan", (PLAN,)),
+    Variant("without action", (ACTION,)),
+    Variant("without strategy learning", learns=False),
+)
+_TABLE_6: Final = (
+    Variant("full"),
+    Variant("without improving the own strategy (IS)", (IMPROVE,)),
+    Variant("without studying other roles (AO)", (OTHERS,)),
+    Variant("without analysis (AM)", (ANALYSIS,)),
+)
+_TABLE_7: Final = (
+    Variant("all modules"),
+    Variant("without analysis", (ANALYSIS,)),
+    Variant("without plan", (PLAN,)),
+    Variant("without action", (ACTION,)),
+)
+_TABLE_8: Final = (
+    Variant("all players"),
+    Variant("teammates only", about="teammates"),
+    Variant("adversaries only", about="adversaries"),
+)
+
+
+def table_2(name: str, setting: Setting) -> Reproduction:
+    """Win rates on both sides, all rows with the experience of their own practice, and the baseline in our place."""
+    club = Club(setting, learns=True)
+    cells: list[Cell] = []
+    for side in (GOOD, EVIL):
+        full: Played | None = None
+        for variant in _TABLE_2:
+            played = club.play(variant.row, AGENT, club.agent(variant), side)
+            cells.append(_win_rate(name, variant.row, side, played, full))
+            full = full or played
+        in_our_place = club.play(BASELINE, BASELINE, club.baseline(), side)
+        cells.append(_win_rate(name, "baseline in the agent's place", side, in_our_place, full))
+    return _made(name, "Win rates", club, tuple(cells))
+
+
+def table_6(name: str, setting: Setting) -> Reproduction:
+    """Experience learning on the evil side."""
+    return _evil_table(name, "Experience learning", Club(setting, learns=True), _TABLE_6)
+
+
+def table_7(name: str, setting: Setting) -> Reproduction:
+    """Modules on the evil side; nobody has practised."""
+    return _evil_table(name, "Modules, without experience", Club(setting, learns=False), _TABLE_7)
+
+
+def table_8(name: str, setting: Setting) -> Reproduction:
+    """Whom the analysis is about; nobody has practised."""
+    return _evil_table(name, "Whom the analysis is about", Club(setting, learns=False), _TABLE_8)
+
+
+def _evil_table(name: str, title: str, club: Club, variants: tuple[Variant, ...]) -> Reproduction:
+    cells: list[Cell] = []
+    full: Played | None = None
+    for variant in variants:
+        played = club.play(variant.row, AGENT, club.agent(variant), EVIL)
+        cells.append(_win_rate(name, variant.row, EVIL, played, full))
+        counted = metrics.compute(played.transcripts)[metrics.ALL]
+        cells += [cell(name, variant.row, EVIL, f"QER {role}", _engagement(counted[role])) for role in _EVIL_ROLES]
+        cells += [cell(name, variant.row, EVIL, f"FVR {role}", _fails(counted[role])) for role in _EVIL_ROLES]
+        full = full or played
+    return _made(name, title, club, tuple(cells))
+
+
+def _win_rate(table: str, row: str, side: str, played: Played, full: Played | None) -> Cell:
+    difference = None if full is None else paired(played.won, full.won)
+    return cell(table, row, side, "WR", rate(sum(played.won), len(played.won)), difference)
+
+
+def _engagement(role: dict[str, Any]) -> Rate | None:
+    hits, n = role["qer_voted"].split("/")
+    return rate(int(hits), int(n))
+
+
+def _fails(role: dict[str, Any]) -> Rate | None:
+    return rate(role["fails_host"], role["cards"])
+
+
+def _made(name: str, title: str, club: Club, cells: tuple[Cell, ...]) -> Reproduction:
+    setting = club.setting
+    remarks = [
+        "The paper plays 10 games a row, with gpt-3.5-turbo-16k on both sides.",
+        f"Ours: {setting.games} held-out deals a row and side against the {setting.against}, the same for all rows; "
+        "differences are from the first row of the side, on the same deals.",
+    ]
+    if club.learns:
+        remarks.append(
+            f"Rows practised on {setting.practice} other deals as each side, then played with what they had learned."
+        )
+    remarks += _not_lower(cells)
+    return Reproduction(name, title, setting.model.name, cells, tuple(remarks))
+
+
+def _not_lower(cells: tuple[Cell, ...]) -> list[str]:
+    """Says of each row without a module whether taking it away lowered the win rate."""
+    told = []
+    for one in cells:
+        if one.difference is not None and one.row.startswith("without") and one.difference.high >= 0:
+            by = 100 * one.difference.difference
+            found = "not lower" if by >= 0 else "lower, but within its interval of no difference"
+            told.append(f"{one.row}, {one.of}: {found} ({by:+.1f} points).")
+    return told

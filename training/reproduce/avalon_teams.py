@@ -1,0 +1,133 @@
+"""The teams of the Avalon tables: who plays them, with which experience, and the games of one row.
+
+After Lan et al. 2023 (arXiv 2310.14985, section 5.3): the six-module agent as a whole side against the baseline agent. Where
+the paper plays 10 consecutive games in which both sides go on learning, ours practise first, on other deals, and play the
+measured games with what they then know: these are independent of each other, and all rows play the same deals.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from parlour.envs import replay
+from parlour.envs.core import accept
+from parlour.envs.replay import Transcript
+from parlour.policies.avalon_agent import AvalonAgent, BaselineAgent, Experience, Pool
+from parlour.training import rollout, seeds
+from parlour.training.in_flight import Job, MakePolicy, play_all
+from parlour.training.practice import Practice, PracticeConfig, practise, sides_of
+from parlour.training.reproduce.cells import Setting
+
+GAME: Final = "avalon_v0"
+PLAYERS: Final = 6
+RULES: Final = "paper"
+AGENT, BASELINE, SECOND = "agent", "baseline", "second agent"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How the agent of a row is made."""
+
+    row: str
+    without: tuple[str, ...] = ()
+    about: str = "all"
+    learns: bool = True
+    """Whether it has practised."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """The games of a row on one side."""
+
+    won: tuple[bool, ...]
+    """On each deal."""
+    transcripts: tuple[Transcript, ...]
+
+
+class Club:
+    """The practice that the rows of a table need, each done once.
+
+    Args:
+        setting: How the table is played.
+        learns: Whether anybody practises.
+    """
+
+    def __init__(self, setting: Setting, *, learns: bool) -> None:
+        if setting.against not in (BASELINE, AGENT):
+            raise accept("opponent", setting.against, (BASELINE, AGENT))
+        self.setting, self.learns = setting, learns
+        self._done: dict[tuple[tuple[str, ...], str], Practice] = {}
+        self._env = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
+
+    def practised(self, without: tuple[str, ...] = (), about: str = "all") -> Practice:
+        """What an agent without these modules has learned, and the baseline agent against it."""
+        if not self.learns or not self.setting.practice:
+            return Practice()
+        key = (without, about)
+        if key not in self._done:
+            config = PracticeConfig(self.setting.practice, PLAYERS, RULES, without, about, self.setting.seed)
+            games = iter(self.setting.progress(range(2 * config.games), "practice"))
+            self._done[key] = practise(config, None, self.setting.model, lambda n: _count(games, n))
+        return self._done[key]
+
+    def agent(self, variant: Variant) -> MakePolicy:
+        """The maker of a row's agent."""
+        found = self.practised(variant.without, variant.about).experience if variant.learns else Experience()
+        return partial(AvalonAgent, self.setting.model, without=variant.without, about=variant.about, experience=found)
+
+    def baseline(self) -> MakePolicy:
+        """The maker of the baseline agent, with what it learned against the whole agent."""
+        pool: Pool = self.practised().pool
+        return partial(BaselineAgent, self.setting.model, pool=pool)
+
+    def opponent(self) -> tuple[str, MakePolicy]:
+        """Who plays the other side, by name."""
+        if self.setting.against == BASELINE:
+            return BASELINE, self.baseline()
+        return SECOND, self.agent(Variant(SECOND))
+
+    def play(self, row: str, name: str, make: MakePolicy, side: str) -> Played:
+        """Play a row's deals with its team on one side."""
+        other = self.opponent()
+        if other[0] == name:
+            other = (f"other {name}", other[1])
+        deals = seeds.HELD_OUT[self.setting.seed : self.setting.seed + self.setting.games]
+        with _folder(self.setting.out, f"{row} as {side}") as folder:
+            jobs = [
+                Job(seed, self._seated(seed, side, (name, make), other), folder / f"{GAME}-{number}.jsonl")
+                for number, seed in enumerate(deals, 1)
+            ]
+            episodes = play_all(
+                self._env,
+                jobs,
+                workers=self.setting.workers,
+                progress=self.setting.progress,
+                what=f"{row}, {side}",
+            )
+            transcripts = tuple(replay.read(job.transcript) for job in jobs if job.transcript is not None)
+        return Played(tuple(episode.outcome.winner == side for episode in episodes), transcripts)
+
+    def _seated(
+        self, seed: int, side: str, own: tuple[str, MakePolicy], other: tuple[str, MakePolicy]
+    ) -> tuple[tuple[str, MakePolicy], ...]:
+        return tuple(own if dealt == side else other for dealt in sides_of(self._env, seed))
+
+
+def _count(games: Iterator[int], finished: int) -> None:
+    for _ in range(finished):
+        next(games, None)
+
+
+@contextmanager
+def _folder(out: Path | None, name: str) -> Iterator[Path]:
+    if out is not None:
+        yield out / name.replace(" ", "-").replace("(", "").replace(")", "")
+        return
+    with tempfile.TemporaryDirectory() as made:
+        yield Path(made)

@@ -1,0 +1,113 @@
+"""Which responses of the seats were valid (Lan et al. 2023, equation 8): an answer that does what was asked.
+
+At the table, of a game played here:
+
+* every move of a seat is a valid response, and every entry of words that were no move an invalid one;
+* a move made in a seat's place after such words is no response, nor is a forfeit.
+
+At the table, of a published game, as its header tells (`published_games`):
+
+* a vote is valid; a statement is valid if it has words, and is counted only if the words were imported;
+* a leader's choice is invalid if it was not confirmed, that is, could not be used;
+* a quest card is invalid unless the reply itself told it;
+* an answer of the Assassin is invalid unless it said yes or no; counted only if the words were imported.
+
+Of a model's replies: a call in the transcript (`calls` of a line) that holds a `reply` is one, and one with a `fault` is
+invalid. A rule of thumb that answers in the model's place makes no call: the replies before it have been counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from parlour.envs import replay, speech
+from parlour.envs.avalon.state import BALLOT, CARD, GUESS, TEAM
+from parlour.envs.core import NATURE, ParlourError
+from parlour.envs.replay import Transcript
+
+FORFEIT: Final = "forfeit"
+ITSELF: Final = "text"
+"""How a header tells that a card or an answer was read from the reply itself."""
+
+
+class Response(NamedTuple):
+    """One response of a seat."""
+
+    seat: int
+    valid: bool
+
+
+@dataclass(frozen=True)
+class Called(Transcript):
+    """A transcript with the replies that models gave."""
+
+    replies: tuple[Response, ...] = ()
+
+
+def read(path: str | Path) -> Called:
+    """Read a transcript with the model calls in its lines.
+
+    Raises:
+        ParlourError: As `parlour.envs.replay.read`.
+    """
+    plain = replay.read(path)
+    lines = (json.loads(line) for line in Path(path).read_bytes().split(b"\n")[1:-1] if line.strip())
+    replies = tuple(_replies(line for line in lines if line.get("calls")))
+    return Called(plain.header, plain.entries, plain.outcome, replies)
+
+
+def _replies(lines: Iterator[Mapping[str, Any]]) -> Iterator[Response]:
+    for line in lines:
+        seat = int(str(line["seat"]).removeprefix("player_"))
+        for call in line["calls"]:
+            if isinstance(call, dict) and "reply" in call:
+                yield Response(seat, not call.get("fault"))
+
+
+def at_the_table(transcript: Transcript) -> tuple[Response, ...]:
+    """The responses of the seats, as the module says."""
+    notes = transcript.header.get("published")
+    return tuple(_played(transcript) if notes is None else _published(transcript, notes))
+
+
+def _played(transcript: Transcript) -> Iterator[Response]:
+    faulty = NATURE
+    for entry in transcript.entries:
+        if entry.move is None:
+            if entry.fault != FORFEIT:
+                yield Response(entry.seat, False)
+            faulty = entry.seat
+            continue
+        replaced = entry.seat == faulty and entry.raw is None
+        if entry.seat != NATURE and not replaced:
+            yield Response(entry.seat, True)
+        faulty = NATURE
+
+
+def _published(transcript: Transcript, notes: Mapping[str, Any]) -> Iterator[Response]:
+    spoken = "words" in notes
+    told = {
+        TEAM: iter([bool(logged) for logged in notes["confirm_logged"]]),
+        CARD: iter([card[0] == ITSELF for card in notes["cards"]]),
+        GUESS: iter([basis == ITSELF for basis in notes.get("answers", ())]),
+    }
+    for entry in transcript.entries:
+        if entry.move is None or entry.seat == NATURE:
+            continue
+        kind = entry.move.kind
+        if kind in speech.ACTS:
+            if spoken:
+                yield Response(entry.seat, bool(entry.move.words or entry.move.kind != speech.SILENT))
+        elif kind == BALLOT:
+            yield Response(entry.seat, True)
+        elif kind != GUESS or spoken:
+            valid = next(told[kind], None)
+            if valid is None:
+                raise ParlourError(
+                    f'the header\'s "published" tells of too few moves {kind!r}; accepted: what `import` writes'
+                )
+            yield Response(entry.seat, valid)
