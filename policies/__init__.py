@@ -71,6 +71,9 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
 
 def _settings(name: str, text: str) -> dict[str, str]:
     pairs = [pair.partition("=") for pair in text.split(",") if pair]
-    if not all(key and equals and value for key, equals, value in pairs):
-        raise ParlourError(f"policy {name!r} is not accepted; accepted: settings as NAME:key=value,key=value")
+    named = {key for key, _, _ in pairs}
+    if not all(key and equals and value for key, equals, value in pairs) or len(named) < len(pairs):
+        raise ParlourError(
+            f"policy {name!r} is not accepted; accepted: settings as NAME:key=value,key=value, each key once"
+        )
     return {key: value for key, _, value in pairs}

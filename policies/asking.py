@@ -59,7 +59,10 @@ class AskingPolicy(Policy):
             raise ParlourError(f"{str(path)!r} is no saved policy ({error}); accepted: what `save` wrote") from None
         if kind != cls.name:
             raise accept("policy in file", kind, (cls.name,))
-        return cls._saved(make_model(config), settings)
+        try:
+            return cls._saved(make_model(config), settings)
+        except (TypeError, KeyError) as error:
+            raise ParlourError(f"{str(path)!r} is no saved policy ({error}); accepted: what `save` wrote") from None
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from parlour.envs import registry
-from parlour.policies import POLICIES
+from parlour.policies import AGENTS, POLICIES
 from parlour.training.cli import run
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-LOOP = re.search(r"```python\n(.*?)```", README, re.DOTALL)[1]
+LOOP, AGENTS_LOOP = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 COMMANDS = re.findall(r"^    parlour (.*)$", README, re.MULTILINE)
 
 
@@ -25,8 +25,13 @@ def test_the_loop_runs_as_printed(capsys):
     assert {float(r) for r in lines[1::2]} == {1.0, -1.0}
 
 
+def test_the_agents_loop_runs_as_printed(capsys):
+    exec(compile(AGENTS_LOOP, "README.md", "exec"), {})
+    assert re.fullmatch(r"(good|evil) wins by (quests|assassination)\n", capsys.readouterr().out)
+
+
 def test_the_tables_name_every_game_and_policy():
-    for name in (*registry, *POLICIES):
+    for name in (*registry, *POLICIES, *AGENTS):
         assert f"| `{name}` |" in README
 
 

@@ -75,8 +75,8 @@ def practise(
         ParlourError: The folder holds a run with another configuration.
     """
     model = model or OfflineModel()
-    so_far = _take_up(config, out)
     env = rollout.table("avalon_v0", num_players=config.num_players, rules=config.rules)
+    so_far = _take_up(config, model, out)
     progress(len(so_far.won))
     for number in range(len(so_far.won), 2 * config.games):
         _one_game(env, config, so_far, number, model)
@@ -112,49 +112,58 @@ def sides_of(env: Any, seed: int) -> list[str]:
 def _learn(players: list[AvalonAgent | BaselineAgent], episode: Episode, so_far: Practice, seed: int) -> None:
     """Seat after seat, so that two seats of one role both leave their mark."""
     role_of = [view.role for view in episode.last_views]
+    taught: set[str] = set()
     for seat, player in enumerate(players):
-        won = episode.returns[seat] > 0
+        player.watch(episode.last_views[seat])
+        role, won = role_of[seat], episode.returns[seat] > 0
         if isinstance(player, BaselineAgent):
-            so_far.pool.add(role_of[seat], player.learn(won=won, moves=episode.moves))
-        else:
-            lesson = player.learn(role_of, won=won, seed=seed)
-            if lesson is not None:
-                so_far.experience.lessons[role_of[seat]] = lesson
+            so_far.pool.add(role, player.learn(won=won, moves=episode.moves))
+            continue
+        lesson = player.learn(role_of, won=won, seed=seed, again=role in taught)
+        if lesson is not None:
+            so_far.experience.lessons[role] = lesson
+            taught.add(role)
 
 
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def _take_up(config: PracticeConfig, out: Path | None) -> Practice:
+def _take_up(config: PracticeConfig, model: Model, out: Path | None) -> Practice:
     if out is None:
         return Practice()
     out.mkdir(parents=True, exist_ok=True)
-    wanted = json.loads(json.dumps(asdict(config)))
+    wanted = json.loads(json.dumps({**asdict(config), "model": model.name}))
     if not (out / CONFIG).exists():
         _place(out / CONFIG, json.dumps(wanted, indent=2) + "\n")
-    stored: Mapping[str, Any] = json.loads((out / CONFIG).read_text())
+    stored: Mapping[str, Any] = _read(out / CONFIG)
     if stored != wanted:
         raise ParlourError(f"folder {str(out)!r} holds a run with {stored}; accepted: the same, or another folder")
     if not (out / _STATE).exists():
         return Practice()
-    state = json.loads((out / _STATE).read_text("utf-8"))
-    _place(out / EXPERIENCE, state["experience"])
-    _place(out / POOL, state["pool"])
-    return Practice(Experience.load(out / EXPERIENCE), Pool.load(out / POOL), state["won"])
+    state = _read(out / _STATE)
+    if set(state) != {"won", "experience", "pool"}:
+        raise ParlourError(f"file {str(out / _STATE)!r} is no checkpoint; accepted: one that `practise` wrote")
+    return Practice(Experience.from_json(state["experience"]), Pool.from_json(state["pool"]), state["won"])
 
 
 _STATE: Final = "practice.json"
 """The checkpoint: everything in one file, replaced whole after each game."""
 
 
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
+    if not isinstance(found, dict):
+        raise ParlourError(f"file {str(path)!r} cannot be used; accepted: one that `practise` wrote")
+    return found
+
+
 def _keep(so_far: Practice, out: Path) -> None:
     so_far.experience.save(out / EXPERIENCE)
     so_far.pool.save(out / POOL)
-    state = {
-        "won": so_far.won,
-        "experience": (out / EXPERIENCE).read_text("utf-8"),
-        "pool": (out / POOL).read_text("utf-8"),
-    }
+    state = {"won": so_far.won, "experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
     _place(out / _STATE, json.dumps(state, ensure_ascii=False) + "\n")
 
 

@@ -164,13 +164,15 @@ class AvalonAgent(AvalonSeat):
 
     # -- experience --------------------------------------------------------------------------------------------
 
-    def learn(self, role_of: Sequence[str], *, won: bool, seed: int) -> Lesson | None:
+    def learn(self, role_of: Sequence[str], *, won: bool, seed: int, again: bool = False) -> Lesson | None:
         """What a finished game taught about the role that was played; None if the seat never had a turn.
 
         Args:
             role_of: The role of each seat, told after the game.
             won: Whether the seat's side won.
             seed: Of the questions asked now.
+            again: Whether another seat in the same role has learned from this game already: its record is not counted
+                twice.
         """
         if self.me is None:
             return None
@@ -191,13 +193,18 @@ class AvalonAgent(AvalonSeat):
                 )
             ).suggestions
             strategy = ask(asks.Improve(role=me.role, strategy=strategy, suggestions=suggestions)).strategy
-        if OTHERS not in self.without:
+        if OTHERS not in self.without and not again:
             others = ask(asks.StudyOthers(me=me, role_of=list(role_of), summary=summary, earlier=others)).strategies
-        return Lesson(strategy, tuple(suggestions), others, lesson.games + 1)
+        return Lesson(strategy, tuple(suggestions), others, lesson.games + (not again))
 
     def settings(self) -> dict[str, Any]:
-        own = {"without": sorted(self.without), "about": self.about, "experience": self.experience.as_json()}
-        return {**super().settings(), **own}
+        return {
+            **super().settings(),
+            "without": sorted(self.without),
+            "about": self.about,
+            "try_out": self.try_out,
+            "experience": self.experience.as_json(),
+        }
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:

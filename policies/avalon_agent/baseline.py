@@ -13,9 +13,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
+import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.avalon_agent import baseline_asks as asks
 from parlour.policies.avalon_agent.baseline_asks import Past
@@ -53,8 +55,9 @@ class Pool:
         kept = self.past.get(role, [])
         if not kept:
             return []
-        rows = HashingEmbedder().embed([reflection, *(one.reflection for one in kept)])
-        return [one for one, cosine in zip(kept, (rows[1:] @ rows[0]).tolist(), strict=True) if cosine > ALIKE]
+        rows = np.stack([_vector(one.reflection) for one in kept])
+        cosines = (rows @ _vector(reflection)).tolist()
+        return [one for one, cosine in zip(kept, cosines, strict=True) if cosine > ALIKE]
 
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all."""
@@ -87,6 +90,13 @@ class Pool:
             return cls.from_json(json.loads(Path(path).read_text("utf-8")))
         except (OSError, ValueError) as error:
             raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
+
+
+@lru_cache(maxsize=1024)
+def _vector(reflection: str) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """A reflection as a unit vector; reflections come back from game to game."""
+    row: np.ndarray[Any, np.dtype[np.float32]] = HashingEmbedder().embed([reflection])[0]
+    return row
 
 
 class BaselineAgent(AvalonSeat):
@@ -128,6 +138,8 @@ class BaselineAgent(AvalonSeat):
             self._turn = self._think(view, info)
             self._tried = []
         words = self.voice.ask(self._turn.model_copy(update={"refused": list(self._tried)})).words
+        if self._tried:
+            self._turns.pop()  # those words were no answer
         self._tried.append(words)
         self._turns.append((self._turn.reflection, words))
         return words

@@ -14,7 +14,7 @@ from parlour.policies.avalon_agent import estimate, record
 from parlour.policies.avalon_agent.asks import Self
 from parlour.policies.avalon_agent.decide import Chances, Player, Situation
 from parlour.policies.avalon_agent.estimate import Seat
-from parlour.policies.avalon_agent.lines import QUIET
+from parlour.policies.avalon_agent.lines import DISCREET
 from parlour.policies.models.ask import Answer, Ask
 from pydantic import BaseModel, ConfigDict
 
@@ -167,7 +167,7 @@ class AnswerTable(Ask[Reply]):
         mine = estimate.superficial(seat, self.messages)
         seen = estimate.superficial(Seat(-1, "", seat.roles, ()), self.messages)
         chances = Chances(evil=list(mine.evil), merlin=list(mine.merlin), looks=list(seen.evil))
-        line = "" if self.me.fellows else QUIET  # the rules it is told warn it against giving its role away
+        line = "" if self.me.fellows else DISCREET  # the rules it is told warn it against giving its role away
         player = Player(self.me.seat, self.me.role, self.me.fellows, chances, line, rng)
         return Reply(words=self.options[player.choose(self.now, self.options)])
 

@@ -52,7 +52,7 @@ class _Reading(NamedTuple):
 def careful(seat: Seat, lines: Sequence[str], habits: Habits) -> Estimate:
     """The chances by Bayes, from all lines in order."""
     belief = _read_all(seat, habits, tuple(lines)).belief
-    return Estimate(tuple(belief.evil_chance().tolist()), tuple(belief.merlin_chance().tolist()))
+    return Estimate(*(tuple(chance.clip(0, 1).tolist()) for chance in (belief.evil_chance(), belief.merlin_chance())))
 
 
 @lru_cache(maxsize=2048)
@@ -69,10 +69,21 @@ def _read_all(seat: Seat, habits: Habits, lines: tuple[str, ...]) -> _Reading:
     return reading
 
 
+def _fits(fact: Fact, n: int) -> bool:
+    """Whether a fact can be about a table of n seats: a line may come from a summary that a model wrote."""
+    kind, seat, args = fact
+    if kind == record.VOTES:
+        return len(args) == n + 1
+    if kind in (record.PROPOSE, record.DRAWN):
+        return 0 < len(args) == len(set(args)) and max(seat, *args) < n
+    named = {record.FAILS: (), record.CARD: (seat,), record.EXPOSED: args[:2]}.get(kind, (seat, *args))
+    return all(j < n for j in named)
+
+
 def _read_one(reading: _Reading, fact: Fact) -> _Reading:
     belief, (kind, seat, args) = copy.copy(reading.belief), fact
     n = belief.evil.shape[1]
-    if any(j >= n for j in (*args, seat) if kind in (record.PROPOSE, *speech.ACTS)):
+    if not _fits(fact, n):
         return reading  # a line that somebody else wrote, and not about this table
     if kind == speech.ACCUSE:
         belief.see_accusation(seat, args[0])
@@ -81,7 +92,7 @@ def _read_one(reading: _Reading, fact: Fact) -> _Reading:
     elif kind == record.PROPOSE:
         belief.see_team(seat, args)
         return _Reading(belief, args, None)
-    elif kind == record.VOTES and len(args) == n + 1:
+    elif kind == record.VOTES:
         belief.see_votes(reading.team, args[1:])
     elif kind == record.DRAWN:
         return reading._replace(team=args)
@@ -101,7 +112,7 @@ def superficial(seat: Seat, lines: Sequence[str]) -> Estimate:
     evil, merlin = [share] * n, [1.0] * n
     team: tuple[int, ...] = ()
     for fact in map(record.read, lines):
-        if fact is None or any(j >= n for j in fact.args if fact.kind in (record.PROPOSE, *speech.ACTS)):
+        if fact is None or not _fits(fact, n):
             continue
         if fact.kind in (record.PROPOSE, record.DRAWN):
             team = fact.args
@@ -162,7 +173,7 @@ def tally_in(text: str) -> Tally:
     """
     found = {}
     for field, phrase in _PHRASES.items():
-        counted = re.search(rf"(?:^|[;.] ){phrase} (\d+) of (\d+)\b", text)
+        counted = re.search(rf"(?:^|[;.] ){phrase} (\d{{1,9}}) of (\d{{1,9}})\b", text)
         if counted is not None:
             found[field] = (int(counted[1]), int(counted[2]))
     return found
@@ -190,7 +201,7 @@ def count_habits(lines: Sequence[str], role_of: Sequence[str]) -> Tally:
     counts = _Counts({field.name: [0, 0] for field in fields(Habits)}, tuple(role_of))
     team: tuple[int, ...] = ()
     for fact in map(record.read, lines):
-        if fact is None:
+        if fact is None or not _fits(fact, len(role_of)):
             continue
         kind, seat, args = fact
         if kind == record.PROPOSE:
@@ -198,7 +209,7 @@ def count_habits(lines: Sequence[str], role_of: Sequence[str]) -> Tally:
             counts.leads(seat, team)
         elif kind == record.DRAWN:
             team = args
-        elif kind == record.VOTES and len(args) == len(role_of) + 1:
+        elif kind == record.VOTES:
             counts.votes(team, args[1:])
         elif kind == record.FAILS:
             counts.cards(team, args[1])

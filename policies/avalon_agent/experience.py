@@ -76,8 +76,10 @@ class Experience:
 
 
 def _lesson(told: dict[str, Any]) -> Lesson:
+    if set(told) != {"strategy", "suggestions", "others", "games"} or not isinstance(told["suggestions"], list):
+        raise ValueError("a lesson has strategy, suggestions (a list), others and games")
     lesson = Lesson(told["strategy"], tuple(told["suggestions"]), told["others"], told["games"])
     texts = (lesson.strategy, lesson.others, *lesson.suggestions)
-    if not all(isinstance(text, str) for text in texts) or type(lesson.games) is not int:
+    if not all(isinstance(text, str) for text in texts) or type(lesson.games) is not int or lesson.games < 0:
         raise ValueError("a lesson has texts and a number of games")
     return lesson

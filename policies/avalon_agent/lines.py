@@ -85,8 +85,8 @@ def results_in(strategy: str) -> dict[str, tuple[int, int]]:
     """
     known = "|".join((*GOOD_LINES, *EVIL_LINES))
     told = re.search(r"Won so far: (.*)", strategy)
-    counted = re.findall(rf"\b({known}) (\d+) of (\d+)", told[1]) if told else []
-    return {line: (int(won), int(played)) for line, won, played in counted}
+    counted = re.findall(rf"\b({known}) (\d{{1,9}}) of (\d{{1,9}})\b", told[1]) if told else []
+    return {line: (int(won), int(played)) for line, won, played in counted if int(won) <= int(played)}
 
 
 def put_results(results: Mapping[str, tuple[int, int]], role: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
@@ -53,14 +54,14 @@ def names(seats: Iterable[int]) -> str:
 
 def seats_in(phrase: str) -> tuple[int, ...]:
     """The seats that a phrase of `names` holds."""
-    return tuple(int(number) for number in re.findall(r"player_(\d+)", phrase))
+    return tuple(int(number) for number in re.findall(r"player_(\d{1,4})\b", phrase))
 
 
 def write(event: Event, role_names: Sequence[str]) -> str:
     """The line of an event; empty for events that say nothing new."""
     seat, (kind, args, words), _ = event
     if kind in _CLAIMS:
-        said = f": {json.dumps(words, ensure_ascii=False)}" if words else ""
+        said = f": {_quoted(words)}" if words else ""
         return f"{name(seat)} {_CLAIMS[kind]}{_claimed(kind, args, role_names)}{said}"
     if kind == LEADS:
         return f"Quest {args[0] + 1}, proposal {args[3] + 1}: {name(args[1])} leads and names {args[2]}."
@@ -84,15 +85,20 @@ def write(event: Event, role_names: Sequence[str]) -> str:
     return ""
 
 
+def _quoted(words: str) -> str:
+    """Words in quotation marks, with everything escaped that any reader could take for the end of a line."""
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(words, ensure_ascii=False))
+
+
 def _claimed(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:
     if kind == speech.SILENT:
         return ""
     return f" {role_names[args[0]] if kind == speech.CLAIM_ROLE else name(args[0])}"
 
 
-_P: Final = r"player_(\d+)"
+_P: Final = r"player_(\d{1,4})\b"
 _FORMS: Final = (
-    (PROPOSE, re.compile(rf"{_P} names ((?:player_\d+(?:, )?)+|nobody)\.")),
+    (PROPOSE, re.compile(rf"{_P} names ((?:player_\d{{1,4}}(?:, )?)+|nobody)\.")),
     (speech.ACCUSE, re.compile(rf"{_P} accuses {_P}(?=:|$)")),
     (speech.DEFEND, re.compile(rf"{_P} defends {_P}(?=:|$)")),
     (speech.RECOMMEND, re.compile(rf"{_P} recommends {_P}(?=:|$)")),
@@ -104,6 +110,7 @@ _FORMS: Final = (
 )
 
 
+@lru_cache(maxsize=8192)
 def read(line: str) -> Fact | None:
     """The fact in a line; None if it holds none that can be counted.
 

@@ -57,6 +57,11 @@ class AvalonSeat(AskingPolicy):
         self.notes_taken = Notes()
         self.me: Self | None = None
 
+    def watch(self, view: Any) -> None:
+        """Take in what was shown after the last turn, once the game is over."""
+        if self.me is not None:
+            self.notes_taken.take(view.events, _role_names(view))
+
     def _take_in(self, info: Mapping[str, Any]) -> Any:
         """The View, after noting what is new in it."""
         view = info.get("view")

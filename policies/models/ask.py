@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from string import Formatter
@@ -109,18 +110,30 @@ class Ask(BaseModel, Generic[A]):
         Raises:
             BadReply: There is no JSON object, or it does not fit the schema or the inputs.
         """
-        found = _first_object(reply)
+        refusal = BadReply(f"the reply {reply[:_LONGEST]!r} holds no whole JSON object")
+        for found in _objects(reply):
+            try:
+                return self._answer(found)
+            except BadReply as error:
+                refusal = error
+        raise refusal
+
+    def _answer(self, found: dict[str, Any]) -> A:
         try:
+            json.dumps(found, ensure_ascii=False).encode()
             answer = self.answer_type().model_validate(found)
             self.check(answer)
         except ValidationError as error:
             raise BadReply(f"the JSON object does not fit the schema: {_reasons(error)}") from None
+        except UnicodeEncodeError:
+            raise BadReply("the JSON object holds half a character; accepted: whole ones") from None
         except ValueError as error:
-            raise BadReply(f"the answer does not fit the question: {error}") from None
+            raise BadReply(f"the answer does not fit the question: {_short(str(error), _LONGEST)}") from None
         return answer
 
     def _filled(self) -> str:
-        template = _template(type(self).__module__.rpartition(".")[0], self.kind.rpartition(".")[2])
+        package = sys.modules[type(self).__module__].__package__ or ""
+        template = _template(package, self.kind.rpartition(".")[2])
         return fill(template, {name: getattr(self, name) for name in type(self).model_fields}).strip()
 
 
@@ -172,7 +185,7 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
         if place not in values or form or conversion:
             raise ParlourError(f"place {{{place}}} of a template has no value; accepted: {', '.join(values)}")
         value = str(values[place])
-        if len(value.splitlines()) > 1:
+        if value != "".join(value.splitlines()):
             raise ParlourError(f"place {{{place}}} of a template takes one line, not {value!r}")
         parts.append(value)
     return "".join(parts)
@@ -190,20 +203,25 @@ def _schema(answer: type[Answer]) -> dict[str, Any]:
     return schema
 
 
-def _first_object(reply: str) -> dict[str, Any]:
+def _objects(reply: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text, in order; not those within others."""
     decoder = json.JSONDecoder()
     start = reply.find("{")
     while start >= 0:
         try:
-            found, _ = decoder.raw_decode(reply, start)
+            found, end = decoder.raw_decode(reply, start)
         except (ValueError, RecursionError):
-            start = reply.find("{", start + 1)
-            continue
-        assert isinstance(found, dict)
-        return found
-    raise BadReply(f"the reply {reply[:_LONGEST]!r} holds no whole JSON object")
+            end = start + 1
+        else:
+            yield found
+        start = reply.find("{", end)
 
 
 def _reasons(error: ValidationError) -> str:
-    told = [f"{'.'.join(map(str, one['loc'])) or 'the object'}: {one['msg']}" for one in error.errors()[:3]]
+    told = [f"{_short('.'.join(map(str, one['loc']))) or 'the object'}: {one['msg']}" for one in error.errors()[:3]]
     return "; ".join(told)
+
+
+def _short(words: str, longest: int = 60) -> str:
+    """Words from outside, for a message of one line."""
+    return " ".join(words.split())[:longest]

@@ -92,9 +92,12 @@ def seat_names(given: list[str], agents: list[str]) -> list[str]:
 
     >>> seat_names(["rule", "player_1=human"], ["player_0", "player_1"])
     ['rule', 'human']
+    >>> seat_names(["avalon_agent:without=plan"], ["player_0"])
+    ['avalon_agent:without=plan']
     """
-    plain = [one for one in given if "=" not in one]
-    named = dict(one.split("=", 1) for one in given if "=" in one)
+    seated_by_name = [one for one in given if "=" in one and ":" not in one.partition("=")[0]]
+    plain = [one for one in given if one not in seated_by_name]
+    named = dict(one.split("=", 1) for one in seated_by_name)
     for agent in named:
         if agent not in agents:
             raise accept("seat", agent, agents)

@@ -13,12 +13,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from parlour.training.demo import avalon
+from parlour.training.demo import avalon, avalon_agents
 from parlour.training.demo.section import DemoConfig, Section
 
 __all__ = ["DemoConfig", "DemoReport", "run"]
 
-SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (avalon.section,)
+SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (avalon.section, avalon_agents.section)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ def run(out: Path, config: DemoConfig) -> DemoReport:
     heading = (
         "# parlour: what the demo measured\n\n"
         f"Python {platform.python_version()} on {platform.machine()}, {minutes:.1f} minutes after the installation. "
-        f"Seed {config.seed}. All players here are random, rules of thumb or trained networks; no language model played. "
+        f"Seed {config.seed}. All players here are random, rules of thumb or trained networks; no language model played, and agents that can ask "
+        "one were answered by rules of thumb. "
         "Intervals are at 95 %: Wilson for rates, paired for differences (the same deals for both players).\n\n"
     )
     path = out / "report.md"

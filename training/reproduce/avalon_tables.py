@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from parlour.envs.avalon.presets import ASSASSIN, EVIL, GOOD, MORGANA
@@ -12,7 +13,7 @@ from parlour.training.reproduce.cells import Cell, Reproduction, Setting, cell
 from parlour.training.statistics import Rate, paired, rate
 
 _EVIL_ROLES: Final = (MORGANA, ASSASSIN)
-_TABLE_2: Final = (
+TABLE_2: Final = (
     Variant("full"),
     Variant("without analysis", (ANALYSIS,)),
     Variant("without plan", (PLAN,)),
@@ -40,11 +41,16 @@ _TABLE_8: Final = (
 
 def table_2(name: str, setting: Setting) -> Reproduction:
     """Win rates on both sides, all rows with the experience of their own practice, and the baseline in our place."""
+    return win_rates(name, setting, [variant.row for variant in TABLE_2])
+
+
+def win_rates(name: str, setting: Setting, rows: Collection[str]) -> Reproduction:
+    """Some rows of table 2."""
     club = Club(setting, learns=True)
     cells: list[Cell] = []
     for side in (GOOD, EVIL):
         full: Played | None = None
-        for variant in _TABLE_2:
+        for variant in (one for one in TABLE_2 if one.row in rows):
             played = club.play(variant.row, AGENT, club.agent(variant), side)
             cells.append(_win_rate(name, variant.row, side, played, full))
             full = full or played

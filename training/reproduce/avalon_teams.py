@@ -63,6 +63,9 @@ class Club:
             raise accept("opponent", setting.against, (BASELINE, AGENT))
         self.setting, self.learns = setting, learns
         self._done: dict[tuple[tuple[str, ...], str], Practice] = {}
+        last = len(seeds.HELD_OUT) - setting.games
+        if setting.seed > last:
+            raise accept("seed", setting.seed, range(last + 1))
         self._env = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
 
     def practised(self, without: tuple[str, ...] = (), about: str = "all") -> Practice:
@@ -73,6 +76,7 @@ class Club:
         if key not in self._done:
             config = PracticeConfig(self.setting.practice, PLAYERS, RULES, without, about, self.setting.seed)
             games = iter(self.setting.progress(range(2 * config.games), "practice"))
+            next(games)
             self._done[key] = practise(config, None, self.setting.model, lambda n: _count(games, n))
         return self._done[key]
 

@@ -1,0 +1,360 @@
+"""The six-module agent at the table: what it asks and when, what its questions may hold, and that nothing stops it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import pickle
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import registry
+from parlour.envs.core import ParlourError
+from parlour.envs.table import take_turn
+from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer, make_policy
+from parlour.policies.avalon_agent import Experience, Lesson, asks
+from parlour.policies.avalon_agent.agent import MODULES
+from parlour.policies.models.ask import Ask
+from parlour.policies.models.base import Answered, Asker, OfflineModel
+from parlour.training import rollout
+from parlour.wrappers import Recorder
+
+PLAYING = ["avalon_agent.analyse", "avalon_agent.devise", "avalon_agent.act", "avalon_agent.respond"]
+AFTER = ["avalon_agent.suggest", "avalon_agent.improve", "avalon_agent.study_others"]
+
+
+class Listener(OfflineModel):
+    """Answers by rule of thumb and keeps what it is asked."""
+
+    def __init__(self) -> None:
+        self.heard: list[Ask[Any]] = []
+        self.samples: list[int] = []
+
+    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+        self.heard.append(question)
+        self.samples.append(asker.sample)
+        return super().answer(question, asker)
+
+    def kinds(self) -> list[str]:
+        """What was asked since the last time."""
+        told, self.heard = [question.kind for question in self.heard], []
+        return told
+
+
+def words(env: Any) -> list[Any]:
+    return list(env.unwrapped.moves)
+
+
+def table(n: int = 6, rules: str = "paper", **options: Any) -> Any:
+    return rollout.table("avalon_v0", num_players=n, rules=rules, **options)
+
+
+def test_whole_games_on_every_table_without_a_fault(avalon):
+    env = rollout.table(avalon.name, **dict(avalon.options))
+    n = env.unwrapped.game.seats
+    makers = (AvalonAgent, BaselineAgent)
+    episode = rollout.play(env, [makers[seat % 2]() for seat in range(n)], 5)
+    assert episode.outcome.winner in ("good", "evil")
+    assert len(episode.faults) == n
+    assert not any(count for faults in episode.faults.values() for count in faults.values())
+
+
+# -- the same again --------------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_says_the_same_also_with_other_tables_in_between():
+    env, other = table(), table(7)
+    rollout.play(env, [AvalonAgent() for _ in range(6)], 11)
+    alone = words(env)
+    rollout.play(env, [AvalonAgent() for _ in range(6)], 12)
+    assert words(env) != alone
+    mine, theirs = [AvalonAgent() for _ in range(6)], [AvalonAgent() for _ in range(7)]
+    for one, players, seed in ((env, mine, 11), (other, theirs, 3)):
+        one.reset(seed=seed)
+        for seat, player in enumerate(players):
+            player.reset(seat, seed)
+    while env.unwrapped.outcome is None:
+        take_turn(env, mine[env.unwrapped.seat])
+        if other.unwrapped.outcome is None:
+            take_turn(other, theirs[other.unwrapped.seat])
+    assert words(env) == alone
+    rollout.play(env, mine, 11)  # players that have played before
+    assert words(env) == alone
+
+
+# -- what is asked ---------------------------------------------------------------------------------------------
+
+
+@cache
+def counted(without: tuple[str, ...]) -> tuple[list[list[str]], list[Ask[Any]]]:
+    """What the agent at seat 2 asks: a list for each turn, the last one after the game; and the questions."""
+    model, env = Listener(), table()
+    agent = AvalonAgent(model, without=without)
+    players = [agent if seat == 2 else AvalonAgent() for seat in range(6)]
+    env.reset(seed=4)
+    for seat, player in enumerate(players):
+        player.reset(seat, 4)
+    turns, everything = [], []
+    while env.unwrapped.outcome is None:
+        mine, free = env.unwrapped.seat == 2, len(env.infos[env.agent_selection]["view"].legal) > 1
+        take_turn(env, players[env.unwrapped.seat])
+        everything += model.heard
+        asked = model.kinds()
+        if mine:
+            assert bool(asked) == free
+        if asked:
+            turns.append(asked)
+    roles = [env.unwrapped.view(seat).role for seat in range(6)]
+    agent.learn(roles, won=True, seed=1)
+    everything += model.heard
+    return [*turns, model.kinds()], everything
+
+
+def test_four_questions_a_turn_and_one_summary_a_round():
+    """SPEC of the paper's code: analysis, plan, action, response for an instruction; our memory: once a round."""
+    *turns, after = counted(())[0]
+    summaries = [turn for turn in turns if turn[0] == "avalon_agent.summarise"]
+    assert len(turns) > 10
+    assert all(turn[-4:] == PLAYING for turn in turns)
+    assert all(len(turn) == 4 for turn in turns if turn not in summaries)
+    assert all(len(turn) == 5 for turn in summaries)
+    rounds = {question.now.quest for question in counted(())[1] if isinstance(question, asks.Act)}
+    assert len(summaries) == len(rounds) - 1 >= 2
+    assert after == AFTER
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_switched_off_asks_nothing(module):
+    full, left = counted(())[0], counted((module,))[0]
+    gone = {
+        "memory": {"avalon_agent.summarise"},
+        "analysis": {PLAYING[0]},
+        "plan": {PLAYING[1]},
+        "action": {PLAYING[2]},
+        "improve": set(AFTER[:2]),
+        "others": {AFTER[2]},
+    }[module]
+    kinds = {kind for turn in full for kind in turn}
+    assert {kind for turn in left for kind in turn} == kinds - gone
+    assert len(kinds) == 8
+
+
+def test_what_a_missing_module_leaves_the_others_with():
+    def of(kind: type[Any], *without: str) -> list[Any]:
+        return [question for question in counted(without)[1] if isinstance(question, kind)]
+
+    assert any(question.summary for question in of(asks.Act))
+    assert not any(question.summary for question in of(asks.Act, "memory"))
+    assert all(question.analysis for kind in (asks.Act, asks.Devise) for question in of(kind))
+    assert not any(question.analysis for kind in (asks.Act, asks.Devise) for question in of(kind, "analysis"))
+    assert all(question.plan for kind in (asks.Act, asks.Respond) for question in of(kind))
+    assert not any(question.plan for kind in (asks.Act, asks.Respond) for question in of(kind, "plan"))
+    assert all(question.chosen in question.options for question in of(asks.Respond))
+    assert not any(question.chosen for question in of(asks.Respond, "action"))
+    assert all(question.line for question in of(asks.Suggest))
+    assert not any(question.line for question in of(asks.Suggest, "plan"))
+
+
+def test_the_messages_of_a_round_pass_into_the_summary_when_it_ends():
+    _, questions = counted(())
+    for question in questions:
+        if isinstance(question, asks.Act):
+            assert question.messages[0].startswith(f"Quest {question.now.quest}, proposal 1")
+            told = question.summary.splitlines()
+            assert sum("fail cards" in line for line in told) == question.now.quest - 1
+        if isinstance(question, asks.Summarise):
+            assert any("fail cards" in line for line in question.messages)
+
+
+def test_experience_reaches_the_questions_and_only_the_modules_that_learn_it():
+    lesson = Lesson("Prefer the line quiet.", ("a",), "Evil players play fail 9 of 9 times.", 3)
+    roles = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
+    for without in ((), ("others",)):
+        model = Listener()
+        agents = [
+            AvalonAgent(model, without=without, experience=Experience(dict.fromkeys(roles, lesson))) for _ in range(6)
+        ]
+        rollout.play(table(), agents, 4)
+        told = {type(question): question for question in model.heard}
+        assert told[asks.Act].strategy == told[asks.Devise].strategy == lesson.strategy
+        assert told[asks.Analyse].others == ("" if without else lesson.others)
+
+
+# -- what a question may hold ----------------------------------------------------------------------------------
+
+
+def leaks() -> Any:
+    """The re-deal of `test_leaks`."""
+    spec = importlib.util.spec_from_file_location("leaks", Path(__file__).with_name("test_leaks.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def prompts(env: Any, moves: list[Any], seat: int, make: Any) -> list[str]:
+    """All that a seat's agent asks while these moves are played."""
+    model = Listener()
+    agent = make(model)
+    env.reset(options={"nature": [move for move in moves if move.kind in ("deal", "draw")]})
+    agent.reset(seat, 1)
+    for move in moves:
+        if move.kind in ("deal", "draw"):
+            continue
+        if env.seat == seat:
+            agent.act({}, env.infos[env.agent_selection])
+        env.play(move)
+    return [f"{sample} {question.prompt()}" for question, sample in zip(model.heard, model.samples, strict=True)]
+
+
+@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
+def test_no_question_holds_what_the_seat_may_not_know(rules, playout):
+    re_deal = leaks()
+    env = registry["avalon_v0"].raw_env(num_players=6, rules=rules, info="full")
+    rng, compared = np.random.default_rng(0), Counter[str]()
+    for seed in range(2):
+        moves = playout(env.game, seed).moves
+        names = tuple(env.game.role_names[role] for role in moves[0].args[:-1])
+        for seat in range(6):
+            for deal in re_deal.other_deals(names, seat, rng):
+                others = re_deal.same_to_the_eye(env.game, moves, deal, seat, rng)
+                if others is None:
+                    continue
+                for make in (AvalonAgent, BaselineAgent):
+                    mine = prompts(env, moves, seat, make)
+                    assert mine == prompts(env, others, seat, make)
+                    compared[make.name] += len(mine)
+                break
+    assert compared["avalon_agent"] > 200
+    assert compared["avalon_baseline"] > 100
+
+
+# -- words that could not be used ------------------------------------------------------------------------------
+
+
+class Mumbler(Listener):
+    """Its first two responses of a turn are no decision."""
+
+    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+        found = super().answer(question, asker)
+        if isinstance(question, asks.Respond) and question.now.does == "vote" and len(question.refused) < 2:
+            return Answered(asks.Response(words=f"hmm {len(question.refused)}"), True, False)
+        return found
+
+
+def test_only_the_response_is_asked_again():
+    model, env = Mumbler(), table()
+    env.reset(seed=4)
+    agent = AvalonAgent(model)
+    agent.reset(0, 4)
+    others = [AvalonAgent() for _ in range(6)]
+    for seat, player in enumerate(others):
+        player.reset(seat, 4)
+    while env.infos[env.agent_selection]["view"].legal[0].kind != "vote":
+        take_turn(env, others[env.unwrapped.seat])
+    assert env.unwrapped.seat == 0
+    for _ in range(3):
+        take_turn(env, agent)
+    assert env.unwrapped.seat == 1
+    assert [question.kind for question in model.heard] == [*PLAYING, PLAYING[3], PLAYING[3]]
+    responses = [question for question in model.heard if isinstance(question, asks.Respond)]
+    assert [one.refused for one in responses] == [[], ["hmm 0"], ["hmm 0", "hmm 1"]]
+    assert len({one.chosen for one in responses}) == 1
+    assert len(set(model.samples)) == 6
+
+
+# -- the transcript, files and settings ------------------------------------------------------------------------
+
+
+def test_notes_are_told_once_and_written_down(tmp_path):
+    env, path = table(), tmp_path / "game.jsonl"
+    rollout.play(Recorder(env, path), [AvalonAgent() for _ in range(6)], 4)
+    told = [call for line in path.read_text().splitlines() for call in json.loads(line).get("calls", ())]
+    assert Counter(call["ask"] for call in told)[PLAYING[0]] > 50
+    agent = AvalonAgent()
+    env.reset(seed=4)
+    agent.reset(env.unwrapped.seat, 4)
+    agent.act({}, env.infos[env.agent_selection])
+    assert [call["ask"] for call in agent.notes()["calls"]] == PLAYING
+    assert agent.notes() == {}
+
+
+@pytest.mark.parametrize("again", ["save", "pickle"])
+def test_a_copy_plays_the_same(again, tmp_path):
+    lesson = Lesson("Prefer the line shadow.", ("x\u2028y", "我"), "Evil players play fail 1 of 9 times.", 2)
+    agents: list[Any] = [
+        AvalonAgent(without=("plan",), about="teammates", try_out=True, experience=Experience({"Morgana": lesson}))
+    ]
+    agents += [ChatPlayer(), BaselineAgent(), AvalonAgent(), AvalonAgent(), AvalonAgent()]
+    env = table()
+    rollout.play(env, agents, 4)
+    first, copies = words(env), []
+    for number, agent in enumerate(agents):
+        agent.save(tmp_path / str(number))
+        copies.append(
+            type(agent).load(tmp_path / str(number)) if again == "save" else pickle.loads(pickle.dumps(agent))
+        )
+        assert copies[-1].settings() == agent.settings()
+    assert (copies[0].without, copies[0].about, copies[0].try_out) == ({"plan"}, "teammates", True)
+    assert copies[0].experience == agents[0].experience
+    rollout.play(env, copies, 4)
+    assert words(env) == first
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        {"experience": {"format": "x"}},
+        {"experience": None},
+        {"more": 1},
+        {"without": ["x"]},
+        {"model": {"modell": "x"}},
+        {"about": 1},
+    ],
+)
+def test_a_spoilt_file_is_refused_in_one_line(spoil, tmp_path):
+    AvalonAgent().save(tmp_path / "a.json")
+    stored = json.loads((tmp_path / "a.json").read_text())
+    stored["settings"] |= spoil
+    (tmp_path / "a.json").write_text(json.dumps(stored))
+    with pytest.raises(ParlourError) as caught:
+        AvalonAgent.load(tmp_path / "a.json")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ParlourError):
+        BaselineAgent.load(tmp_path / "a.json")
+
+
+def test_settings_in_words(tmp_path):
+    Experience({"Merlin": Lesson("Prefer the line quiet.")}).save(tmp_path / "e.json")
+    made = make_policy(
+        f"avalon_agent:without=plan+action,about=adversaries,experience={tmp_path / 'e.json'}", "avalon_v0", {}
+    )
+    assert isinstance(made, AvalonAgent)
+    assert (made.without, made.about, made.try_out) == ({"plan", "action"}, "adversaries", False)
+    assert made.experience.of("Merlin").strategy == "Prefer the line quiet."
+    assert make_policy("avalon_agent", "avalon_v0", {}).model.name == "offline"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "avalon_agent:without=thinking", "avalon_agent:without=plan+", "avalon_agent:about=me", "avalon_agent:without",
+        "avalon_agent:=x", "avalon_agent:try_out=1", "avalon_agent:experience=/no/such/file", "chat:about=all",
+        "avalon_baseline:without=plan", "rule:a=b", "avalon_agent:without=plan,without=action",
+    ],
+)  # fmt: skip
+def test_settings_that_are_not_accepted(name):
+    with pytest.raises(ParlourError, match=r"accepted|cannot be used") as caught:
+        make_policy(name, "avalon_v0", {})
+    assert "\n" not in str(caught.value)
+
+
+def test_the_agent_plays_avalon_alone():
+    env = rollout.table("template_v0")
+    with pytest.raises(ParlourError, match="accepted: avalon_v0"):
+        rollout.play(env, [AvalonAgent() for _ in range(env.unwrapped.game.seats)], 0)

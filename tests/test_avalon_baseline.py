@@ -1,0 +1,237 @@
+"""The agent that the six-module agent is compared with: what it keeps, what it asks, what it learns."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies import BaselineAgent, make_policy
+from parlour.policies.avalon_agent import Pool
+from parlour.policies.avalon_agent import baseline_asks as asks
+from parlour.policies.avalon_agent.baseline import QUESTIONS
+from parlour.policies.avalon_agent.baseline_asks import Past
+from parlour.policies.embedders import HashingEmbedder
+from parlour.policies.models.ask import Ask
+from parlour.policies.models.base import Answered, Asker, OfflineModel
+from parlour.training import rollout
+
+ROLES = ["Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"]
+
+
+class Listener(OfflineModel):
+    """Answers by rule of thumb and keeps what it is asked."""
+
+    def __init__(self) -> None:
+        self.heard: list[Ask[Any]] = []
+
+    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+        self.heard.append(question)
+        return super().answer(question, asker)
+
+
+def played(pool: Pool | None = None, seed: int = 4, model: Any = None) -> tuple[Listener, list[BaselineAgent], Any]:
+    """A game in which the one at seat 2 is heard."""
+    model, env = model or Listener(), rollout.table("avalon_v0", num_players=6)
+    agents = [BaselineAgent(model if seat == 2 else None, pool=pool) for seat in range(6)]
+    return model, agents, rollout.play(env, agents, seed)
+
+
+def past(number: int, score: int = 0, response: str = "I approve the team.") -> Past:
+    return Past(reflection=f"situation {number}", response=response, score=score)
+
+
+# -- what it keeps of the record -------------------------------------------------------------------------------
+
+
+def keeping(weights: list[int]) -> list[int]:
+    agent = BaselineAgent()
+    agent._lines, agent._weights = [str(k) for k in range(len(weights))], weights
+    return [int(line) for line in agent._kept()]
+
+
+def test_it_keeps_the_newest_and_the_most_informative_in_order():
+    assert keeping([]) == []
+    assert keeping([1] * 10) == list(range(10))
+    assert keeping([1] * 30) == list(range(30))
+    assert keeping([1] * 40) == list(range(10, 40))  # of equal ones the newer
+    weights = [1] * 50
+    for k in (0, 3, 20, 34):
+        weights[k] = 5
+    weights[49] = 5
+    assert keeping(weights) == [0, 3, 20, *range(23, 35), *range(35, 50)]
+    weights = [5] * 20 + [2] * 20 + [1] * 15
+    assert keeping(weights) == [*range(5, 20), *range(40, 55)]
+
+
+def test_every_message_is_rated_once_and_remembered():
+    model, agents, _ = played()
+    rated = [message for one in model.heard if isinstance(one, asks.Weigh) for message in one.messages]
+    assert len(rated) > 60
+    assert rated == agents[2]._lines == [line for lines in agents[2].notes_taken.rounds for line in lines][: len(rated)]
+    assert len(agents[2]._memory) == len(agents[2]._weights) == len(rated)
+    for one in model.heard:
+        if isinstance(one, asks.AnswerTable):
+            assert len(one.messages) <= 30
+            at = [rated.index(message) for message in one.messages if rated.count(message) == 1]
+            assert at == sorted(at)
+    assert max(len(one.messages) for one in model.heard if isinstance(one, asks.AnswerTable)) == 30
+
+
+def test_what_it_asks_in_a_turn():
+    model, agents, _ = played()
+    kinds = [one.kind.removeprefix("avalon_agent.") for one in model.heard]
+    assert set(kinds) == {"weigh", "look_up", "reflect", "answer_table"}  # no experience, no advice
+    assert kinds.count("look_up") == kinds.count("reflect") == kinds.count("answer_table") == len(agents[2]._turns)
+    found = next(one for one in reversed(model.heard) if isinstance(one, asks.LookUp))
+    assert found.questions == list(QUESTIONS)
+    assert [len(messages) for messages in found.material] == [3, 3, 3]
+    assert len(QUESTIONS) == 3
+
+
+# -- the rules of thumb ----------------------------------------------------------------------------------------
+
+
+def test_weights_and_answers_of_the_rules_of_thumb():
+    rng = np.random.default_rng(0)
+    lines = [
+        "Quest 1 fails, fail cards: 1.", "Votes: player_0 approve; player_1 reject; the team goes.",
+        "player_0 names player_1.", 'player_0 accuses player_1: "x"', "player_0 recommends player_1", "player_0 says no more",
+    ]  # fmt: skip
+    assert asks.Weigh(messages=lines).rule_of_thumb(rng).weights == [5, 4, 3, 3, 2, 1]
+    me = next(one for one in played()[0].heard if isinstance(one, asks.LookUp)).me
+    look = asks.LookUp(me=me, questions=["a", "b"], material=[[lines[3], lines[0]], []])
+    assert look.rule_of_thumb(rng).answers == ["player_0 accuses player_1 Quest 1 fails, fail cards: 1.", "Unknown."]
+    scored = [past(1, 900, "yes"), past(2, 90, "no"), past(3, 80, "yes"), past(4, 500, "maybe")]
+    advice = asks.Advise(me=me, reflection="", past=scored).rule_of_thumb(rng).suggestion
+    assert advice.endswith(": maybe")  # yes 490, no 90, maybe 500
+    assert asks.Advise(me=me, reflection="", past=[]).rule_of_thumb(rng).suggestion == ""
+
+
+def test_a_suggestion_is_followed_every_other_time():
+    question = next(
+        one for one in reversed(played()[0].heard) if isinstance(one, asks.AnswerTable) and len(one.options) == 2
+    )
+    followed = 0
+    for sentence in question.options.values():
+        said = question.model_copy(update={"suggestion": f"What went best before: {sentence}"})
+        followed += sum(said.rule_of_thumb(np.random.default_rng(k)).words == sentence for k in range(200))
+    assert 260 < followed < 340  # half of 400, and half of the rest, when it is what the player wants anyway
+    plain = [question.rule_of_thumb(np.random.default_rng(k)).words for k in range(200)]
+    odd = question.model_copy(update={"suggestion": "What went best before: Run!"})
+    assert [odd.rule_of_thumb(np.random.default_rng(k)).words for k in range(200)] == plain
+
+
+# -- experience ------------------------------------------------------------------------------------------------
+
+
+def test_scores_reward_quick_wins_and_long_losses():
+    _, agents, _ = played()
+    turns = agents[2]._turns
+    won, lost = agents[2].learn(won=True, moves=80), agents[2].learn(won=False, moves=80)
+    assert {one.score for one in won} == {920}
+    assert {one.score for one in lost} == {80}
+    assert [(one.reflection, one.response) for one in won] == turns
+    assert len(turns) > 5
+
+
+def test_words_that_could_not_be_used_are_no_experience():
+    """Only the last answer of a turn was given; what was refused before it must not be learned from."""
+
+    class Mumbler(Listener):
+        def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+            if isinstance(question, asks.AnswerTable) and question.now.does == "vote" and not question.refused:
+                return Answered(asks.Reply(words="hmm"), True, False)
+            return super().answer(question, asker)
+
+    model, agents, episode = played(model=Mumbler())
+    assert episode.faults["player_2"]["unreadable"] > 1
+    turns = [one for one in model.heard if isinstance(one, asks.Reflect)]
+    learned = agents[2].learn(won=True, moves=80)
+    assert "hmm" not in {one.response for one in learned}
+    assert len(learned) == len(turns)
+
+
+def test_the_pool_keeps_the_fifty_newest_of_each_role():
+    pool = Pool()
+    pool.add("Merlin", [past(k) for k in range(30)])
+    pool.add("Morgana", [past(99)])
+    pool.add("Merlin", [past(k) for k in range(30, 70)])
+    assert pool.past["Merlin"] == [past(k) for k in range(20, 70)]
+    assert pool.past["Morgana"] == [past(99)]
+
+
+def test_alike_is_a_cosine_above_085():
+    said = "As Merlin I am to vote in quest 2 at 1 to 0, off the team. I suspect 2 players."
+    others = [
+        said,
+        said.replace("2 players", "1 players"),
+        said.replace("vote in quest 2 at 1 to 0", "speak in quest 4 at 2 to 1"),
+        "Something else entirely.",
+        "vote",
+    ]
+    pool = Pool({"Merlin": [Past(reflection=one, response=one, score=0) for one in others]})
+    rows = HashingEmbedder().embed([said, *others]).astype(float)
+    cosines = [float(rows[0] @ row / np.linalg.norm(rows[0]) / np.linalg.norm(row)) for row in rows[1:]]
+    assert [one.response for one in pool.alike("Merlin", said)] == [
+        o for o, c in zip(others, cosines, strict=True) if c > 0.85
+    ]
+    assert 0 < len(pool.alike("Merlin", said)) < len(others)
+    assert pool.alike("Morgana", said) == []
+    assert min(abs(cosine - 0.85) for cosine in cosines) > 0.01
+
+
+def test_experience_is_asked_for_where_there_is_some():
+    _, agents, _ = played()
+    pool, role = Pool(), agents[2].me.role
+    pool.add(role, agents[2].learn(won=True, moves=80))
+    before = pool.as_json()
+    model, _, _ = played(pool)
+    advised = [one for one in model.heard if isinstance(one, asks.Advise)]
+    assert advised
+    assert all(one.past for one in advised)
+    assert any(one.suggestion for one in model.heard if isinstance(one, asks.AnswerTable))
+    assert pool.as_json() == before  # it changes between games only
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+def test_a_pool_survives_its_file(tmp_path):
+    pool = Pool({"Merlin": [past(1, 920, 'two\nlines "我" \u2028')], "Oberon": []})
+    pool.save(tmp_path / "deep" / "pool.json")
+    assert Pool.load(tmp_path / "deep" / "pool.json") == pool
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["pool.json"]
+    made = make_policy(f"avalon_baseline:experience={tmp_path / 'deep' / 'pool.json'}", "avalon_v0", {})
+    assert isinstance(made, BaselineAgent)
+    assert made.pool == pool
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "{", "[]", "null", "3", '{"format": "parlour avalon experience 1", "roles": {}}',
+        '{"format": "parlour avalon experiences 1"}', '{"format": "parlour avalon experiences 1", "roles": []}',
+        '{"format": "parlour avalon experiences 1", "roles": {"Merlin": [{"reflection": "a\\nb"}]}}',
+        '{"format": "parlour avalon experiences 1", "roles": {"Merlin": [3]}}',
+        '{"format": "parlour avalon experiences 1", "roles": {"Merlin": null}}',
+    ],
+)  # fmt: skip
+def test_a_file_that_holds_no_pool(text, tmp_path):
+    (tmp_path / "p.json").write_text(text)
+    with pytest.raises(ParlourError, match="cannot be used") as caught:
+        Pool.load(tmp_path / "p.json")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ParlourError, match="cannot be used"):
+        Pool.load(tmp_path / "none.json")
+    (tmp_path / "b.json").write_bytes(b"\xff\xfe{")
+    with pytest.raises(ParlourError, match="cannot be used"):
+        Pool.load(tmp_path / "b.json")
+
+
+def test_the_same_seed_plays_the_same():
+    first, second = ([question.prompt() for question in played()[0].heard] for _ in range(2))
+    assert first == second
+    assert json.dumps(first) != json.dumps([question.prompt() for question in played(seed=5)[0].heard])

@@ -1,0 +1,283 @@
+"""The numbers behind the rules of thumb of the Avalon agents: Bayes from lines, counting from lines, habits from games."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs import registry
+from parlour.envs.core import NATURE, OVER, Knowledge
+from parlour.policies.avalon_agent import estimate, record
+from parlour.policies.avalon_agent.estimate import (
+    Seat,
+    careful,
+    count_habits,
+    habits_in,
+    put_tally,
+    superficial,
+    tally_in,
+)
+from parlour.policies.rule_of_thumb.avalon import AvalonPlayer
+from parlour.policies.rule_of_thumb.belief import Habits
+
+TABLES = [
+    {"num_players": 5, "rules": "paper"},
+    {"num_players": 6, "rules": "reference"},
+    {"num_players": 7, "rules": "official"},
+    {
+        "num_players": 7,
+        "rules": "paper",
+        "roles": ["Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Assassin", "Mordred", "Oberon"],
+    },
+]
+OTHER_HABITS = Habits(fail=0.5, approve_blind=0.7, accuse_evil=0.8)
+FIVE = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
+
+
+def seat_of(view) -> Seat:
+    return Seat(view.seat, view.role, view.roles, view.knows)
+
+
+def lines_of(view) -> list[str]:
+    names = tuple(dict.fromkeys(view.roles))
+    return [line for event in view.events if (line := record.write(event, names))]
+
+
+@pytest.mark.parametrize("options", TABLES, ids=lambda o: f"{o['num_players']}-{o['rules']}-{len(o)}")
+@pytest.mark.parametrize("habits", [Habits(), OTHER_HABITS], ids=["supposed", "other"])
+def test_careful_is_what_the_rule_of_thumb_player_believes(options, habits, playout):
+    """At every turn, for the seat itself and for an onlooker; both fold the same belief, one over events."""
+    game = registry["avalon_v0"].raw_env(**options).game
+    compared = onlookers = 0
+    for seed in range(3):
+        states = playout(game, seed).states
+        players = {}
+        for state in states[1:]:
+            if game.actor(state) in (NATURE, OVER):
+                continue
+            view = game.view(state, game.actor(state))
+            player = players.setdefault(view.seat, AvalonPlayer(view, np.random.default_rng(0), habits))
+            player._read(view)
+            found = careful(seat_of(view), lines_of(view), habits)
+            assert found.evil == pytest.approx(player.belief.evil_chance(), abs=1e-12)
+            assert found.merlin == pytest.approx(player.belief.merlin_chance(), abs=1e-12)
+            compared += 1
+            if player.onlooker is not None:
+                public = [line for line in lines_of(view) if " (I) played " not in line]
+                for lines in (public, lines_of(view)):
+                    seen = careful(Seat(-1, "", view.roles, ()), lines, habits)
+                    assert seen.evil == pytest.approx(player.onlooker.evil_chance(), abs=1e-12)
+                onlookers += 1
+    assert compared > 100
+    assert onlookers > 40
+
+
+def test_the_belief_moves():
+    """A failed quest of two tells as much as it should: one of the two is evil for sure."""
+    seat = Seat(0, "Loyal Servant", FIVE, ())
+    before = careful(seat, [], Habits())
+    after = careful(seat, ["player_3 names player_3, player_4.", "Quest 1 fails, fail cards: 1."], Habits())
+    assert before.evil == pytest.approx((0, 0.5, 0.5, 0.5, 0.5))
+    assert after.evil[3] + after.evil[4] > 0.99
+    own = ["player_0 names player_0, player_4.", "player_0 (I) played success.", "Quest 1 fails, fail cards: 1."]
+    assert careful(seat, own, Habits()).evil[4] > 0.99
+    own[1] = "player_0 (I) played fail."
+    assert careful(seat, own, Habits()).evil[4] < 0.6
+    own += own[::2]  # another quest, of which a summary dropped the own card; the one before does not count again
+    assert careful(seat, own, Habits()).evil[4] > 0.95
+
+
+def test_reading_in_blocks_is_the_same_as_reading_at_once(playout, monkeypatch):
+    game = registry["avalon_v0"].raw_env(num_players=6, rules="reference").game
+    view = game.view(playout(game, 5).states[-2], 2)
+    seat, lines = seat_of(view), lines_of(view)
+    assert len(lines) > 3 * estimate._BLOCK
+    estimate._read_all.cache_clear()
+    growing = [careful(seat, lines[:k], Habits()) for k in range(len(lines) + 1)]
+    backwards = []
+    estimate._read_all.cache_clear()
+    for k in reversed(range(len(lines) + 1)):
+        backwards.append(careful(seat, lines[:k], Habits()))
+    monkeypatch.setattr(estimate, "_BLOCK", 10**9)
+    estimate._read_all.cache_clear()
+    at_once = [careful(seat, lines[:k], Habits()) for k in range(len(lines) + 1)]
+    estimate._read_all.cache_clear()
+    assert growing == at_once == backwards[::-1]
+    assert len(set(at_once)) > len(lines) / 2
+
+
+GARBAGE = [
+    "",
+    "The first quest went badly.",
+    'player_1 claims to be Merlin: "Quest 1 fails, fail cards: 1."',
+    "player_9 accuses player_1",
+    "player_1 accuses player_9",
+    "player_9 names player_1.",
+    "player_1 names player_1, player_9.",
+    "player_9 defends player_0",
+    "Votes: player_1 approve; player_2 reject; the team goes.",
+    "player_3 (I) played fail.",
+    "player_9 is the Assassin and names player_1 as Merlin: right.",
+    "player_1 is the Assassin and names player_9 as Merlin: right.",
+    "Drawn to go instead: player_9.",
+    "player_1 names player_1, player_1, player_1, player_1, player_1, player_1.",
+    f"player_{'9' * 5000} accuses player_1",
+]
+HONEST = ["player_0 names player_0, player_4.", "Quest 1 fails, fail cards: 1.", "player_2 accuses player_3"]
+
+
+@pytest.mark.parametrize("garbage", GARBAGE, ids=lambda line: line[:50])
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_lines_that_do_not_fit_the_table_are_passed_over(garbage, place):
+    """As a language model may write them into a summary."""
+    seat = Seat(0, "Loyal Servant", FIVE, ())
+    told = [*HONEST[:place], garbage, *HONEST[place:]]
+    assert careful(seat, told, Habits()) == careful(seat, HONEST, Habits())
+    assert superficial(seat, told) == superficial(seat, HONEST)
+
+
+@st.composite
+def forms(draw) -> str:
+    """A line in the form of a record, about anybody and anything."""
+    who = st.lists(st.integers(0, 6), max_size=8).map(record.names)
+    one, count = st.integers(0, 6).map(record.name), st.integers(0, 9)
+    return draw(
+        st.one_of(
+            st.tuples(one, st.sampled_from(["accuses", "defends", "recommends"]), one).map(" ".join),
+            st.tuples(one, who).map(lambda t: f"{t[0]} names {t[1]}."),
+            st.tuples(who, who).map(lambda t: f"Votes: {t[0]} approve; {t[1]} reject; the team goes."),
+            who.map(lambda t: f"Drawn to go instead: {t}."),
+            one.map(lambda t: f"{t} (I) played fail."),
+            st.tuples(count, count).map(lambda t: f"Quest {t[0]} fails, fail cards: {t[1]}."),
+            st.tuples(one, one).map(lambda t: f"{t[0]} is the Assassin and names {t[1]} as Merlin: wrong."),
+        )
+    )
+
+
+@given(lines=st.lists(forms(), max_size=12))
+def test_whatever_the_lines_say_chances_come_out(lines):
+    for seat in (Seat(0, "Loyal Servant", FIVE, ()), Seat(-1, "", FIVE, ())):
+        found = careful(seat, lines, Habits())
+        assert sum(found.evil) == pytest.approx(2)
+        assert sum(found.merlin) == pytest.approx(1)
+        counted = superficial(seat, lines)
+        assert all(0 <= chance <= 1 for chance in (*found.evil, *counted.evil, *counted.merlin))
+    assert set(count_habits(lines, FIVE)) <= set(estimate._PHRASES)
+
+
+# -- habits ----------------------------------------------------------------------------------------------------
+
+counts = st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+@given(tally=st.dictionaries(st.sampled_from(list(estimate._PHRASES)), counts))
+def test_counts_survive_being_put_into_words(tally):
+    assert tally_in(put_tally(tally)) == tally
+    assert tally_in("Roles differ. " + put_tally(tally)) == tally
+    assert estimate.add_tallies(tally, {}) == tally
+    doubled = estimate.add_tallies(tally, tally)
+    assert tally_in(put_tally(doubled)) == {field: (2 * k, 2 * n) for field, (k, n) in tally.items()}
+
+
+def test_every_phrase_is_a_habit_and_none_is_part_of_another():
+    assert set(estimate._PHRASES) | {"good_fails"} == set(Habits.__dataclass_fields__)
+    for field in estimate._PHRASES:
+        assert tally_in(put_tally({field: (1, 2)})) == {field: (1, 2)}
+
+
+def test_a_habit_is_the_mean_of_supposition_and_count():
+    # supposed 0.8, weighs 20 cases: (16 + 3) / (20 + 4); supposed 0.55: (11 + 30) / (20 + 30)
+    learned = habits_in("Evil players play fail 3 of 4; Players who know nobody approve 30 of 30 times.")
+    assert learned.fail == pytest.approx(19 / 24)
+    assert learned.approve_blind == pytest.approx(41 / 50)
+    assert learned.accuse_evil == Habits().accuse_evil
+    assert habits_in("") == habits_in("Nobody knows.") == Habits()
+    assert habits_in("Evil players play fail 5 of 4 times.") == Habits()  # cannot be
+
+
+@pytest.mark.parametrize("zeros", [6, 20, 400, 5000])
+def test_absurd_counts_make_nothing_impossible(zeros):
+    """A text that a model or a person wrote may say anything."""
+    number = "1" + "0" * zeros
+    for k in (number, "0"):
+        habits = habits_in("; ".join(f"{phrase} {k} of {number}" for phrase in estimate._PHRASES.values()) + " times.")
+        lines = [*HONEST, "Votes: player_0, player_1 approve; player_2, player_3, player_4 reject; the team goes."]
+        assert sum(careful(Seat(0, "Loyal Servant", FIVE, ()), lines, habits).evil) == pytest.approx(2)
+
+
+def test_habits_counted_in_a_small_game():
+    roles = ["Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"]
+    lines = [
+        "player_3 accuses player_1",  # evil accuses good
+        "player_4 accuses player_3",  # evil accuses evil
+        "player_2 accuses player_4",  # good accuses evil
+        "player_0 accuses player_0",  # of oneself: not counted
+        "player_3 recommends player_3",  # oneself: not counted
+        "player_3 defends player_4",  # evil supports evil
+        "player_1 recommends player_2",  # good supports good
+        "player_0 names player_0, player_1.",  # Merlin leads a clean team
+        "Votes: player_0, player_1, player_4 approve; player_2, player_3 reject; the team goes.",
+        # clean: Merlin yes; blind player_1 yes, player_2 no; evil player_3 no, player_4 yes
+        "Quest 1 succeeds, fail cards: 0.",  # nobody who could fail
+        "player_3 names player_2, player_3, player_4.",  # evil leads a dirty team
+        "Votes: player_1, player_3, player_4 approve; player_0, player_2 reject; the team goes.",
+        # dirty: Merlin no; blind yes, no; evil yes, yes
+        "Quest 2 fails, fail cards: 1.",  # one of two
+        "player_4 names player_0.",  # evil leads a clean team, a short one
+        "Drawn to go instead: player_0, player_3.",
+        "Quest 3 fails, fail cards: 1.",  # one of one
+        "player_2 names player_0, player_4.",  # neither evil nor Merlin: not counted
+        "Quest 4 fails, fail cards: 2.",  # one of them by the good player, as some rules allow
+        "Something else.",
+    ]
+    assert count_habits(lines, roles) == {
+        "fail": (3, 4),
+        "evil_on_own_team": (1, 2),
+        "approve_dirty_evil": (2, 2),
+        "approve_clean_evil": (1, 2),
+        "evil_accuses_evil": (1, 2),
+        "evil_defends_evil": (1, 1),
+        "clean_team_merlin": (1, 1),
+        "approve_dirty_merlin": (0, 1),
+        "approve_clean_merlin": (1, 1),
+        "approve_blind": (2, 4),
+        "accuse_evil": (1, 1),
+        "defend_evil": (0, 1),
+    }
+
+
+# -- counting --------------------------------------------------------------------------------------------------
+
+
+def test_superficial_counts():
+    onlooker = Seat(-1, "", FIVE, ())
+    assert superficial(onlooker, []) == ((0.5,) * 5, (0.2,) * 5)  # 2 evil among 4 others
+    lines = [
+        "player_0 names player_0, player_1.",
+        "Quest 1 fails, fail cards: 1.",  # + 1/2 each, at most 0.95
+        "player_2 names player_2, player_3.",
+        "Quest 2 succeeds, fail cards: 0.",  # - 0.1 each
+        "player_4 accuses player_2",  # + 0.05, and the speaker looks like Merlin
+        "player_4 defends player_3",  # - 0.05
+        "player_4 recommends player_4",  # oneself: nothing
+    ]
+    evil, merlin = superficial(onlooker, lines)
+    assert evil == pytest.approx((0.95, 0.95, 0.45, 0.35, 0.5))
+    assert merlin == pytest.approx((1 / 6, 1 / 6, 1 / 6, 1 / 6, 2 / 6))
+
+
+def test_what_the_night_showed_is_sure():
+    bad = Knowledge(("Morgana", "Assassin"), (3, 4))
+    lines = ["player_3 names player_1, player_2.", "Quest 1 fails, fail cards: 2."]
+    assert superficial(Seat(0, "Merlin", FIVE, (bad,)), lines).evil == (0, 0.05, 0.05, 1, 1)
+    assert superficial(Seat(0, "Merlin", FIVE, (bad,)), lines).merlin[3:] == (0, 0)
+    percival = superficial(Seat(1, "Percival", FIVE, (Knowledge(("Merlin", "Morgana"), (0, 3)),)), lines)
+    assert (percival.evil[0], percival.evil[1], percival.evil[3]) == (0.5, 0, 0.5)
+    assert percival.merlin[0] == percival.merlin[3] >= percival.merlin[2]
+    assassin = superficial(Seat(4, "Assassin", FIVE, (Knowledge(("Morgana", "Assassin"), (3,)),)), lines)
+    assert assassin.evil == (0.05, 0.05, 0.05, 1, 1)
+    assert assassin.merlin[3] == assassin.merlin[4] == 0
+    oberon = superficial(Seat(4, "Oberon", (*FIVE[:4], "Oberon"), ()), lines)
+    assert oberon.evil[4] == 1
+    assert oberon.evil[1] == 0.95

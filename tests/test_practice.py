@@ -1,0 +1,384 @@
+"""Experience: its file, what a game teaches, and practice that is the same again, also after a kill."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies import AvalonAgent, BaselineAgent
+from parlour.policies.avalon_agent import Experience, Lesson, Pool, asks
+from parlour.policies.avalon_agent import baseline_asks as base
+from parlour.policies.avalon_agent.estimate import count_habits, tally_in
+from parlour.policies.avalon_agent.lines import first_strategy, lines_of, results_in
+from parlour.policies.models.ask import Ask
+from parlour.policies.models.base import Answered, Asker, OfflineModel
+from parlour.training import practice, rollout
+from parlour.training.cli import run
+from parlour.training.practice import PracticeConfig, curve, practise, sides_of
+
+SMALL = PracticeConfig(games=2, num_players=5, seed=3)
+LESSON = Lesson(
+    "Prefer the line quiet. Won so far: quiet 3 of 4.",
+    ("a", "b\u2028c", "我"),
+    "Evil players play fail 3 of 4 times.",
+    7,
+)
+
+
+# -- the file --------------------------------------------------------------------------------------------------
+
+
+def test_experience_survives_its_file_and_can_be_read(tmp_path):
+    experience = Experience({"Merlin": LESSON, "Assassin": Lesson("Hide.")})
+    path = tmp_path / "deep" / "e.json"
+    experience.save(path)
+    assert Experience.load(path) == experience
+    assert [one.name for one in path.parent.iterdir()] == ["e.json"]
+    text = path.read_text("utf-8")
+    assert "我" in text
+    assert len(text.splitlines()) > 15
+    assert experience.of("Percival") == Lesson(first_strategy("Percival"))
+    assert experience.of("Merlin") is experience.lessons["Merlin"]
+
+
+def test_a_file_edited_by_hand_changes_how_a_role_is_played(tmp_path):
+    path = tmp_path / "e.json"
+    Experience({"Merlin": LESSON}).save(path)
+    stored = json.loads(path.read_text("utf-8"))
+    stored["roles"]["Merlin"]["strategy"] = "I like the line discreet most."
+    path.write_text(json.dumps(stored), "utf-8")
+    model = OfflineModel()
+    agents = [AvalonAgent(model, experience=Experience.load(path)) for _ in range(5)]
+    rollout.play(rollout.table("avalon_v0", num_players=5), agents, 1)
+    merlin = next(agent for agent in agents if agent.me is not None and agent.me.role == "Merlin")
+    assert merlin._line == "discreet"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        {"strategy": 3}, {"suggestions": [1]}, {"suggestions": None}, {"suggestions": "Be bold."}, {"others": None},
+        {"games": "7"}, {"games": True}, {"games": -1}, {"strategie": "typo"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_lesson_edited_wrongly_is_refused_in_one_line(spoil, tmp_path):
+    Experience({"Merlin": LESSON}).save(tmp_path / "e.json")
+    stored = json.loads((tmp_path / "e.json").read_text("utf-8"))
+    stored["roles"]["Merlin"] |= spoil
+    (tmp_path / "e.json").write_text(json.dumps(stored), "utf-8")
+    with pytest.raises(ParlourError, match="cannot be used") as caught:
+        Experience.load(tmp_path / "e.json")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "{", "[]", "null", '{"format": "parlour avalon experiences 1", "roles": {}}',
+        '{"format": "parlour avalon experience 1"}', '{"format": "parlour avalon experience 1", "roles": []}',
+        '{"format": "parlour avalon experience 1", "roles": {"Merlin": {}}}',
+        '{"format": "parlour avalon experience 1", "roles": {"Merlin": []}}',
+    ],
+)  # fmt: skip
+def test_a_file_that_holds_no_experience(text, tmp_path):
+    for content in (text.encode(), text.encode() + b"\xff"):
+        (tmp_path / "e.json").write_bytes(content)
+        with pytest.raises(ParlourError, match="cannot be used") as caught:
+            Experience.load(tmp_path / "e.json")
+        assert "\n" not in str(caught.value)
+
+
+# -- what a game teaches ---------------------------------------------------------------------------------------
+
+
+def one_game(**settings: Any) -> tuple[list[AvalonAgent], list[str]]:
+    agents = [AvalonAgent(**settings) for _ in range(6)]
+    episode = rollout.play(rollout.table("avalon_v0", num_players=6), agents, 4)
+    return agents, [view.role for view in episode.last_views]
+
+
+def test_a_game_is_counted_for_its_line():
+    agents, roles = one_game()
+    for agent, role in zip(agents, roles, strict=True):
+        won, lost = (agent.learn(roles, won=result, seed=0) for result in (True, False))
+        assert won is not None
+        assert lost is not None
+        assert results_in(won.strategy) == {agent._line: (1, 1)}
+        assert results_in(lost.strategy) == {agent._line: (0, 1)}
+        assert f"line {next(iter(lines_of(role)))}" in won.strategy  # 2/3 for the first line
+        assert f"line {next(iter(lines_of(role)))}" not in lost.strategy  # 1/3, and 1/2 for the others
+        assert len(won.suggestions) == 3
+        assert won.games == 1
+        record = [line for messages in agent.notes_taken.rounds for line in messages]
+        counted = {field: count for field, count in count_habits(record, roles).items() if count[1]}
+        assert tally_in(won.others) == counted
+        assert counted["fail"][1] >= 1
+    assert AvalonAgent().learn(roles, won=True, seed=0) is None
+
+
+def test_counts_are_added_to_those_of_earlier_games():
+    before = Experience(dict.fromkeys(("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"), LESSON))
+    agents, roles = one_game(experience=before)
+    merlin = agents[roles.index("Merlin")]
+    lesson = merlin.learn(roles, won=True, seed=0)
+    assert lesson is not None
+    assert results_in(lesson.strategy) == {"quiet": (4, 5)}
+    plain = one_game()[0][roles.index("Merlin")]
+    plain.notes_taken = merlin.notes_taken
+    alone = plain.learn(roles, won=True, seed=0)
+    assert alone is not None
+    k, n = tally_in(alone.others).get("fail", (0, 0))
+    assert tally_in(lesson.others)["fail"] == (3 + k, 4 + n)
+    assert lesson.games == 8
+    assert before.lessons["Merlin"] == LESSON  # learning returns a lesson, and changes none
+
+
+@pytest.mark.parametrize("part", ["improve", "others"])
+def test_a_part_switched_off_leaves_its_part_as_it_was(part):
+    before = Experience(dict.fromkeys(("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"), LESSON))
+    agents, roles = one_game(without=(part,), experience=before)
+    lesson = agents[0].learn(roles, won=True, seed=0)
+    assert lesson is not None
+    own = (lesson.strategy, lesson.suggestions) == (LESSON.strategy, LESSON.suggestions)
+    assert (own, lesson.others == LESSON.others) == (part == "improve", part == "others")
+
+
+def test_the_end_of_the_game_is_part_of_what_it_teaches():
+    """The result of the last quest, and the Assassin's guess, come after a seat's last turn."""
+    env = rollout.table("avalon_v0", num_players=6)
+    for seed in range(6):
+        agents = [AvalonAgent() for _ in range(6)]
+        done = practice.Practice()
+        episode = rollout.play(env, agents, seed)
+        practice._learn(agents, episode, done, seed)
+        fails = [e.move.args for e in episode.last_views[0].events if e.move.kind == "fails"]
+        for agent in agents:
+            read = [line for messages in agent.notes_taken.rounds for line in messages if "fail cards" in line]
+            assert len(read) == len(fails)
+
+
+# -- practice --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """A run that nothing interrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    practise(SMALL, folder)
+    return folder
+
+
+def test_practice_is_the_same_again_and_sides_take_turns(whole):
+    first = practise(SMALL)
+    assert practise(SMALL, whole) == first  # nothing is left to play there
+    assert len(first.won) == 4
+    assert practise(replace(SMALL, seed=4)) != first
+    lessons, pool = first.experience.lessons, first.pool.past
+    assert (
+        set(lessons) == set(pool) == {"Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"}
+    )  # either side played both
+    assert {lesson.games for lesson in lessons.values()} == {2}
+    assert all(sum(n for _, n in results_in(lesson.strategy).values()) == 2 for lesson in lessons.values())
+    assert 0 < sum(first.won) < 4  # or the next lines say nothing
+    for role, won in (("Merlin", first.won[0::2]), ("Morgana", first.won[1::2])):
+        assert sum(k for k, _ in results_in(lessons[role].strategy).values()) == sum(won)
+        assert {one.score > 500 for one in pool[role]} == {
+            not result for result in (first.won[1::2], first.won[0::2])[role != "Merlin"]
+        }
+    assert Experience.load(whole / practice.EXPERIENCE) == first.experience
+    assert Pool.load(whole / practice.POOL) == first.pool
+    assert (whole / practice.PICTURE).stat().st_size > 1000
+
+
+class Killed(BaseException):
+    """The run was killed."""
+
+
+@pytest.mark.parametrize("after", [0, 3])
+@pytest.mark.parametrize("moment", ["in the game", "before the checkpoint", "after the checkpoint"])
+def test_a_killed_run_goes_on_where_it_stopped(after, moment, whole, tmp_path, monkeypatch):
+    killed, finished = tmp_path / "killed", 0
+
+    def count(n: int) -> None:
+        nonlocal finished
+        finished += n
+        if moment == "after the checkpoint" and finished == after + 1:
+            raise Killed
+
+    def dying(what: Any) -> Any:
+        def call(*given: Any) -> Any:
+            if finished == after:
+                raise Killed
+            return what(*given)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        if moment == "in the game":
+            patch.setattr(practice, "_learn", dying(practice._learn))
+        if moment == "before the checkpoint":  # the readable files are written, the state is not
+            place = practice._place
+            patch.setattr(
+                practice, "_place", lambda p, t: dying(place)(p, t) if p.name == practice._STATE else place(p, t)
+            )
+        with pytest.raises(Killed):
+            practise(SMALL, killed, progress=count)
+    told: list[int] = []
+    practise(SMALL, killed, progress=told.append)
+    assert told[0] == after + (moment == "after the checkpoint")
+    assert sum(told) == 4
+    files = sorted(path.name for path in whole.iterdir())
+    assert files == sorted(path.name for path in killed.iterdir() if not path.name.endswith(".part"))
+    for name in files:
+        assert (whole / name).read_bytes() == (killed / name).read_bytes(), name
+
+
+@pytest.mark.parametrize(
+    "other", [{"seed": 4}, {"games": 3}, {"without": ("plan",)}, {"about": "teammates"}, {"rules": "official"}]
+)
+def test_a_folder_holds_one_run(other, tmp_path):
+    practise(replace(SMALL, games=1), tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ParlourError, match="holds a run with") as caught:
+        practise(replace(SMALL, **{"games": 1, **other}), tmp_path)
+    assert "\n" not in str(caught.value)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_folder_is_not_taken_up_with_another_model(tmp_path):
+    class Other(OfflineModel):
+        name = "other"
+
+        def settings(self) -> dict[str, Any]:
+            return {"model": "other"}
+
+    practise(replace(SMALL, games=1), tmp_path)
+    with pytest.raises(ParlourError):
+        practise(replace(SMALL, games=1), tmp_path, Other())
+
+
+@pytest.mark.parametrize("name", ["config.json", "practice.json"])
+def test_a_damaged_run_is_refused_in_one_line(name, tmp_path):
+    practise(replace(SMALL, games=1), tmp_path)
+    (tmp_path / name).write_text("{")
+    with pytest.raises(ParlourError) as caught:
+        practise(replace(SMALL, games=1), tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("part", ["improve", "others"])
+def test_practice_without_a_part_learns_nothing_there(part):
+    lessons = practise(replace(SMALL, without=(part,))).experience.lessons
+    for role, lesson in lessons.items():
+        assert (lesson.strategy == first_strategy(role)) == (part == "improve")
+        assert bool(lesson.suggestions) == (part != "improve")
+        assert bool(lesson.others) == (part != "others")
+
+
+def test_who_plays_in_practice(monkeypatch):
+    seen = []
+
+    def play(env: Any, players: Any, seed: int) -> Any:
+        sides = sides_of(env, seed)
+        own = {side for side, player in zip(sides, players, strict=True) if isinstance(player, AvalonAgent)}
+        assert own.isdisjoint(
+            side for side, player in zip(sides, players, strict=True) if isinstance(player, BaselineAgent)
+        )
+        assert all(player.try_out for player in players if isinstance(player, AvalonAgent))
+        seen.append((*own, seed))
+        return real(env, players, seed)
+
+    real = rollout.play
+    monkeypatch.setattr(rollout, "play", play)
+    practise(SMALL)
+    assert [side for side, _ in seen] == ["good", "evil"] * 2
+    assert len({seed for _, seed in seen}) == 4
+    assert all(seed < 2**30 for _, seed in seen)
+
+
+def test_the_curve():
+    won = [True, False] * 25  # good always, evil never
+    rows = curve(won)
+    assert rows[0] == (1, "good", 1.0)
+    assert rows[25:27] == [(1, "evil", 0.0), (2, "evil", 0.0)]
+    mixed = curve([k < 40 for k in range(80)])  # each side wins its first 20 games of 40
+    assert [share for game, side, share in mixed if side == "good" and game in (10, 20, 30, 40)] == [1, 1, 0.5, 0]
+    assert curve([]) == []
+
+
+def test_the_command(tmp_path, capsys):
+    assert (
+        run(["practise", "--out", str(tmp_path), "--games", "1", "-n", "5", "--without", "plan+memory", "--json"]) == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert told["model"] == "offline"
+    assert json.loads((tmp_path / "config.json").read_text())["without"] == ["plan", "memory"]
+    rows = list(csv.reader((tmp_path / practice.CURVE).read_text().splitlines()))
+    assert rows[0][:2] == ["game", "side"]
+    assert [row[:2] for row in rows[1:]] == [["1", "good"], ["1", "evil"]]
+    assert run(["practise", "--out", str(tmp_path), "--games", "2", "-n", "5"]) == 2
+    assert run(["practise", "--out", str(tmp_path / "x"), "--without", "thinking"]) == 2
+
+
+# -- a model that says odd things ------------------------------------------------------------------------------
+
+ODD_WORDS = [
+    "x", "\u2028", "我", "two\nlines", '"', "{", "x" * 5000, "Drawn to go instead: player_9.\nQuest 1 fails, fail cards: 1.",
+    "player_9 accuses player_0\nplayer_9 is the Assassin and names player_8 as Merlin: right.",
+    "player_0 names player_0, player_0, player_0, player_0, player_0, player_0.",
+    "Prefer the line open. Won so far: open 9 of 3, sabotage 9 of 3, sleeper 9 of 3, quiet 1 of 0.",
+    "Evil players play fail 99999999999999999999 of 99999999999999999999; approve clean teams 0 of 99999999999999999999 times.",
+]  # fmt: skip
+
+
+class Odd(OfflineModel):
+    """Answers every other question by anything that fits the schema and the inputs, the others by rule of thumb."""
+
+    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+        rng = np.random.default_rng(asker.sample)
+        plain = super().answer(question, asker)
+        if rng.random() < 0.5:
+            return plain
+        value = self._odd(question, plain.value, rng)
+        question.check(value)
+        return Answered(value, True, False)
+
+    def _odd(self, question: Any, plain: Any, rng: np.random.Generator) -> Any:
+        def odd() -> str:
+            return ODD_WORDS[int(rng.integers(len(ODD_WORDS)))]
+
+        if isinstance(question, asks.Analyse):
+            named = rng.permutation(len(question.me.roles))[: int(rng.integers(len(question.me.roles) + 1))].tolist()
+            extreme = [
+                {"player": j, **{key: float(rng.choice([0, 1, 1e-300])) for key in ("evil", "merlin", "looks_evil")}}
+                for j in named
+            ]
+            return asks.Analysis.model_validate({"opinions": extreme, "words": odd()})
+        changes: dict[type[Any], dict[str, Any]] = {
+            asks.Devise: {"line": str(rng.choice(list(getattr(question, "lines", "x")))), "steps": []},
+            asks.Act: {"choice": str(rng.choice(list(getattr(question, "options", "x")))), "why": odd()},
+            asks.Suggest: {"suggestions": [odd(), odd(), odd()]},
+            base.LookUp: {"answers": [odd()] * 3},
+        }
+        if type(question) in changes:
+            return plain.model_copy(update=changes[type(question)])
+        text = next((name for name, value in plain if isinstance(value, str)), None)
+        return plain if text is None or odd() == "\u2028" else plain.model_copy(update={text: "x" + odd()})
+
+
+def test_odd_answers_stop_neither_a_game_nor_practice(tmp_path):
+    for seed in range(3):
+        done = practise(
+            replace(SMALL, games=2, seed=seed, rules=("paper", "reference", "official")[seed]),
+            tmp_path / str(seed),
+            Odd(),
+        )
+        assert len(done.won) == 4
+        assert Experience.load(Path(tmp_path, str(seed), practice.EXPERIENCE)) == done.experience

@@ -1,0 +1,302 @@
+"""Published tables played again: the paper's figures, the same deals for all rows, and who is said to have played."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from parlour.envs import replay
+from parlour.envs.avalon.presets import side_of
+from parlour.envs.core import ParlourError
+from parlour.policies.models.base import OfflineModel
+from parlour.training import reproduce as reproducing
+from parlour.training import seeds
+from parlour.training.cli import reproduce as command
+from parlour.training.cli import run
+from parlour.training.reproduce import TABLES, Setting, avalon_tables, avalon_teams, reproduce
+from parlour.training.reproduce.avalon_teams import Played, Variant
+from parlour.training.reproduce.cells import Reproduction, cell, printed, unprinted
+from parlour.training.statistics import paired, rate
+
+DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
+SMALL = Setting(games=1, practice=1)
+
+
+@cache
+def small(name: str) -> Reproduction:
+    """A table of few games."""
+    return reproduce(name, SMALL)
+
+
+# -- the paper's figures ---------------------------------------------------------------------------------------
+
+ROWS = {  # our row -> the rows of the papers' tables
+    "full": ("Ours", "full"),
+    "without analysis": ("w/o analysis",),
+    "without plan": ("w/o plan",),
+    "without action": ("w/o action",),
+    "without strategy learning": ("w/o strategy learning",),
+    "without improving the own strategy (IS)": ("w/o IS",),
+    "without studying other roles (AO)": ("w/o AO",),
+    "without analysis (AM)": ("w/o AM",),
+    "all modules": ("all modules",),
+    "all players": ("all players",),
+    "teammates only": ("teammates only",),
+    "adversaries only": ("adversaries only",),
+}
+FILES = {
+    "avalon_table2_win_rates.csv": {"Table 2": "avalon-2"},
+    "avalon_tables6_7_8_ablations.csv": {"Table 6": "avalon-6", "Table 7": "avalon-7", "Table 8": "avalon-8"},
+}
+
+
+def reference(name: str) -> list[dict[str, str]]:
+    if not (DATA / name).exists():
+        pytest.skip(f"no {DATA / name}; set PARLOUR_REFERENCE_DATA to the folder of reference data")
+    with (DATA / name).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_tables_of_win_rates_are_the_papers(file):
+    ours = {key: value for key, (value, _) in printed().items() if key[0] in FILES[file].values()}
+    theirs = {}
+    for row in reference(file):
+        name = next(ours_row for ours_row, given in ROWS.items() if row["method"] in given)
+        key = (FILES[file][row["table"]], name, row["group"].removesuffix(" side"), row["metric"].replace("_", " "))
+        theirs[key] = float(row["mean"])
+    assert ours == theirs
+    assert len(theirs) >= 10
+
+
+def test_valid_responses_are_the_papers():
+    ours = {key[1:3]: value for key, (value, _) in printed().items() if key[0] == "avalon-9"}
+    theirs = {
+        (r["method"], r["group"].replace("Average", "average")): float(r["mean"])
+        for r in reference("avalon_table9_valid_response.csv")
+    }
+    assert ours == theirs
+    for model in ("LLaMA2", "GPT-3.5"):
+        roles = [value for (name, role), value in ours.items() if name == model and role != "average"]
+        assert len(roles) == 5
+        assert sum(roles) / 5 == pytest.approx(ours[model, "average"], abs=0.1)
+
+
+def test_figures_of_the_text_are_the_papers():
+    ours = sorted(value for key, (value, _) in printed().items() if "fig" in key[0])
+    assert ours == sorted(float(row["mean"]) for row in reference("avalon_fig2_and_text.csv"))
+    assert printed()["avalon-fig2", "baseline", "evil", "FVR"] == (36.5, "mean of Morgana and Assassin")
+    assert printed()["avalon-fig4", "agent", "Assassin", "camouflage"][0] == 15
+
+
+def test_no_figure_of_the_paper_goes_unprinted():
+    """Every figure in the file stands in some cell of its table."""
+    for name in TABLES:
+        found = small(name)
+        shown = {(one.row, one.of, one.measure): one.paper for one in found.cells if one.paper is not None}
+        assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == name}, name
+
+
+def test_a_cell_has_the_papers_figure_or_none():
+    assert cell("avalon-2", "full", "good", "WR", None).paper == 90
+    assert cell("avalon-2", "full", "good", "QER", None).paper is None
+    assert cell("avalon-fig2", "agent", "evil", "QER", None).note
+    rows = unprinted("avalon-9", ("LLaMA2",))
+    assert len(rows) == 6
+    assert all(one.ours is None for one in rows)
+
+
+# -- our figures -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_can_be_made(name, capsys):
+    found = small(name)
+    assert found.name == name
+    assert found.model == "offline"
+    assert found.cells
+    assert len({(one.row, one.of, one.measure) for one in found.cells}) == len(found.cells)
+    for one in found.cells:
+        assert one.ours is None or 0 <= one.ours.low <= one.ours.rate <= one.ours.high <= 1
+        assert one.measure != "WR" or (one.ours is not None and one.ours.n == 1)
+    json.dumps(found.as_json(), allow_nan=False)
+    command.show(found, OfflineModel())
+    shown = capsys.readouterr().out
+    assert "ours played by rules of thumb (no language model)" in " ".join(shown.split())
+    assert all(remark[:30] in " ".join(shown.split()) for remark in found.remarks)
+
+
+def test_a_table_is_the_same_again_with_more_games_in_flight():
+    assert small("avalon-7").cells == reproduce("avalon-7", Setting(games=1, practice=1, workers=3)).cells
+
+
+@pytest.fixture
+def jobs(monkeypatch) -> list[tuple[str, Any]]:
+    """All games that are played, with the row they belong to."""
+    kept: list[tuple[str, Any]] = []
+    real = avalon_teams.play_all
+
+    def play_all(env: Any, given: Any, **settings: Any) -> Any:
+        kept.extend((settings["what"], job) for job in given)
+        return real(env, given, **settings)
+
+    monkeypatch.setattr(avalon_teams, "play_all", play_all)
+    return kept
+
+
+def test_all_rows_play_the_same_held_out_deals(jobs):
+    reproduce("avalon-2", Setting(games=1, practice=0, seed=5))
+    rows = defaultdict(list)
+    for what, job in jobs:
+        rows[what].append(job.seed)
+    assert len(rows) == 2 * 6
+    assert set(map(tuple, rows.values())) == {(seeds.HELD_OUT[5],)}
+
+
+def test_the_agent_plays_one_side_as_a_team(jobs, tmp_path):
+    reproduce("avalon-7", Setting(games=2, practice=0, out=tmp_path))
+    for what, job in jobs:
+        told = replay.read(job.transcript)
+        names = [name for name, _ in job.players]
+        assert list(told.header["players"].values()) == names
+        roles = [told.game().role_names[role] for role in told.moves[0].args[:-1]]
+        assert [name == "agent" for name in names] == [side_of(role) == "evil" for role in roles]
+        assert what.endswith(", evil")
+        assert sorted(names) == ["agent"] * 2 + ["baseline"] * 4
+    assert len(list(tmp_path.rglob("*.jsonl"))) == 8
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_an_agent_may_play_against_another(jobs):
+    found = reproduce("avalon-7", Setting(games=1, practice=0, against="agent"))
+    assert {name for _, job in jobs for name, _ in job.players} == {"agent", "second agent"}
+    assert any("against the agent" in remark for remark in found.remarks)
+    with pytest.raises(ParlourError, match="accepted: baseline, agent"):
+        reproduce("avalon-7", Setting(games=1, against="nobody"))
+
+
+def test_rows_differ_in_what_they_are_made_of(monkeypatch):
+    """Each row practises with its own modules, once; the row without learning plays by the first strategies."""
+    practised, made = [], {}
+    real, agent = avalon_teams.practise, avalon_teams.Club.agent
+
+    def practise(config: Any, *given: Any) -> Any:
+        practised.append((config.without, config.about, config.games))
+        return real(config, *given)
+
+    def keep(self: Any, variant: Variant) -> Any:
+        made[variant.row] = agent(self, variant)()
+        return agent(self, variant)
+
+    monkeypatch.setattr(avalon_teams, "practise", practise)
+    monkeypatch.setattr(avalon_teams.Club, "agent", keep)
+    monkeypatch.setattr(avalon_teams.Club, "play", lambda *_: Played((True,), ()))
+    reproduce("avalon-2", SMALL)
+    assert sorted(practised) == [
+        ((), "all", 1),
+        (("action",), "all", 1),
+        (("analysis",), "all", 1),
+        (("plan",), "all", 1),
+    ]
+    assert {row: sorted(one.without) for row, one in made.items()} == {
+        "full": [], "without analysis": ["analysis"], "without plan": ["plan"], "without action": ["action"],
+        "without strategy learning": [],
+    }  # fmt: skip
+    assert {row for row, one in made.items() if not one.experience.lessons} == {"without strategy learning"}
+    assert not any(one.try_out for one in made.values())
+    practised.clear()
+    monkeypatch.setattr(avalon_tables, "_evil_table", lambda name, title, club, rows: [club.agent(row) for row in rows])
+    reproduce("avalon-8", SMALL)
+    assert practised == []
+    assert made["teammates only"].about == "teammates"
+    assert made["adversaries only"].about == "adversaries"
+
+
+def test_a_win_rate_and_its_difference_by_hand():
+    full = Played((True, True, True, False, True), ())
+    less = Played((True, False, False, False, True), ())
+    alone = avalon_tables._win_rate("avalon-2", "full", "good", full, None)
+    assert alone.difference is None
+    assert alone.paper == 90
+    assert alone.ours == rate(4, 5)
+    # Wilson, 4 of 5: (0.8 + z2/10 -+ z sqrt(0.16/5 + z2/100)) / (1 + z2/5) with z = 1.96
+    assert (alone.ours.low, alone.ours.high) == pytest.approx((0.3755, 0.9638), abs=1e-4)
+    found = avalon_tables._win_rate("avalon-2", "without analysis", "good", less, full)
+    assert found.ours == rate(2, 5)
+    assert found.difference == paired(less.won, full.won)
+    assert (found.difference.only_a, found.difference.only_b, found.difference.difference) == (0, 2, -0.4)
+    assert found.difference.p == pytest.approx(0.5)  # two discordant cases, both one way
+
+
+def test_rows_that_did_not_come_out_lower_are_named():
+    def of(a: str, b: str) -> Any:
+        won = [[letter == "w" for letter in games] for games in (a, b)]
+        return cell("avalon-2", "without plan", "evil", "WR", rate(1, 2), paired(*won))
+
+    assert avalon_tables._not_lower((of("l" * 40, "w" * 40),)) == []
+    assert avalon_tables._not_lower((of("wl", "wl"),)) == ["without plan, evil: not lower (+0.0 points)."]
+    assert avalon_tables._not_lower((of("ww", "wl"),)) == ["without plan, evil: not lower (+50.0 points)."]
+    assert "within its interval" in avalon_tables._not_lower((of("ll", "wl"),))[0]
+
+
+# -- the command -----------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_a_table(capsys):
+    assert run(["reproduce", "avalon-8", "--games", "2"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for word in (
+        "rules of thumb (no language model)",
+        "teammates only",
+        "gpt-3.5-turbo-16k",
+        "2 held-out deals",
+    ):
+        assert word in shown
+    assert run(["reproduce", "avalon-8", "--games", "1", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["model"] == "offline"
+    assert len(told["cells"]) == 15
+
+
+def test_the_title_names_a_language_model_only_if_one_played(capsys):
+    class Language(OfflineModel):
+        name = "some-model"
+        is_language_model: ClassVar[bool] = True
+
+    found = Reproduction("avalon-8", "Title", "some-model", (), ())
+    command.show(found, Language())
+    assert "ours played by some-model" in " ".join(capsys.readouterr().out.split())
+    command.show(found, OfflineModel())
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "ours played by rules of thumb (no language model)" in shown
+    assert "some-model" not in shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["avalon-3"],
+        ["avalon-7", "--games", "0"],
+        ["avalon-7", "--against", "me"],
+        ["avalon-7", "--games", "1", "--practice", "0", "--seed", "2147483648"],  # no deal is left
+        ["avalon-7", "--model", ""],
+        ["avalon-7", "--games", "1", "--practice", "-1"],
+        [],
+    ],
+)
+def test_what_cannot_be_reproduced(arguments, capsys):
+    assert run(["reproduce", *arguments]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "Traceback" not in told.err
+    if arguments == ["avalon-3"]:
+        assert "avalon-fig6" in told.err
+        assert len(told.err.strip().splitlines()) == 1
+    with pytest.raises(ParlourError, match="table 'x' is not accepted"):
+        reproducing.reproduce("x", SMALL)
