@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.avalon_agent.agent import AvalonAgent
 from parlour.policies.avalon_agent.baseline import BaselineAgent, Pool
 from parlour.policies.avalon_agent.experience import Experience
+from parlour.policies.files import read_json, write_json, write_whole
 from parlour.policies.models.base import Model, OfflineModel
 from parlour.training import rollout, seeds
 from parlour.training.rollout import Episode
@@ -134,13 +134,13 @@ def _take_up(config: PracticeConfig, model: Model, out: Path | None) -> Practice
     out.mkdir(parents=True, exist_ok=True)
     wanted = json.loads(json.dumps({**asdict(config), "model": model.name}))
     if not (out / CONFIG).exists():
-        _place(out / CONFIG, json.dumps(wanted, indent=2) + "\n")
-    stored: Mapping[str, Any] = _read(out / CONFIG)
+        write_json(out / CONFIG, wanted)
+    stored: Mapping[str, Any] = read_json(out / CONFIG)
     if stored != wanted:
         raise ParlourError(f"folder {str(out)!r} holds a run with {stored}; accepted: the same, or another folder")
     if not (out / _STATE).exists():
         return Practice()
-    state = _read(out / _STATE)
+    state = read_json(out / _STATE)
     if set(state) != {"won", "experience", "pool"}:
         raise ParlourError(f"file {str(out / _STATE)!r} is no checkpoint; accepted: one that `practise` wrote")
     return Practice(Experience.from_json(state["experience"]), Pool.from_json(state["pool"]), state["won"])
@@ -150,27 +150,11 @@ _STATE: Final = "practice.json"
 """The checkpoint: everything in one file, replaced whole after each game."""
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
-    if not isinstance(found, dict):
-        raise ParlourError(f"file {str(path)!r} cannot be used; accepted: one that `practise` wrote")
-    return found
-
-
 def _keep(so_far: Practice, out: Path) -> None:
     so_far.experience.save(out / EXPERIENCE)
     so_far.pool.save(out / POOL)
     state = {"won": so_far.won, "experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
-    _place(out / _STATE, json.dumps(state, ensure_ascii=False) + "\n")
-
-
-def _place(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.write_text(text, "utf-8")
-    part.replace(path)
+    write_whole(out / _STATE, json.dumps(state, ensure_ascii=False) + "\n")
 
 
 def curve(won: list[bool]) -> list[tuple[int, str, float]]:

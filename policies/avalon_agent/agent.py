@@ -18,7 +18,7 @@ from parlour.policies.avalon_agent.asks import About, Analysis, Plan
 from parlour.policies.avalon_agent.decide import Situation
 from parlour.policies.avalon_agent.experience import Experience, Lesson
 from parlour.policies.avalon_agent.lines import lines_of
-from parlour.policies.avalon_agent.seat import AvalonSeat, coded, situation
+from parlour.policies.avalon_agent.seat import AvalonSeat, situation
 from parlour.policies.models.base import Model, Voice
 
 MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS = "memory", "analysis", "plan", "action", "improve", "others"
@@ -80,24 +80,11 @@ class AvalonAgent(AvalonSeat):
         super()._begin()
         self._kept, self._summarised = "", 1
         self._line = ""
-        self._turn: asks.Respond | None = None
-        self._tried: list[str] = []
 
-    def act(self, observation: Any, info: dict[str, Any]) -> str:
-        view = self._take_in(info)
-        if len(view.legal) == 1:
-            return str(info["options"][0])  # nothing to decide, and nothing to ask
-        if not (info.get("asked_again") and self._turn):
-            self._remember()
-            self._turn = self._decide(view, info)
-        words = self.voice.ask(self._turn.model_copy(update={"refused": list(self._tried)})).words
-        self._tried.append(words)
-        return words
-
-    def _decide(self, view: Any, info: dict[str, Any]) -> asks.Respond:
-        """Analysis, planning and action, for the response to put into words."""
-        now, options = situation(view, self.notes_taken.score), coded(view.legal, info["options"])
-        self._tried = []
+    def _think(self, view: Any, options: dict[str, str]) -> asks.Respond:
+        """Memory, analysis, planning and action, for the response to put into words."""
+        self._remember()
+        now = situation(view, self.notes_taken.score)
         analysis = self._analyse()
         plan = self._devise(now, analysis)
         chosen = self._choose(now, plan, analysis, options)

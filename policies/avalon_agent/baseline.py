@@ -9,8 +9,6 @@ code asks once for each.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,8 +20,9 @@ from parlour.envs.core import ParlourError, accept
 from parlour.policies.avalon_agent import baseline_asks as asks
 from parlour.policies.avalon_agent.baseline_asks import Past
 from parlour.policies.avalon_agent.lines import first_strategy
-from parlour.policies.avalon_agent.seat import AvalonSeat, coded, situation
+from parlour.policies.avalon_agent.seat import AvalonSeat, situation
 from parlour.policies.embedders import HashingEmbedder
+from parlour.policies.files import read_json, write_json
 from parlour.policies.memory import Memory
 from parlour.policies.models.base import Model
 
@@ -61,11 +60,7 @@ class Pool:
 
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all."""
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        part.write_text(json.dumps(self.as_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
-        part.replace(target)
+        write_json(path, self.as_json())
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -86,9 +81,10 @@ class Pool:
     @classmethod
     def load(cls, path: str | Path) -> Pool:
         """Read a file that `save` wrote. Raises `ParlourError` if it cannot be used."""
+        stored = read_json(path)
         try:
-            return cls.from_json(json.loads(Path(path).read_text("utf-8")))
-        except (OSError, ValueError) as error:
+            return cls.from_json(stored)
+        except ParlourError as error:
             raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
 
 
@@ -127,24 +123,15 @@ class BaselineAgent(AvalonSeat):
         self._weights: list[int] = []
         self._memory = Memory(HashingEmbedder())
         self._turns: list[tuple[str, str]] = []
-        self._turn: asks.AnswerTable | None = None
-        self._tried: list[str] = []
+        """Of each turn, the reflection and the words it led to."""
 
     def act(self, observation: Any, info: dict[str, Any]) -> str:
-        view = self._take_in(info)
-        if len(view.legal) == 1:
-            return str(info["options"][0])  # nothing to decide, and nothing to ask
-        if not (info.get("asked_again") and self._turn):
-            self._turn = self._think(view, info)
-            self._tried = []
-        words = self.voice.ask(self._turn.model_copy(update={"refused": list(self._tried)})).words
-        if self._tried:
-            self._turns.pop()  # those words were no answer
-        self._tried.append(words)
-        self._turns.append((self._turn.reflection, words))
+        words = super().act(observation, info)
+        if self._turn is not None:
+            self._turns[-1] = (self._turns[-1][0], words)  # of several, the last ones; the others were no answer
         return words
 
-    def _think(self, view: Any, info: dict[str, Any]) -> asks.AnswerTable:
+    def _think(self, view: Any, options: dict[str, str]) -> asks.AnswerTable:
         assert self.me is not None
         self._hear()
         now, messages = situation(view, self.notes_taken.score), self._kept()
@@ -155,6 +142,7 @@ class BaselineAgent(AvalonSeat):
         suggestion = (
             self.voice.ask(asks.Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""
         )
+        self._turns.append((reflection, ""))
         return asks.AnswerTable(
             me=self.me,
             strategy=first_strategy(self.me.role),
@@ -162,7 +150,7 @@ class BaselineAgent(AvalonSeat):
             reflection=reflection,
             suggestion=suggestion,
             now=now,
-            options=coded(view.legal, info["options"]),
+            options=options,
             refused=[],
         )
 

@@ -6,14 +6,13 @@ the same). The file is JSON that a person can read and edit.
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies.avalon_agent.lines import first_strategy
+from parlour.policies.files import read_json, write_json
 
 FORMAT: Final = "parlour avalon experience 1"
 
@@ -43,11 +42,7 @@ class Experience:
 
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all."""
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        part.write_text(json.dumps(self.as_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
-        part.replace(target)
+        write_json(path, self.as_json())
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -69,9 +64,10 @@ class Experience:
     @classmethod
     def load(cls, path: str | Path) -> Experience:
         """Read a file that `save` wrote, or a person. Raises `ParlourError` if it cannot be used."""
+        stored = read_json(path)
         try:
-            return cls.from_json(json.loads(Path(path).read_text("utf-8")))
-        except (OSError, ValueError) as error:
+            return cls.from_json(stored)
+        except ParlourError as error:
             raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
 
 

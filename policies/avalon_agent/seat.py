@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
@@ -11,6 +12,7 @@ from parlour.policies.avalon_agent import record
 from parlour.policies.avalon_agent.asks import Night, Self
 from parlour.policies.avalon_agent.decide import Situation, code
 from parlour.policies.avalon_agent.lines import goal_of, introduction_of
+from parlour.policies.models.ask import Ask
 from parlour.policies.models.base import Model
 
 _DECISIONS: Final = ("propose", "vote", "card", "guess")
@@ -56,6 +58,23 @@ class AvalonSeat(AskingPolicy):
         """Forget the game before."""
         self.notes_taken = Notes()
         self.me: Self | None = None
+        self._turn: Ask[Any] | None = None
+        self._tried: list[str] = []
+
+    def act(self, observation: Any, info: dict[str, Any]) -> str:
+        view = self._take_in(info)
+        if len(view.legal) == 1:
+            self._turn = None
+            return str(info["options"][0])  # nothing to decide, and nothing to ask
+        if not (info.get("asked_again") and self._turn):
+            self._turn, self._tried = self._think(view, coded(view.legal, info["options"])), []
+        words = str(self.voice.ask(self._turn.model_copy(update={"refused": list(self._tried)})).words)
+        self._tried.append(words)
+        return words
+
+    @abstractmethod
+    def _think(self, view: Any, options: dict[str, str]) -> Ask[Any]:
+        """All that comes before the words: the question for them, with an input `refused` and an answer with `words`."""
 
     def watch(self, view: Any) -> None:
         """Take in what was shown after the last turn, once the game is over."""
