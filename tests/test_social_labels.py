@@ -158,7 +158,13 @@ def test_the_command_prints_measures_and_agreement(
     assert found["labels"]["attitude"]["agreement"]["n"] == 300
     assert run(["social", str(tmp_path), "--labels-from", str(reference)]) == 0
     shown = capsys.readouterr().out
-    for told in ("Judged by: offline", "self recommendation", "games, good", "Agreement of offline with 60", "sharing"):
+    for told in (
+        "Judged by rules of thumb (no language model)",
+        "self recommendation",
+        "games, good",
+        "Agreement of rules of thumb (no language model) with 60",
+        "sharing",
+    ):
         assert told in shown
 
 

@@ -10,7 +10,7 @@ import typer
 from parlour.policies.models.base import Model
 from parlour.training import display, social
 from parlour.training.cli import common
-from parlour.training.cli.models import takes_model
+from parlour.training.cli.models import called, takes_model
 from parlour.training.social import labels
 from parlour.training.statistics import Rate
 
@@ -56,13 +56,13 @@ def report(
     if as_json:
         common.print_json(found)
         return
-    common.console().print(f"Judged by: {found['judge']}")
+    common.console().print(f"Judged by {called(model)}", highlight=False)
     for group, values in found["groups"].items():
         _show(f"games, {group}", values)
     for player, values in found["players"].items():
         _show(f"player {player}", values)
     if labels_from is not None:
-        _show_agreement(found["labels"])
+        _show_agreement(found["labels"], called(model))
 
 
 def _show(title: str, values: Mapping[str, Any]) -> None:
@@ -114,8 +114,8 @@ def _percent(found: Mapping[str, Any] | None) -> str:
     return "-" if found is None else f"{found['rate'] * 100:.0f}  n={found['n']}"
 
 
-def _show_agreement(found: Mapping[str, Any]) -> None:
-    title = f"Agreement of {found['judge']} with {found['statements']} statements labelled by hand"
+def _show_agreement(found: Mapping[str, Any], judge: str) -> None:
+    title = f"Agreement of {judge} with {found['statements']} statements labelled by hand"
     shown = common.table(title, "question", "agreement", "kappa", "class", "labelled", "judged", "both")
     for question, of in found.items():
         if isinstance(of, dict):
