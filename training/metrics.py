@@ -140,13 +140,13 @@ def _played(transcript: Transcript) -> Played | None:
     if outcome.reason != "forfeit" and outcome != game.outcome(last):
         raise ParlourError(f"the outcome {outcome} is not the one of the moves; accepted: {game.outcome(last)}")
     roles = tuple(game.role_names[role] for role in last.standing.roles)
-    led, cards, executed = _counted(last.log)
+    led, cards, executed = counted(last.log)
     if "published" not in transcript.header:
         return Played(ALL, outcome, roles, tuple(led), tuple(cards), executed)
     return _published(transcript.header["published"], Played(ALL, outcome, roles, tuple(led), tuple(cards), executed))
 
 
-def _counted(log: Iterable[Event]) -> tuple[list[Led], list[Card], tuple[Team, ...]]:
+def counted(log: Iterable[Event]) -> tuple[list[Led], list[Card], tuple[Team, ...]]:
     """The proposals, the cards and the teams on quests, from what the moderator and the seats did."""
     led: list[Led] = []
     cards: list[Card] = []

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from parlour.envs.avalon.state import CARD, LEADS, TEAM, VOTES
 from parlour.envs.core import Event
-
-
-class Card(NamedTuple):
-    """A quest card."""
-
-    seat: int
-    fails: bool
+from parlour.training.metrics import Card, counted
 
 
 class Vote(NamedTuple):
@@ -32,21 +25,8 @@ class Deeds(NamedTuple):
     votes: tuple[Vote, ...]
 
 
-def deeds(log: Iterable[Event]) -> Deeds:
-    """The deeds in the record of a game."""
-    voted: dict[int, tuple[int, ...]] = {}
-    cards: list[Card] = []
-    votes: list[Vote] = []
-    quest = leader = 0
-    team: tuple[int, ...] = ()
-    for seat, (kind, args, _), _ in log:
-        if kind == LEADS:
-            quest, leader = args[:2]
-        elif kind == TEAM:
-            team = args
-        elif kind == VOTES:
-            voted[quest] = team
-            votes += [Vote(leader, bool(vote)) for vote in args[1:]]
-        elif kind == CARD:
-            cards.append(Card(seat, args == (0,)))
-    return Deeds(tuple(voted.values()), tuple(cards), tuple(votes))
+def deeds(log: Iterable[Event], seats: int) -> Deeds:
+    """The deeds in the record of a game of so many seats."""
+    led, cards, _ = counted(log)
+    votes = tuple(Vote(one.leader, number < one.agreed * seats) for one in led for number in range(seats))
+    return Deeds(tuple({one.quest: one.team for one in led}.values()), tuple(cards), votes)

@@ -171,7 +171,7 @@ def _read(transcript: Transcript) -> tuple[Table, list[_Said]]:
     assert transcript.outcome is not None
     replies = transcript.replies if isinstance(transcript, responses.Called) else ()
     at_table = responses.at_the_table(transcript)
-    table = Table(group, players, roles, known, transcript.outcome, deeds(last.log), (), at_table, replies)
+    table = Table(group, players, roles, known, transcript.outcome, deeds(last.log, len(roles)), (), at_table, replies)
     return table, list(_said(last.log, text_of(transcript).say))
 
 
