@@ -55,7 +55,7 @@ def _value(text: str) -> Any:
 def console() -> Console:
     """Where results go: standard output, never narrower than a table."""
     plain = Console()
-    return plain if sys.stdout.isatty() else Console(width=max(plain.width, 120))
+    return plain if sys.stdout.isatty() else Console(width=max(plain.width, 140))
 
 
 def print_json(value: Any) -> None:

@@ -12,6 +12,7 @@ from parlour.training import display, practice
 from parlour.training import reproduce as reproducing
 from parlour.training.cli import common
 from parlour.training.cli.models import called, takes_model
+from parlour.training.statistics import PairedDifference
 
 
 def add_to(app: typer.Typer) -> None:
@@ -52,9 +53,10 @@ def show(found: reproducing.Reproduction, model: Model) -> None:
     columns = ["row", "of", "measure", "paper", "ours [95 %]"]
     differs = any(cell.difference for cell in found.cells)
     shown = common.table(title, *columns, *(["from the first row"] if differs else []))
+    shown.columns[0].no_wrap = False
     for cell in found.cells:
         paper = "-" if cell.paper is None else f"{cell.paper:5.1f}%"
-        difference = "" if cell.difference is None else display.show_difference(cell.difference)
+        difference = "" if cell.difference is None else _points(cell.difference)
         row = [cell.row, cell.of, cell.measure, paper, display.show_rate(cell.ours), *([difference] if differs else [])]
         shown.add_row(*row)
     out = common.console()
@@ -62,6 +64,11 @@ def show(found: reproducing.Reproduction, model: Model) -> None:
     notes = sorted({f"{cell.row}, {cell.of}, {cell.measure}: {cell.note}" for cell in found.cells if cell.note})
     for remark in (*found.remarks, *notes):
         out.print(f"- {remark}", highlight=False)
+
+
+def _points(found: PairedDifference) -> str:
+    low, high = 100 * found.low, 100 * found.high
+    return f"{100 * found.difference:+6.1f}  [{low:+.1f}, {high:+.1f}]  p={found.p:.2g}"
 
 
 def practise(
