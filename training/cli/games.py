@@ -10,7 +10,7 @@ import typer
 from parlour.envs import replay as transcripts
 from parlour.envs.core import NATURE, GameText, ParlourError, accept
 from parlour.envs.registry import GAMES, registry
-from parlour.envs.text import name
+from parlour.envs.text import agents_of, name
 from parlour.policies import AGENTS, POLICIES, make_policy
 from parlour.policies.models.base import Model
 from parlour.training import rollout
@@ -142,7 +142,7 @@ def replay(
     """
     transcript = transcripts.read(file)
     game, text = transcript.game(), transcripts.text_of(transcript)
-    agents = [name(k) for k in range(game.seats)]
+    agents = agents_of(game)
     if seat is not None and seat not in agents:
         raise accept("seat", seat, agents)
     steps = list(transcripts.reenact(transcript))

@@ -13,12 +13,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from parlour.training.demo import avalon
+from parlour.training.demo import avalon, grace
 from parlour.training.demo.section import DemoConfig, Section
 
 __all__ = ["DemoConfig", "DemoReport", "run"]
 
-SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (avalon.section,)
+SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (avalon.section, grace.section)
 
 
 @dataclass(frozen=True)
