@@ -75,9 +75,6 @@ def the(found, row, of, measure):
     return one
 
 
-# -- figure 5: what was drawn and earned -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("signals", SIGNALS)
 def test_each_held_out_question_earns_what_its_joint_action_earns_there(played, calibrated, signals):
     found, rows = draws(played[1], signals), calibrated[signals].held_out
@@ -116,9 +113,6 @@ def test_net_utility_by_state_is_the_mean_of_the_draws(played):
         for state, value in told.items():
             assert (value.n, value.value) == (len(earned[state]), pytest.approx(np.mean(earned[state])))
             assert (value.low is None) == (value.n == 1)
-
-
-# -- figure 3: counts, intervals, paired differences -----------------------------------------------------------
 
 
 def test_the_baselines_are_counted_over_the_same_questions(played, calibrated):
@@ -165,6 +159,11 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
     theirs = [row.outcomes[k] == actions.ANSWERED_RIGHT for row in rows]
     paired = the(found["grace-3"], "no retrieval", "", "accuracy").difference
     assert first[0].ours.hits == sum(ours)
+    silent = [row.outcomes[n] in (actions.KEPT_SILENT, actions.MISSED) for row, n in zip(rows, numbers, strict=True)]
+    assert first[1].ours.hits == sum(silent)
+    oracle = the(found["grace-3"], "oracle", grace.OURS, "accuracy")
+    assert oracle.difference.difference == pytest.approx(oracle.ours.rate - first[0].ours.rate)
+    assert oracle.difference.difference > 0
     assert (paired.only_a, paired.only_b) == (
         sum(b and not a for a, b in zip(ours, theirs, strict=True)),
         sum(a and not b for a, b in zip(ours, theirs, strict=True)),
@@ -184,8 +183,6 @@ def test_the_file_of_figure_3_holds_the_cells(played):
         differs = cell.difference.difference if cell.difference else differs
         assert line["from_first"] == ("" if differs is None else str(differs))
 
-
-# -- beside the paper ------------------------------------------------------------------------------------------
 
 PRINTED = {
     "no retrieval": ("Baseline", (30, 0, 30)),
@@ -236,9 +233,6 @@ def test_the_remarks_say_how_many_questions_and_that_no_language_model_played(pl
         assert "no language model played" in said
 
 
-# -- pictures --------------------------------------------------------------------------------------------------
-
-
 def test_pictures_are_written_and_their_axes_are_labelled(played):
     _, out, drawn = played
     for name, panels in (("grace-3", 4), ("grace-4", 2), ("grace-5", 2)):
@@ -285,11 +279,10 @@ def test_scores_are_drawn_where_they_stand(played):
     axes = drawn["grace-3"].axes[3]  # net utility
     dots = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
     assert dots == [one.value.value for one in found["grace-3"].cells if one.measure == "net utility"]
+    dots = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "o"]
+    assert dots == [100 * one.ours.rate for one in found["grace-3"].cells if one.measure == "accuracy"]
     squares = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "s"]
     assert sorted(squares) == [10, 20, 20, 30]
-
-
-# -- what is refused, and other models -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["grace-4", "grace-5"])
@@ -365,9 +358,6 @@ def test_shares_are_told_in_percent():
 def test_questions_are_many_and_games_are_not_unless_told_otherwise():
     assert reproducing.sizes("grace-3") == (1000, 2000)
     assert reproducing.sizes("avalon-2") == (Setting.games, Setting.practice) == (200, 60)
-
-
-# -- the demo, and the mediator at the table -------------------------------------------------------------------
 
 
 def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):

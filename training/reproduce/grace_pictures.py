@@ -51,7 +51,7 @@ def scores(cells: Sequence[Cell], path: Path) -> None:
 
 def _score(axes: Any, height: int, cell: Cell) -> None:
     if cell.paper is not None:
-        axes.plot(height, height, "s", color="tab:red", fillstyle="none", label="the paper, n = 20")
+        axes.plot(cell.paper, height, "s", color="tab:red", fillstyle="none", label="the paper, n = 20")
     if cell.value is not None:
         at, low, high = cell.value.value, cell.value.low, cell.value.high
     elif cell.ours is not None:
