@@ -15,7 +15,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from parlour.envs.core import NATURE, OVER, Event, Game, GameSpec, Move, Outcome, ParlourError, View, accept
 from parlour.envs.spaces import Prose
-from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, name, quote
+from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, agents_of, quote
 from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
@@ -104,7 +104,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.text, self._turns = self._wording.text, self._wording.turns
         self.observation, self.info, self.render_mode = observation, info, render_mode
         self.metadata = {"name": spec.id, "render_modes": list(RENDER_MODES), "is_parallelizable": False}
-        self.possible_agents = [name(seat) for seat in range(game.seats)]
+        self.possible_agents = agents_of(game)
         self.agents: list[str] = []
         self.seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._catalogue = game.catalogue

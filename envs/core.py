@@ -115,6 +115,8 @@ class Game(Protocol[S]):
     """No game is longer, nature's moves included."""
     config: Mapping[str, Any]
     """Plain values from which the same game can be built again (the header of a transcript)."""
+    # A game whose seats have names of their own also has `agent_names: tuple[str, ...]`, one for each seat; it is
+    # looked up by `parlour.envs.text.agents_of`, and seats are called `player_0` and so on without it.
 
     def initial(self) -> S:
         """The state before the first move."""

@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs import speech
-from parlour.envs.core import GameText, Move, ParlourError, View
+from parlour.envs.core import Game, GameText, Move, ParlourError, View
 
 WHO: Final = "# Who you are\n"
 RECORD: Final = "# What has happened\n"
@@ -49,6 +49,11 @@ def name(seat: int) -> str:
     'player_3'
     """
     return f"player_{seat}"
+
+
+def agents_of(game: Game[Any]) -> list[str]:
+    """The PettingZoo agents of a game, by seat: its `agent_names` where it has any, else `player_0` and so on."""
+    return list(getattr(game, "agent_names", None) or map(name, range(game.seats)))
 
 
 def names(seats: Sequence[int]) -> str:

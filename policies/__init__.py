@@ -10,6 +10,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.avalon_agent import AvalonAgent, BaselineAgent
 from parlour.policies.base import Policy
 from parlour.policies.chat import ChatPlayer
+from parlour.policies.grace import GraceMediator
 from parlour.policies.human import HumanPolicy
 from parlour.policies.models.base import Model, OfflineModel
 from parlour.policies.random import RandomPolicy
@@ -20,6 +21,7 @@ __all__ = [
     "AvalonAgent",
     "BaselineAgent",
     "ChatPlayer",
+    "GraceMediator",
     "HumanPolicy",
     "OfflineModel",
     "Policy",
@@ -40,8 +42,13 @@ AGENTS: Final[Mapping[str, Callable[[Mapping[str, str], Model], Policy]]] = {
     ChatPlayer.name: ChatPlayer.from_settings,
     AvalonAgent.name: AvalonAgent.from_settings,
     BaselineAgent.name: BaselineAgent.from_settings,
+    GraceMediator.name: lambda settings, _: GraceMediator.from_settings(settings),  # it asks no model
 }
-"""Name -> policy that asks a model; settings may follow the name, as in `avalon_agent:without=plan+action`."""
+"""Name -> policy that takes settings and may ask a model; they follow the name, as in `avalon_agent:without=plan`."""
+
+
+ASKING: Final = (ChatPlayer.name, AvalonAgent.name, BaselineAgent.name)
+"""Those of `AGENTS` that a model answers; the others only have settings."""
 
 
 def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | None = None) -> Policy:

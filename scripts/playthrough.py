@@ -9,7 +9,7 @@ import numpy as np
 from parlour.envs import registry
 from parlour.envs.aec import describe
 from parlour.envs.speech import ACTS
-from parlour.envs.text import CHOICE, RECORD, clean, name
+from parlour.envs.text import CHOICE, RECORD, clean
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")
@@ -21,6 +21,8 @@ def files(game: str) -> dict[str, tuple[dict[str, Any], int]]:
     """File name -> options and seed. A game without a list of its own is played with its defaults."""
     if game == "avalon_v0":
         return {f"{game}-{n}-{rules}.txt": ({"num_players": n, "rules": rules}, seed) for n, rules, seed in AVALON}
+    if game == "mediated_qa_v0":
+        return {f"{game}.txt": ({"questions": 3, "joint": "all", "pay": "own"}, 6)}
     return {f"{game}.txt": ({}, 1)}
 
 
@@ -38,7 +40,7 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
         for seat, agent in enumerate(env.possible_agents):
             record = env.observe(agent)["text"].split(RECORD)[1].split(CHOICE)[0].splitlines()
             for line in record[records[seat] :]:
-                news.setdefault(line, []).append(name(seat))
+                news.setdefault(line, []).append(agent)
             records[seat], done = len(record), len(env.moves)
         yield from (f"    {'all' if len(to) == len(records) else ' '.join(to)} < {line}" for line, to in news.items())
         if env.outcome is not None:

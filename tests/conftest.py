@@ -128,7 +128,14 @@ AVALON_EXTRAS = [
     avalon_table(10, "official", roles=TEN_WITH_EVERYBODY),
 ]
 # A game without a list of its own is tested with its defaults.
-SPECIAL = {"avalon_v0": [*AVALON_TABLES, *AVALON_EXTRAS]}
+SPECIAL = {
+    "avalon_v0": [*AVALON_TABLES, *AVALON_EXTRAS],
+    "mediated_qa_v0": [
+        Table("mediated_qa_v0"),
+        Table("mediated_qa_v0", (("questions", 3), ("joint", "all"), ("pay", "own"))),
+        Table("mediated_qa_v0", (("questions", 2), ("modules", False), ("normalisation", "paper"))),
+    ],
+}
 TABLES = [table for name in registry for table in SPECIAL.get(name, [Table(name)])]
 
 

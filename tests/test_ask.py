@@ -69,12 +69,12 @@ def questions() -> dict[str, Ask[Any]]:
             else:
                 pool.add(view.role, agent.learn(won=True, moves=80))
     rollout.play(env, [ChatPlayer(model) for _ in range(6)], 3)
-    by_hand = [_social(kind) for name, kind in ASKS.items() if name.startswith("social.")]
+    by_hand = [_by_hand(kind) for name, kind in ASKS.items() if name.startswith(("social.", "grace."))]
     return {question.kind: question for question in (*by_hand, *(question for question, _ in model.heard))}
 
 
-def _social(kind: type[Ask[Any]]) -> Ask[Any]:
-    """A question of the judge, made by hand: it asks only where a rule of thumb finds free words."""
+def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:
+    """A question made by hand: of the judge, who asks only where there are free words, or of the mediated game."""
     given: dict[str, Any] = {
         "speaker": "player_1",
         "role": "Merlin",
@@ -83,6 +83,9 @@ def _social(kind: type[Ask[Any]]) -> Ask[Any]:
         "known": ["player_0", "player_2"],
         "shown_as": ["Morgana", "Assassin"],
         "words": "I suggest player_1 and player_2; player_0 is evil.",
+        "question": "Who founded Orn?",
+        "evidence": ["Orn: Ada Brook founded Orn in 1912."],
+        "answer": "Ada Brook",
     }
     return kind.model_validate({name: given[name] for name in kind.model_fields})
 

@@ -279,8 +279,8 @@ def test_actions_that_are_no_legal_number_are_refused_and_change_nothing(table):
     env = table.raw_env(observation="both")
     env.reset(seed=18)
     before = env.state_now, pickle.dumps(env.observe(env.agent_selection))
-    forbidden = int(np.flatnonzero(env.infos[env.agent_selection]["action_mask"] == 0)[0])
-    for action in (-1, len(env.game.catalogue), 10**20, 0.5, "words", None, [0], forbidden, np.int64(forbidden)):
+    forbidden = np.flatnonzero(env.infos[env.agent_selection]["action_mask"] == 0)[:1].tolist()  # none for a bandit
+    for action in (-1, len(env.game.catalogue), 10**20, 0.5, "words", None, [0], *forbidden, *map(np.int64, forbidden)):
         with pytest.raises(ParlourError):
             env.step(action)
     assert (env.state_now, pickle.dumps(env.observe(env.agent_selection))) == before

@@ -32,7 +32,7 @@ def test_the_agents_loop_runs_as_printed(capsys):
 
 def test_the_tables_name_every_game_and_policy():
     for name in (*registry, *POLICIES, *AGENTS):
-        assert f"| `{name}` |" in README
+        assert f"| `{name}` |" in README or f"| `{name}:" in README
 
 
 @pytest.mark.parametrize("command", COMMANDS)

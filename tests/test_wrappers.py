@@ -144,11 +144,13 @@ def test_settings_outside_what_is_accepted_are_refused(settings, message):
 def test_games_are_reached_by_name():
     assert make("template_v0").unwrapped.spec.id == envs.template_v0.spec.id == "template_v0"
     assert set(registry) <= set(dir(envs))
-    with pytest.raises(ParlourError, match="game 'chess' is not accepted; accepted: avalon_v0, template_v0"):
+    with pytest.raises(
+        ParlourError, match="game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, template_v0"
+    ):
         make("chess")
     with pytest.raises(KeyError, match="chess"):
         registry["chess"]
-    with pytest.raises(AttributeError, match="no attribute 'chess'; games: avalon_v0, template_v0"):
+    with pytest.raises(AttributeError, match="no attribute 'chess'; games: avalon_v0, mediated_qa_v0, template_v0"):
         _ = envs.chess
 
 

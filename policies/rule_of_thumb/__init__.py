@@ -10,6 +10,7 @@ from parlour.policies.base import Policy
 from parlour.policies.rule_of_thumb.avalon import AvalonPlayer
 from parlour.policies.rule_of_thumb.belief import Habits
 from parlour.policies.rule_of_thumb.coin import CoinPlayer
+from parlour.policies.rule_of_thumb.mediated_qa import MediatedPlayer
 
 
 class GamePlayer(Protocol):
@@ -53,4 +54,6 @@ def _sit_down(view: Any, rng: np.random.Generator, habits: Habits) -> GamePlayer
         return AvalonPlayer(view, rng, habits)
     if kind == "CoinView":
         return CoinPlayer(view, rng)
-    raise ParlourError(f"there is no rule of thumb for a {kind}; accepted: AvalonView, CoinView")
+    if kind == "MediatedView":
+        return MediatedPlayer(view, rng)
+    raise ParlourError(f"there is no rule of thumb for a {kind}; accepted: AvalonView, CoinView, MediatedView")

@@ -10,8 +10,8 @@ import typer
 from parlour.envs import replay as transcripts
 from parlour.envs.core import NATURE, GameText, ParlourError, accept
 from parlour.envs.registry import GAMES, registry
-from parlour.envs.text import name
-from parlour.policies import AGENTS, POLICIES, make_policy
+from parlour.envs.text import agents_of, name
+from parlour.policies import AGENTS, ASKING, POLICIES, make_policy
 from parlour.policies.models.base import Model
 from parlour.training import rollout
 from parlour.training.cli import common
@@ -43,7 +43,8 @@ def list_games(json: common.JsonOption = False) -> None:
     common.console().print(shown)
     out = common.console()
     out.print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz that `train seat` wrote")
-    out.print(f"Players who ask a model (`--model`; rules of thumb by default): {', '.join(AGENTS)}")
+    out.print(f"Players who ask a model (`--model`; rules of thumb by default): {', '.join(ASKING)}")
+    out.print("The mediator of GRACE: grace:file=POLICY.json, as `train grace` wrote it")
 
 
 def play(
@@ -145,7 +146,7 @@ def replay(
     """
     transcript = transcripts.read(file)
     game, text = transcript.game(), transcripts.text_of(transcript)
-    agents = [name(k) for k in range(game.seats)]
+    agents = agents_of(game)
     if seat is not None and seat not in agents:
         raise accept("seat", seat, agents)
     steps = list(transcripts.reenact(transcript))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from parlour.envs.core import ParlourError, accept
-from parlour.policies import AGENTS, Policy, make_policy
+from parlour.policies import ASKING, Policy, make_policy
 from parlour.policies.models.base import Model
 from parlour.training import display, published_games, rollout, seeds
 from parlour.training import evaluate as evaluation
@@ -79,7 +79,7 @@ def evaluate(
             report = evaluation.sides(env, a, b, deals, display.Bar(bar), workers, out)
     if table is not None:
         evaluation.write_table(report, table)
-    asking = any(name.partition(":")[0] in AGENTS for name in makers)
+    asking = any(name.partition(":")[0] in ASKING for name in makers)
     if json:
         common.print_json({**report.as_json(), **({"model": model.name} if asking else {})})
     else:

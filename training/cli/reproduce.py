@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import accept
@@ -13,6 +13,9 @@ from parlour.training import reproduce as reproducing
 from parlour.training.cli import common
 from parlour.training.cli.models import called, takes_model
 from parlour.training.statistics import PairedDifference
+from rich.measure import Measurement
+
+_WIDEST: Final = 250
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,12 +27,21 @@ def add_to(app: typer.Typer) -> None:
 def reproduce(
     name: Annotated[str, typer.Argument(help=f"One of: {', '.join(reproducing.TABLES)}.")],
     model: Model,
-    games: Annotated[int, typer.Option(min=1, help="Held-out deals a row and side.")] = 200,
-    practice: Annotated[int, typer.Option(min=0, help="Practice games on each side, where a row has experience.")] = 60,
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="Held-out deals a row and side (200), or held-out questions of GRACE (1000)."),
+    ] = None,
+    practice: Annotated[
+        int | None,
+        typer.Option(min=0, help="Practice games on each side, where a row has experience (60), or questions (2000)."),
+    ] = None,
     against: Annotated[str, typer.Option(help="Who plays the other side: `baseline` or `agent`.")] = "baseline",
     workers: common.WorkersOption = 1,
     seed: common.SeedOption = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder for the transcripts.", show_default=False)] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the transcripts, or for pictures and their data.", show_default=False),
+    ] = None,
     json: common.JsonOption = False,
 ) -> None:
     """Play a published table again and print the paper's rows beside ours, with intervals.
@@ -38,6 +50,8 @@ def reproduce(
     """
     if name not in reproducing.TABLES:
         raise accept("table", name, reproducing.TABLES)
+    usual = reproducing.sizes(name)
+    games, practice = usual[0] if games is None else games, usual[1] if practice is None else practice
     with display.progress_bar() as bar:
         setting = reproducing.Setting(games, practice, model, workers, seed, against, out, display.Bar(bar))
         found = reproducing.reproduce(name, setting)
@@ -51,19 +65,40 @@ def show(found: reproducing.Reproduction, model: Model) -> None:
     """Print a table and the remarks below it."""
     title = f"{found.name}: {found.title}; ours played by {called(model)}"
     columns = ["row", "of", "measure", "paper", "ours [95 %]"]
-    differs = any(cell.difference for cell in found.cells)
+    differs = any(cell.difference or cell.value_difference for cell in found.cells)
     shown = common.table(title, *columns, *(["from the first row"] if differs else []))
-    shown.columns[0].no_wrap = False
     for cell in found.cells:
         paper = "-" if cell.paper is None else f"{cell.paper:5.1f}%"
-        difference = "" if cell.difference is None else _points(cell.difference)
-        row = [cell.row, cell.of, cell.measure, paper, display.show_rate(cell.ours), *([difference] if differs else [])]
-        shown.add_row(*row)
+        ours = display.show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
+        shown.add_row(cell.row, cell.of, cell.measure, paper, ours, *([_show_difference(cell)] if differs else []))
     out = common.console()
-    out.print(shown)
-    notes = sorted({f"{cell.row}, {cell.of}, {cell.measure}: {cell.note}" for cell in found.cells if cell.note})
+    if out.is_terminal:
+        for column in shown.columns[:3]:
+            column.no_wrap, column.overflow = False, "fold"
+        out.print(shown)
+    else:  # whoever reads a file or a pipe loses no figure
+        out.width = max(out.width, Measurement.get(out, out.options.update(max_width=_WIDEST), shown).maximum)
+        out.print(shown)
+    notes = sorted({f"{_named(cell)}: {cell.note}" for cell in found.cells if cell.note})
     for remark in (*found.remarks, *notes):
         out.print(f"- {remark}", highlight=False)
+
+
+def _named(cell: reproducing.Cell) -> str:
+    return ", ".join(part for part in (cell.row, cell.of, cell.measure) if part)
+
+
+def _show_value(found: reproducing.Value) -> str:
+    unit = ".1%" if found.share else ".2f"
+    interval = "" if found.low is None or found.high is None else f"  [{found.low:{unit}}, {found.high:{unit}}]"
+    return f"{found.value:6{unit}}{interval}  n={found.n}"
+
+
+def _show_difference(cell: reproducing.Cell) -> str:
+    if cell.difference is not None:
+        return _points(cell.difference)
+    found = cell.value_difference
+    return "" if found is None else f"{found.value:+.2f}  [{found.low:+.2f}, {found.high:+.2f}]"
 
 
 def _points(found: PairedDifference) -> str:

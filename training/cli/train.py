@@ -1,7 +1,8 @@
-"""`parlour train seat`."""
+"""`parlour train seat` and `parlour train grace`."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -75,3 +76,133 @@ def require_training() -> Any:
     except ModuleNotFoundError as error:
         raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[train]'") from None
     return training
+
+
+@app.command("grace")
+def grace(
+    from_table: Annotated[
+        Path | None,
+        typer.Option(help="Simulation table to learn from: CSV, or JSON as published.", show_default=False),
+    ] = None,
+    questions: Annotated[
+        int | None,
+        typer.Option(min=2, help="Learn from so many generated questions instead.", show_default=False),
+    ] = None,
+    held_out: Annotated[int, typer.Option(min=1, help="With --questions: others to compare with baselines on.")] = 1000,
+    difficulty: Annotated[str, typer.Option(help="With --questions: easy, medium or hard.")] = "medium",
+    joint: Annotated[str, typer.Option(help="With --questions: the published nine actions, or all.")] = "published",
+    normalisation: Annotated[
+        str, typer.Option(help="With --questions: of the graph's signals, paper or ours.")
+    ] = "ours",
+    out: Annotated[Path, typer.Option(help="Folder of the run; a run in it is taken up.")] = Path("runs/grace"),
+    method: Annotated[str, typer.Option(help="How values become a policy: quantal, correlated or logit.")] = "quantal",
+    temperature: Annotated[
+        float | None,
+        typer.Option(help="In units of utility; by cross-validation if left out.", show_default=False),
+    ] = None,
+    floor: Annotated[
+        float | None,
+        typer.Option(help="Least probability of an action; by cross-validation if left out.", show_default=False),
+    ] = None,
+    shrinkage: Annotated[
+        str, typer.Option(help="Of thin states towards their parents: pseudo-questions, or `auto`.")
+    ] = "0",
+    learner: Annotated[
+        str, typer.Option(help="counts (the whole table), or on-line: epsilon, ucb, thompson.")
+    ] = "counts",
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the on-line learner, such as epsilon=0.2."),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Of on-line learning.")] = 20_000,
+    own_costs: Annotated[bool, typer.Option("--own-costs", help="Each module pays for its own action only.")] = False,
+    share: Annotated[float, typer.Option(help="With own costs: the part of the outcome each module gets.")] = 1.0,
+    seed: common.SeedOption = 0,
+    json: common.JsonOption = False,
+) -> None:
+    """Learn the policy of the mediator of GRACE; can be killed and called again.
+
+    Example: [bold]parlour train grace --from-table simulation.csv --temperature 0.7 --floor 0.02 --out runs/grace[/bold]
+    """
+    from parlour.training.mediator import learn, table, train
+
+    if (from_table is None) == (questions is None):
+        raise ParlourError("train grace learns from one thing; accepted: --from-table FILE or --questions N")
+    config = learn.GraceConfig(
+        method=method,  # type: ignore[arg-type]  # any word; refused if it is none of the methods
+        temperature=temperature,
+        floor=floor,
+        shrinkage="auto" if shrinkage == "auto" else _pseudo_questions(shrinkage),
+        own_costs=own_costs,
+        share=share,
+        learner=learner,
+        rule=common.options(None, None, option),
+        rounds=rounds,
+        seed=seed,
+    )
+    if from_table is not None:
+        _show_grace(train.train(config, table.read(from_table), out), out, json)
+        return
+    from parlour.training.mediator import held_out as experiment
+
+    setting = experiment.HeldOutConfig(
+        difficulty=difficulty,
+        train=questions,  # type: ignore[arg-type]  # given, as there is no table
+        held_out=held_out,
+        normalisation=normalisation,  # type: ignore[arg-type]  # any word; refused if it is none
+        joint=joint,
+        corpus_seed=experiment.UNSEEN + seed,
+        seed=seed,
+    )
+    folder = out / "calibration"
+    calibrated = display.calibrate_with_bar(experiment.prepare, setting, folder)
+    run = train.train(config, calibrated.table, out)
+    _show_grace(run, out, json, experiment.compare(calibrated, run.learned.policy, folder))
+
+
+def _pseudo_questions(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ParlourError(f"shrinkage {text!r} is not accepted; accepted: a number from 0, or auto") from None
+
+
+def _show_grace(run: Any, out: Path, json: bool, scores: tuple[Any, ...] = ()) -> None:
+    """Counts per state, the most probable actions, and on standard error what is missing."""
+    learned, last = run.learned, run.points[-1]
+    counts = dict(zip(learned.quantities.states, learned.quantities.questions.tolist(), strict=True))
+    settings = learned.settings
+    if learned.unseen:
+        gets = "their parents' values are used" if len(learned.policy.rows) > len(counts) else "the fallback is used"
+        print(  # noqa: T201
+            f"parlour: warning: {len(learned.unseen)} states without data, where {gets}: {', '.join(learned.unseen)}",
+            file=sys.stderr,
+        )
+    if not run.picture:
+        print("parlour: the curve was not drawn; for that: pip install 'parlour[train]'", file=sys.stderr)  # noqa: T201
+    if json:
+        told = {"out": str(out), "questions": counts, "unseen": learned.unseen, "settings": asdict(settings)}
+        compared = {"scores": [asdict(one) for one in scores]} if scores else {}
+        common.print_json(told | {"regrets": learned.regrets, "last": asdict(last)} | compared)
+        return
+    shown = common.table("Policy", "state", "questions", "most probable", "p", "regret of R, G, V")
+    for state in sorted(learned.policy.rows, key=lambda state: -counts.get(state, 0)):
+        row = learned.policy.rows[state]
+        best = max(row, key=row.__getitem__)
+        regrets = " ".join(f"{regret:.2f}" for regret in learned.regrets[state])
+        shown.add_row(state, str(counts.get(state, 0)), " ".join(best), f"{row[best]:.3f}", regrets)
+    common.console().print(shown)
+    if settings.held_out is not None:
+        chosen = f"temperature {settings.temperature}, floor {settings.floor}"
+        print(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")  # noqa: T201
+    if scores:
+        from parlour.training.mediator.baselines import lines
+
+        heading, *rows = lines(scores)
+        beside = common.table("Held-out questions", *heading)
+        for row in rows:
+            beside.add_row(*row)
+        for column in beside.columns:
+            column.no_wrap = False
+        common.console().print(beside)
+    print(f"policy: {out / 'policy.json'}")  # noqa: T201

@@ -13,12 +13,16 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from parlour.training.demo import avalon, avalon_agents
+from parlour.training.demo import avalon, avalon_agents, grace
 from parlour.training.demo.section import DemoConfig, Section
 
 __all__ = ["DemoConfig", "DemoReport", "run"]
 
-SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (avalon.section, avalon_agents.section)
+SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (
+    avalon.section,
+    avalon_agents.section,
+    grace.section,
+)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from parlour.envs.core import accept
-from parlour.training.reproduce import avalon_social, avalon_tables
-from parlour.training.reproduce.cells import Cell, Reproduction, Setting
+from parlour.training.reproduce import avalon_social, avalon_tables, grace
+from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value
 
-__all__ = ["TABLES", "Cell", "Reproduction", "Setting", "reproduce"]
+__all__ = ["TABLES", "Cell", "Reproduction", "Setting", "Value", "reproduce", "sizes"]
 
 TABLES: Final[Mapping[str, tuple[str, Callable[[str, Setting], Reproduction]]]] = {
     "avalon-2": ("win rates against the baseline agent, and without single modules", avalon_tables.table_2),
@@ -25,8 +25,16 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, Setting], Reproduction]]]] 
     "avalon-fig4": ("deception in the first round", avalon_social.figure_4),
     "avalon-fig5": ("teamwork and confrontation between roles", avalon_social.figure_5),
     "avalon-fig6": ("sharing and vacillation", avalon_social.figure_6),
+    "grace-3": ("the mediator beside its baselines on held-out questions", grace.figure_3),
+    "grace-4": ("heatmap of the mediator's policy; needs --out", grace.figure_4),
+    "grace-5": ("net utility by state; needs --out", grace.figure_5),
 }
 """Name -> what it is about, and how it is made."""
+
+
+def sizes(name: str) -> tuple[int, int]:
+    """Games and practice of a table unless told otherwise: questions are cheaper than games of Avalon."""
+    return (1000, 2000) if name.startswith("grace-") else (Setting.games, Setting.practice)
 
 
 def reproduce(name: str, setting: Setting) -> Reproduction:

@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from parlour.policies.models.base import Model, OfflineModel
 from parlour.training.in_flight import Progress, no_progress
 from parlour.training.statistics import PairedDifference, Rate
+
+_PAPERS: Final = ("avalon", "grace")
 
 
 @dataclass(frozen=True)
@@ -20,9 +22,9 @@ class Setting:
     """How a table is played."""
 
     games: int = 200
-    """Held-out deals a row and side."""
+    """Held-out deals a row and side; for GRACE, held-out questions."""
     practice: int = 60
-    """Practice games on each side, where a row has experience."""
+    """Practice games on each side, where a row has experience; for GRACE, calibration questions."""
     model: Model = field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
     workers: int = 1
@@ -32,8 +34,22 @@ class Setting:
     against: str = "baseline"
     """Who plays the other side: `baseline`, or `agent` for the six-module agent with all modules."""
     out: Path | None = None
-    """Folder for the transcripts; None keeps none."""
+    """Folder for the transcripts, or for pictures and their data; None keeps none."""
     progress: Progress = no_progress
+
+
+@dataclass(frozen=True)
+class Value:
+    """A figure that is no rate: a mean in a unit of its own, or a probability that a policy holds."""
+
+    value: float
+    n: int
+    """Cases that it is the mean of; for a probability, those that it was learned from."""
+    low: float | None = None
+    """Interval at 95 %; None for a probability."""
+    high: float | None = None
+    share: bool = False
+    """Whether it is shown in percent."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +68,10 @@ class Cell:
     """From the first row, on the same deals."""
     note: str = ""
     """About the paper's figure."""
+    value: Value | None = None
+    """Ours where the measure is no rate; `ours` is None then."""
+    value_difference: Value | None = None
+    """The mean difference from the first row, on the same cases."""
 
 
 @dataclass(frozen=True)
@@ -72,17 +92,35 @@ class Reproduction:
 @cache
 def printed() -> dict[tuple[str, str, str, str], tuple[float, str]]:
     """What the paper prints: (table, row, side or role, measure) -> percent, note."""
-    text = resources.files(__package__).joinpath("data", "avalon.csv").read_text("utf-8")
-    rows = csv.DictReader(text.splitlines())
+    folder = resources.files(__package__).joinpath("data")
+    texts = [folder.joinpath(f"{paper}.csv").read_text("utf-8") for paper in _PAPERS]
+    rows = [row for text in texts for row in csv.DictReader(text.splitlines())]
     return {(r["table"], r["row"], r["side"], r["measure"]): (float(r["value"]), r["note"]) for r in rows}
 
 
 def cell(
-    table: str, row: str, of: str, measure: str, ours: Rate | None, difference: PairedDifference | None = None
+    table: str,
+    row: str,
+    of: str,
+    measure: str,
+    ours: Rate | Value | None,
+    difference: PairedDifference | Value | None = None,
 ) -> Cell:
     """A cell with the paper's figure, if it prints one."""
     paper, note = printed().get((table, row, of, measure), (None, ""))
-    return Cell(row, of, measure, paper, ours, difference, note)
+    value = ours if isinstance(ours, Value) else None
+    value_difference = difference if isinstance(difference, Value) else None
+    return Cell(
+        row,
+        of,
+        measure,
+        paper,
+        None if isinstance(ours, Value) else ours,
+        None if isinstance(difference, Value) else difference,
+        note,
+        value,
+        value_difference,
+    )
 
 
 def unprinted(table: str, rows: Iterable[str]) -> tuple[Cell, ...]:

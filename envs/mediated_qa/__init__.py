@@ -1,0 +1,188 @@
+"""Mediated question answering after GRACE: a mediator advises a retriever, a generator and a verifier, question by question.
+
+| | |
+|---|---|
+| Name | `mediated_qa_v0` |
+| Players | 1-4, agents `mediator`, `retriever`, `generator`, `verifier`; the mediator alone with `modules=False` |
+| Options | `questions`, `joint`, `modules`, `pay`, `utilities`, `costs`, `difficulty`, `corpus_seed`, `corpus_size`, `normalisation`, `service` |
+| Returns | the net utility of all questions for every seat (`pay="shared"`); with `pay="own"` modules pay for their own action only |
+| Reasons of the end | `right`, `wrong`, `abstained` (one question), `questions` (several), `forfeit` (a wrapper's setting) |
+| Actions | numbers in `game.catalogue`: joint actions to recommend, then the actions of each module |
+| Features | see `encode.py` |
+
+A question, and the state (T, Q) of the graph around it, are told to the mediator; the modules learn the state and, in
+private, what is recommended to them. They choose without seeing each other. Then nature tells what came of it: evidence,
+answer, verdict, judgement. These are moves with the words in them, so that a game is played again without any service.
+
+The nine joint actions of the published run are `joint="published"`; `joint="all"` are the 17 feasible ones of the 24. The
+other seven cannot be carried out as named: without retrieval there is no evidence to generate from (2) or to check against
+(3 more), and after a refusal there is no answer to check (2 more). Modules that do so all the same, by disobedience, or
+whose retrieval finds nothing, fall back: generating becomes the closed-book answer, the check is left out; what is carried
+out is charged. A check that contradicts the answer makes it an abstention.
+
+| outcome | pays |
+|---|---|
+| right answer | +120 |
+| wrong answer | -40 |
+| abstained, closed-book answer wrong | +10 |
+| abstained, closed-book answer right | -20 |
+
+Costs: retrieval 1 (shallow), 3 (deep), 0; generation 2, 5 (consistency), 2 (closed book), 0 (refusal); check 4, 0.
+
+Sources: K. Nguyen, "GRACE: Graph Reasoning with Adaptive Correlated Equilibrium" (rules), and the configuration published with
+its code (numbers). Departures: executed costs are charged throughout; the unlinked question has its own state s0.
+
+By default nature asks an offline service over a generated corpus (`corpus_seed`, `corpus_size`, `difficulty`). Another
+`service` can be given; it is not part of the configuration, as replay needs none.
+
+Versions: v0, first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import isfinite
+from typing import Any, ClassVar, Final
+
+from parlour.envs.core import accept
+from parlour.envs.mediated_qa.actions import JOINTS, Payment
+from parlour.envs.mediated_qa.encode import MediatedEncoder
+from parlour.envs.mediated_qa.rules import MediatedQA
+from parlour.envs.mediated_qa.service import Service
+from parlour.envs.mediated_qa.text import MediatedText
+
+_SIZES: Final = range(1, 1_000_001)
+_QUESTIONS: Final = range(1, 101)
+_PAY: Final = ("shared", "own")
+_DIFFICULTIES: Final = ("easy", "medium", "hard")
+_NORMALISATIONS: Final = ("paper", "ours")
+_DEFAULT_SIZE: Final = 60
+
+
+class MediatedSpec:
+    """Satisfies `parlour.envs.core.GameSpec`."""
+
+    id: ClassVar[str] = "mediated_qa_v0"
+    title: ClassVar[str] = "Mediated question answering (GRACE)"
+    options: ClassVar[Mapping[str, str]] = {
+        "questions": "1..100, in an episode",
+        "joint": ", ".join(JOINTS),
+        "modules": "True, False",
+        "pay": ", ".join(_PAY),
+        "utilities": "four numbers: right, wrong, rightly silent, wrongly silent",
+        "costs": "nine numbers, at least 0: of the retriever's three actions, the generator's four, the verifier's two",
+        "difficulty": ", ".join(_DIFFICULTIES),
+        "corpus_seed": "a whole number, at least 0",
+        "corpus_size": "1..1000000 questions",
+        "normalisation": ", ".join(_NORMALISATIONS),
+        "service": "None, or an object that satisfies parlour.envs.mediated_qa.service.Service",
+    }
+
+    def build(
+        self,
+        *,
+        questions: int = 1,
+        joint: str = "published",
+        modules: bool = True,
+        pay: str = "shared",
+        utilities: Sequence[float] = Payment().utilities,
+        costs: Sequence[float] = Payment().costs,
+        difficulty: str = "medium",
+        corpus_seed: int = 0,
+        corpus_size: int = _DEFAULT_SIZE,
+        normalisation: str = "ours",
+        service: Service | None = None,
+    ) -> MediatedQA:
+        """The rules of one table.
+
+        Args:
+            questions: In an episode; none comes twice.
+            joint: Which joint actions the mediator may recommend.
+            modules: Whether the modules decide for themselves; if not, the mediator is the only seat.
+            pay: `"shared"`: everybody gets the net utility. `"own"`: a module gets the outcome's utility less its own cost.
+            utilities: See the card.
+            costs: See the card.
+            difficulty: Of the generated corpus.
+            corpus_seed: Of the generated corpus.
+            corpus_size: Questions of the generated corpus; with a service, its size counts.
+            normalisation: Of the graph's signals: the paper's, or ours.
+            service: Who answers for nature; None for the offline one over a generated corpus.
+
+        Raises:
+            ParlourError: An argument is not accepted.
+        """
+        size = corpus_size if service is None else service.size
+        if type(size) is not int or size not in _SIZES:
+            raise accept("corpus_size", size, _SIZES)
+        if type(questions) is not int or questions not in _QUESTIONS or questions > size:
+            raise accept("questions", questions, range(1, min(size, 100) + 1))
+        if not isinstance(modules, bool):
+            raise accept("modules", modules, ("True", "False"))
+        if type(corpus_seed) is not int or corpus_seed < 0:
+            raise accept("corpus_seed", corpus_seed, self.options["corpus_seed"])
+        for name, value, accepted in (
+            ("joint", joint, tuple(JOINTS)),
+            ("pay", pay, _PAY),
+            ("difficulty", difficulty, _DIFFICULTIES),
+            ("normalisation", normalisation, _NORMALISATIONS),
+        ):
+            if not isinstance(value, str) or value not in accepted:
+                raise accept(name, value, accepted)
+        payment = Payment(
+            self._numbers("utilities", utilities, 4),  # type: ignore[arg-type]
+            self._numbers("costs", costs, 9, least=0.0),
+        )
+        config = {
+            "questions": questions,
+            "joint": joint,
+            "modules": modules,
+            "pay": pay,
+            "utilities": list(payment.utilities),
+            "costs": list(payment.costs),
+            "difficulty": difficulty,
+            "corpus_seed": corpus_seed,
+            "corpus_size": size,
+            "normalisation": normalisation,
+        }
+        return MediatedQA(
+            service=_maker(service, corpus_seed, size, difficulty, normalisation),
+            size=size,
+            questions=questions,
+            joints=JOINTS[joint],
+            modules=modules,
+            own_costs=pay == "own",
+            payment=payment,
+            config=config,
+        )
+
+    def text(self, game: MediatedQA) -> MediatedText:
+        return MediatedText(game)
+
+    def encoder(self, game: MediatedQA) -> MediatedEncoder:
+        return MediatedEncoder(game)
+
+    def _numbers(self, name: str, values: Any, count: int, least: float = float("-inf")) -> tuple[float, ...]:
+        fits = isinstance(values, Sequence) and not isinstance(values, str) and len(values) == count
+        numbers = fits and all(type(value) in (int, float) and isfinite(value) and value >= least for value in values)
+        if not numbers:
+            raise accept(name, values, self.options[name])
+        return tuple(map(float, values))
+
+
+def _maker(service: Service | None, *corpus: Any) -> Callable[[], Service]:
+    return partial(_generated, *corpus) if service is None else partial(_itself, service)
+
+
+def _generated(seed: int, size: int, difficulty: str, normalisation: Any) -> Service:
+    """The embedded service; its parts are loaded when it is first needed."""
+    from parlour.envs.mediated_qa.pipeline import generated
+
+    return generated(seed, size, difficulty, normalisation)
+
+
+def _itself(service: Service) -> Service:
+    return service
+
+
+GAME = MediatedSpec()

@@ -1,0 +1,111 @@
+"""What the modules may do, what it costs, and what is done in its place where it cannot be done.
+
+Names, costs and utilities are those of the published configuration of GRACE; the list `PUBLISHED` has the order of the
+columns of its published calibration table.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Final, NamedTuple
+
+MEDIATOR, RETRIEVER, GENERATOR, VERIFIER = range(4)
+AGENTS: Final = ("mediator", "retriever", "generator", "verifier")
+
+RETRIEVER_ACTIONS: Final = ("retrieve_shallow", "retrieve_deep", "skip_retrieval")
+GENERATOR_ACTIONS: Final = ("generate", "generate_consistency", "generate_parametric", "refuse_to_generate")
+VERIFIER_ACTIONS: Final = ("run_nli_check", "skip_check")
+MODULE_ACTIONS: Final = ((), RETRIEVER_ACTIONS, GENERATOR_ACTIONS, VERIFIER_ACTIONS)
+"""Seat -> the names of its actions; the mediator has joint actions instead."""
+
+SHALLOW, DEEP, NO_RETRIEVAL = range(3)
+FROM_EVIDENCE, CONSISTENT, PARAMETRIC, REFUSE = range(4)
+CHECK, NO_CHECK = range(2)
+
+LEVELS: Final = ("low", "mid", "high")
+NO_SIGNAL: Final = "s0"
+STATES: Final = (*(f"T:{t}_Q:{q}" for t, q in product(LEVELS, LEVELS)), NO_SIGNAL)
+
+VERDICTS: Final = ("none", "entailment", "neutral", "contradiction")
+UNCHECKED, ENTAILED, NEUTRAL, CONTRADICTED = range(4)
+
+
+class Joint(NamedTuple):
+    """A joint action: numbers into the three lists of names."""
+
+    retriever: int
+    generator: int
+    verifier: int
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """The same in names."""
+        return RETRIEVER_ACTIONS[self[0]], GENERATOR_ACTIONS[self[1]], VERIFIER_ACTIONS[self[2]]
+
+
+PUBLISHED: Final = (
+    Joint(SHALLOW, FROM_EVIDENCE, CHECK),
+    Joint(SHALLOW, FROM_EVIDENCE, NO_CHECK),
+    Joint(SHALLOW, REFUSE, NO_CHECK),
+    Joint(DEEP, FROM_EVIDENCE, CHECK),
+    Joint(DEEP, FROM_EVIDENCE, NO_CHECK),
+    Joint(DEEP, REFUSE, NO_CHECK),
+    Joint(SHALLOW, CONSISTENT, NO_CHECK),
+    Joint(DEEP, CONSISTENT, NO_CHECK),
+    Joint(NO_RETRIEVAL, PARAMETRIC, NO_CHECK),
+)
+FALLBACK: Final = Joint(SHALLOW, REFUSE, NO_CHECK)
+
+
+def executed(chosen: Joint, found: bool) -> Joint:
+    """What is carried out when the modules choose so: without evidence there is nothing to read and nothing to check.
+
+    Generating from evidence then becomes the closed-book answer, and the check is left out; so it is when there is no
+    answer to expect. Only what is carried out is charged.
+
+    >>> executed(Joint(SHALLOW, FROM_EVIDENCE, CHECK), found=False).names
+    ('retrieve_shallow', 'generate_parametric', 'skip_check')
+    """
+    retriever, generator, verifier = chosen
+    if generator == FROM_EVIDENCE and not found:
+        generator = PARAMETRIC
+    if not found or generator == REFUSE:
+        verifier = NO_CHECK
+    return Joint(retriever, generator, verifier)
+
+
+def feasible(joint: Joint) -> bool:
+    """Whether a joint action can be carried out as it is named, if retrieval finds something."""
+    return executed(joint, joint.retriever != NO_RETRIEVAL) == joint
+
+
+_EVERY: Final = tuple(map(Joint._make, product(range(3), range(4), range(2))))
+ALL: Final = PUBLISHED + tuple(joint for joint in _EVERY if feasible(joint) and joint not in PUBLISHED)
+"""The seventeen feasible ones of the 24: the published ones, then the others in the order of the modules' actions."""
+JOINTS: Final = {"published": PUBLISHED, "all": ALL}
+
+ANSWERED_RIGHT, ANSWERED_WRONG, KEPT_SILENT, MISSED = range(4)
+
+
+class Payment(NamedTuple):
+    """What outcomes pay and actions cost, in the same unit."""
+
+    utilities: tuple[float, float, float, float] = (120.0, -40.0, 10.0, -20.0)
+    """Answered right; answered wrong; abstained where the closed-book answer is wrong; where it is right."""
+    costs: tuple[float, ...] = (1.0, 3.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0)
+    """Of the retriever's three actions, the generator's four, the verifier's two."""
+
+    def costs_of(self, joint: Joint) -> tuple[float, float, float]:
+        """What each module's action costs."""
+        return self.costs[joint.retriever], self.costs[3 + joint.generator], self.costs[7 + joint.verifier]
+
+    def net(self, joint: Joint, outcome: int) -> float:
+        """The net utility of an executed joint action with this outcome."""
+        return self.utilities[outcome] - sum(self.costs_of(joint))
+
+
+def outcome_of(*, answered: bool, right: bool, known: bool) -> int:
+    """Which of the four outcomes it is; `known`: whether the closed-book answer is right."""
+    if answered:
+        return ANSWERED_RIGHT if right else ANSWERED_WRONG
+    return MISSED if known else KEPT_SILENT

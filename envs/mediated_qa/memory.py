@@ -1,0 +1,94 @@
+"""What a simulated reader remembers without a book. It is no language model, and does not pretend to be one.
+
+Each fact of the made-up world is remembered with a chance that grows with the fame of its subject, decided once and for all
+by a hash of the fact and a seed. A question is known if all its facts are. Some that are not known are misremembered: the
+reader then believes in one wrong answer. To the rest it guesses, another time otherwise.
+
+A sample at a temperature lets slip something else now and then; the plain answer is the belief itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+import numpy as np
+from parlour.envs.mediated_qa.corpus import Question
+
+_UNIT: Final = float(2**64)
+
+
+class Recalled(NamedTuple):
+    """A closed-book answer."""
+
+    answer: str
+    confidence: float
+    """0..1; what a language model's token probabilities would be taken for."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A reader's memory. Chances are 0..1."""
+
+    seed: int = 0
+    unknown: float = 0.05
+    """Chance to remember a fact about somebody whom nobody knows."""
+    famous: float = 0.85
+    """... and about somebody whom everybody knows."""
+    mistaken: float = 0.25
+    """Share of what is not known that is misremembered."""
+    slip: float = 0.1
+    """Chance that a sample of a belief comes out as a guess."""
+    hesitation: float = 0.25
+    """How far confidence strays from what it should be, at most."""
+
+    def recall(self, question: Question, rng: np.random.Generator | None = None) -> Recalled:
+        """The plain answer, always the same; with `rng`, a sample of it."""
+        belief, firm = self._belief(question)
+        if not belief or (rng is not None and firm and rng.random() < self.slip):
+            firm = False
+            draw = rng.random() if rng is not None else self._hash("guess", question.text)
+            belief = self._guess(question, draw)
+        strays = (2 * self._hash("sure", question.text) - 1) * self.hesitation
+        return Recalled(belief, float(np.clip((0.8 if firm else 0.45) + strays, 0.01, 0.99)))
+
+    def knows(self, question: Question) -> bool:
+        """Whether all its facts are remembered."""
+        return all(self._remembers(subject, relation, fame) for subject, relation, fame in question.facts)
+
+    def _belief(self, question: Question) -> tuple[str, bool]:
+        """What the reader takes for true, and whether it takes anything for true."""
+        if self.knows(question):
+            return question.answer, True
+        if question.decoys and self._hash("mistaken", question.text) < self.mistaken:
+            return question.decoys[int(self._hash("which", question.text) * len(question.decoys))], True
+        return "", False
+
+    def _guess(self, question: Question, draw: float) -> str:
+        options = (*question.decoys, question.answer) if len(question.decoys) < 2 else question.decoys
+        return options[int(draw * len(options))] if options else "nobody knows"
+
+    def _remembers(self, subject: str, relation: str, fame: float) -> bool:
+        return self._hash(subject, relation) < self.unknown + (self.famous - self.unknown) * fame
+
+    def _hash(self, *parts: str) -> float:
+        """A number in [0, 1) that these words and the seed decide."""
+        key = "\x1f".join((str(self.seed), *parts)).encode()
+        return int.from_bytes(blake2b(key, digest_size=8).digest(), "big") / _UNIT
+
+
+def agreed(answers: list[str], share: float) -> str:
+    """The answer that at least so large a share of the samples give, case left aside; empty if there is none.
+
+    >>> agreed(["1912", "1912", "1912", "1912", "1913"], 0.8)
+    '1912'
+    """
+    counts: dict[str, int] = {}
+    for answer in answers:
+        key = answer.strip().lower()
+        counts[key] = counts.get(key, 0) + 1
+    best = max(counts, key=lambda key: counts[key], default="")
+    if not best or counts[best] < share * len(answers) - 1e-9:
+        return ""
+    return next(answer for answer in answers if answer.strip().lower() == best)

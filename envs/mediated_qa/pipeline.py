@@ -1,0 +1,184 @@
+"""The service with real parts: graph, linking, signals, search, a reader, a check and a judge, over a corpus.
+
+The reader is the caller's: `OfflineReader` (an extractive reader and a simulated memory) is embedded, one that asks a
+language model satisfies the same protocol. Results that depend on nothing but question and action are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, Protocol
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa import actions, reading
+from parlour.envs.mediated_qa.corpus import Corpus, Question, generate
+from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
+from parlour.envs.mediated_qa.judge import Similarity, is_right
+from parlour.envs.mediated_qa.memory import Memory, Recalled, agreed
+from parlour.envs.mediated_qa.retrieve import Search
+from parlour.envs.mediated_qa.service import Asked
+from parlour.envs.mediated_qa.signals import UNLINKED, Bins, Signals, probe
+
+SAMPLES: Final = 5
+AGREEMENT: Final = 0.8
+"""Share of the samples that must agree (k = 5 and 0.8 in the published code)."""
+_DEPTHS: Final = {actions.SHALLOW: "shallow", actions.DEEP: "deep"}
+_NO_SIGNALS: Final = ("s0", "paper")
+
+
+class Reader(Protocol):
+    """Who answers and checks."""
+
+    def generate(self, question: Question, evidence: str, rng: np.random.Generator) -> str:
+        """The answer from the evidence; empty for "I don't know"."""
+
+    def sample(self, question: Question, count: int, rng: np.random.Generator) -> list[str]:
+        """So many answers from memory, at a temperature; empty strings for "I don't know"."""
+
+    def recall(self, question: Question) -> Recalled:
+        """The plain answer from memory; always the same for a question."""
+
+    def check(self, question: Question, evidence: str, answer: str) -> str:
+        """`entailment`, `neutral` or `contradiction`."""
+
+
+@dataclass(frozen=True)
+class OfflineReader:
+    """Extracts from evidence by rule of thumb, remembers by `Memory`, checks by shared words."""
+
+    memory: Memory = field(default_factory=Memory)
+
+    def generate(self, question: Question, evidence: str, rng: np.random.Generator) -> str:
+        return reading.read(question.text, evidence).answer
+
+    def sample(self, question: Question, count: int, rng: np.random.Generator) -> list[str]:
+        return [self.memory.recall(question, rng).answer for _ in range(count)]
+
+    def recall(self, question: Question) -> Recalled:
+        return self.memory.recall(question)
+
+    def check(self, question: Question, evidence: str, answer: str) -> str:
+        return reading.entailment(question.text, evidence, answer)
+
+
+class Pipeline:
+    """Satisfies `parlour.envs.mediated_qa.service.Service`.
+
+    Args:
+        corpus: Passages and questions.
+        normalisation: Of the signals, see `signals` and `graph`. `"paper"` is the published system: with the questions in
+            the graph, and a search that is blind to the question.
+        bins: Learned from other questions; None to learn them from this corpus's own.
+        reader: Who answers and checks.
+        no_signal: `"s0"`: unlinked questions are in that state; `"paper"`: they are binned as the published code does.
+        similarity: For the judge, see `judge`.
+        search: How to look for evidence; None for the one that goes with the normalisation.
+
+    Raises:
+        ParlourError: There are no questions or no passages, or an argument is not accepted.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        *,
+        normalisation: Normalisation = "ours",
+        bins: Bins | None = None,
+        reader: Reader | None = None,
+        no_signal: str = "s0",
+        similarity: Similarity | None = None,
+        search: Search | None = None,
+    ) -> None:
+        if normalisation not in NORMALISATIONS:
+            raise accept("normalisation", normalisation, NORMALISATIONS)
+        if no_signal not in _NO_SIGNALS:
+            raise accept("no_signal", no_signal, _NO_SIGNALS)
+        if not corpus.questions:
+            raise ParlourError("the corpus has no questions; accepted: at least one")
+        self.questions = corpus.questions
+        self.no_signal, self.similarity = no_signal, similarity
+        self.reader: Reader = OfflineReader() if reader is None else reader
+        paper = normalisation == "paper"
+        texts: Sequence[str] = [question.text for question in corpus.questions] if paper else ()
+        self.graph = KnowledgeGraph(corpus.passages, texts, normalisation=normalisation)
+        self.search = Search(guide=0.0 if paper else 1.0) if search is None else search
+        self._starts: dict[int, list[int]] = {}
+        self._evidence: dict[tuple[int, int], str] = {}
+        self._bins = bins
+
+    @property
+    def size(self) -> int:
+        """How many questions there are."""
+        return len(self.questions)
+
+    @property
+    def bins(self) -> Bins:
+        """The cut points of the signals; learned from all questions when first asked for, unless given."""
+        if self._bins is None:
+            self._bins = Bins.learn(map(self.signals, range(self.size)))
+        return self._bins
+
+    def learn_bins(self, numbers: Sequence[int]) -> Bins:
+        """Learn the cut points from these questions, and use them."""
+        self._bins = Bins.learn(map(self.signals, numbers))
+        return self._bins
+
+    def starts(self, number: int) -> list[int]:
+        """The documents that a question is linked to."""
+        found = self._starts.get(number)
+        if found is None:
+            found = self._starts[number] = self.graph.link(self.questions[number].text)
+        return found
+
+    def signals(self, number: int) -> Signals | None:
+        """The raw signals of a question; None if it is not linked."""
+        found = probe(self.graph, self.search, self.starts(number), self.questions[number].text)
+        return UNLINKED if found is None and self.no_signal == "paper" else found
+
+    def confidence(self, number: int) -> float:
+        """How sure the reader is of its closed-book answer, 0..1."""
+        return self.reader.recall(self.questions[number]).confidence
+
+    # -- as nature asks it -------------------------------------------------------------------------------------
+
+    def ask(self, number: int) -> Asked:
+        state = self.bins.state(self.signals(number))
+        return Asked(number, self.questions[number].text, actions.STATES.index(state))
+
+    def retrieve(self, number: int, action: int) -> str:
+        key = number, action
+        found = self._evidence.get(key)
+        if found is None:
+            text = self.questions[number].text
+            found = self.search.evidence(self.graph, self.starts(number), text, _DEPTHS[action])
+            self._evidence[key] = found
+        return found
+
+    def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
+        question = self.questions[number]
+        if action == actions.FROM_EVIDENCE:
+            return self.reader.generate(question, evidence, rng)
+        if action == actions.CONSISTENT:
+            return agreed(self.reader.sample(question, SAMPLES, rng), AGREEMENT)
+        return self.reader.recall(question).answer
+
+    def check(self, number: int, evidence: str, answer: str) -> int:
+        return actions.VERDICTS.index(self.reader.check(self.questions[number], evidence, answer))
+
+    def gold(self, number: int) -> str:
+        return self.questions[number].answer
+
+    def right(self, number: int, answer: str) -> bool:
+        return is_right(answer, self.gold(number), self.similarity)
+
+    def known(self, number: int) -> bool:
+        return self.right(number, self.reader.recall(self.questions[number]).answer)
+
+
+@lru_cache(maxsize=8)
+def generated(seed: int, size: int, difficulty: str, normalisation: Normalisation) -> Pipeline:
+    """The offline service over a generated corpus; the same object for the same arguments."""
+    return Pipeline(generate(seed=seed, size=size, difficulty=difficulty), normalisation=normalisation)

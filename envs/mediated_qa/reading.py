@@ -1,0 +1,283 @@
+"""How words are read without any model: sentences, names, years, and an extractive reader of short factual English.
+
+A rule of thumb, not a language model: it finds the sentence that shares the question's relation ("born", "founded") and
+takes a year or a name from it. It never sees the right answer. Policies may import this module, as they do `speech`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+SEPARATOR: Final = " ¶ "
+"""Between the pieces of an evidence text; a piece is a title, a colon and a sentence."""
+
+
+def word_list(text: str) -> list[str]:
+    """The words of a text, as a constant is written."""
+    return text.split()
+
+
+STOP: Final = frozenset(
+    word_list(
+        "a an the of in on at to for from by with and or as is are was were be been it its he she his her "
+        "they their this that these those which who whom whose what when where how did do does has have had "
+        "not no same both than into one two first earlier later"
+    )
+)
+# Nouns that say what kind of answer is wanted, or what somebody is; no relation by themselves.
+_KIND_WORDS: Final = frozenset(
+    word_list(
+        "year town city river region place person people author writer director painter composer sculptor "
+        "book novel film opera painting name birthplace older younger"
+    )
+)
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])")
+_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_NAME: Final = re.compile(
+    r"[A-Z][^\W_]*(?:['’.-]+[^\W_]+)*(?:\s+(?:of\s+(?:the\s+)?|de\s+)?[A-Z][^\W_]*(?:['’-][^\W_]+)*)*"
+)
+_YEAR: Final = re.compile(r"\b(1[0-9]{3}|20[0-9]{2})\b")
+_OPENERS: Final = frozenset(
+    word_list(
+        "the in on at a an he she it his her its this that which who what when where were was are is did does "
+        "do of for both"
+    )
+)
+_YES_NO: Final = re.compile(r"^(?:are|were|is|was|did|do|does|has|have)\b", re.IGNORECASE)
+_CUES: Final = {
+    "river": re.compile(r"\b(?:river|banks of the|on the|along the)\s+$", re.IGNORECASE),
+    "town": re.compile(r"\b(?:in|from|at|of)\s+(?:the town of\s+)?$", re.IGNORECASE),
+    "who": re.compile(r"\bby\s+(?:the \w+\s+)?$", re.IGNORECASE),
+}
+_EARLIER: Final = re.compile(r"\b(?:first|earlier|older|before)\b", re.IGNORECASE)
+
+
+class Piece(NamedTuple):
+    """One sentence of the evidence."""
+
+    title: str
+    sentence: str
+
+
+class Read(NamedTuple):
+    """What the reader makes of the evidence."""
+
+    answer: str
+    """Empty if there is none."""
+    confidence: float
+    """0..1: the share of the question's relation that the sentence has; half of it where one side is missing."""
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """A text in sentences.
+
+    >>> sentences("It rose in 1912. Nobody saw it.")
+    ('It rose in 1912.', 'Nobody saw it.')
+    """
+    return tuple(part for part in _SENTENCE.split(text.strip()) if part)
+
+
+def stem(word: str) -> str:
+    """A word without the commonest endings, lower case."""
+    word = word.lower()
+    if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
+        word = word[:-1]
+    for ending in ("ing", "ed", "er", "or", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+@lru_cache(maxsize=200_000)
+def stems(text: str) -> tuple[str, ...]:
+    """The content words of a text, stemmed, in order, each once."""
+    found = (word.lower() for word in _WORD.findall(text))
+    return tuple(dict.fromkeys(stem(word) for word in found if word not in STOP))
+
+
+@lru_cache(maxsize=200_000)
+def names(text: str) -> tuple[str, ...]:
+    """The capitalised phrases of a text, in order, each once.
+
+    >>> names("In 1912 Edda Marlow wrote The Glass Harbour.")
+    ('Edda Marlow', 'The Glass Harbour')
+    """
+    found = []
+    for match in _NAME.finditer(text):
+        name, at = match[0].rstrip("."), match.start()
+        first, _, rest = name.partition(" ")
+        opens = at == 0 or text[:at].rstrip()[-1:] in ".!?:"
+        if opens and first.lower() in _OPENERS and first != "The":
+            name = rest
+        if name and name.lower() not in _OPENERS:
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+def years(text: str) -> tuple[str, ...]:
+    """The years in a text."""
+    return tuple(dict.fromkeys(_YEAR.findall(text)))
+
+
+@lru_cache(maxsize=200_000)
+def normal(name: str) -> str:
+    """A name for comparison: lower case, no leading article, letters and digits only."""
+    return " ".join(_WORD.findall(name.lower().removeprefix("the ")))
+
+
+def pieces(evidence: str) -> tuple[Piece, ...]:
+    """The pieces of an evidence text."""
+    parts = (part.partition(": ") for part in evidence.split(SEPARATOR) if part.strip())
+    return tuple(Piece(title, sentence) if sentence else Piece("", title) for title, _, sentence in parts)
+
+
+def join(found: tuple[Piece, ...]) -> str:
+    """The evidence text of pieces."""
+    return SEPARATOR.join(f"{title}: {sentence}" for title, sentence in found)
+
+
+def relation(question: str) -> tuple[str, ...]:
+    """The stems that say what is asked: content words outside names that are no kinds of things."""
+    bare = question
+    for name in names(question):
+        bare = bare.replace(name, " ")
+    all_words = stems(bare)
+    wanted = tuple(word for word in all_words if word not in _KINDS)
+    return wanted or all_words
+
+
+_KINDS: Final = frozenset(map(stem, _KIND_WORDS))
+
+
+def read(question: str, evidence: str) -> Read:
+    """The answer that the evidence suggests. Empty, with confidence 0, if it suggests none."""
+    found = pieces(evidence)
+    if not found:
+        return Read("", 0.0)
+    asked = names(question)
+    if _YES_NO.match(question) and len(asked) >= 2:
+        return _compare(question, asked[:2], found)
+    if " or " in question and len(asked) >= 2:
+        return _choose(question, asked[-2:], found)
+    return _pick(question, asked, found)
+
+
+def _overlap(wanted: tuple[str, ...], sentence: str) -> float:
+    return len(set(wanted) & set(stems(sentence))) / len(wanted) if wanted else 0.0
+
+
+def _about(name: str, found: tuple[Piece, ...]) -> list[Piece]:
+    key = normal(name)
+    return [piece for piece in found if normal(piece.title) == key or key in normal(piece.sentence)]
+
+
+def _candidates(piece: Piece, question: str, asked: tuple[str, ...], *, strict: bool = False) -> tuple[str, ...]:
+    """What a sentence offers as an answer; names in their usual place first, or only these if `strict`."""
+    if re.search(r"\byear\b|^when\b", question, re.IGNORECASE):
+        return tuple(year for year in years(piece.sentence) if year not in question)
+    taken = {normal(name) for name in (*asked, piece.title)}
+    options = [name for name in names(piece.sentence) if normal(name) not in taken and not name.isdigit()]
+    kind = next((k for k in ("river", "town", "who") if re.search(rf"\b{k}\b", question, re.IGNORECASE)), "")
+    if kind:
+        cued = [name for name in options if _CUES[kind].search(piece.sentence[: piece.sentence.index(name)])]
+        options = cued if strict else cued or options
+    return tuple(options)
+
+
+def _pick(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Read:
+    """A year or a name from the sentence with most of the relation; of equal ones the last on the way."""
+    wanted = relation(question)
+    best = Read("", 0.0)
+    for piece in found:
+        score = _overlap(wanted, piece.sentence)
+        options = _candidates(piece, question, asked)
+        if options and score > 0 and score >= best.confidence:
+            best = Read(options[0], score)
+    return best
+
+
+def _facts(question: str, name: str, found: tuple[Piece, ...], asked: tuple[str, ...]) -> tuple[set[str], float]:
+    """Years and names that the sentences about somebody give for the relation, and how much of it they have."""
+    wanted, told, best = relation(question), set(), 0.0
+    taken = {normal(one) for one in asked}
+    for piece in _about(name, found):
+        score = _overlap(wanted, piece.sentence)
+        if score > 0:
+            best = max(best, score)
+            told |= {normal(one) for one in names(piece.sentence)} - taken
+            told |= set(years(piece.sentence))
+    return told, best
+
+
+def _compare(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Read:
+    if re.search(r"\bboth\b", question, re.IGNORECASE):
+        return _both(question, asked, found)
+    (one, p), (two, q) = (_facts(question, name, found, asked) for name in asked)
+    if not one and not two:
+        return Read("", 0.0)
+    if not one or not two:
+        return Read("no", max(p, q) / 2)
+    return Read("yes" if one & two else "no", min(p, q))
+
+
+def _both(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Read:
+    said = re.search(r"\bboth\s+(?:an?\s+)?(\w+)", question, re.IGNORECASE)
+    assert said is not None
+    kind, about = stem(said[1]), [_about(name, found) for name in asked]
+    held = [any(kind in stems(piece.sentence) for piece in some) for some in about]
+    if not any(about):
+        return Read("", 0.0)
+    return Read("yes" if all(held) else "no", sum(map(bool, about)) / 2)
+
+
+def _choose(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Read:
+    dated = []
+    for name in asked:
+        told, score = _facts(question, name, found, asked)
+        dates = sorted(one for one in told if one.isdigit())
+        if dates:
+            dated.append((dates[0], name, score))
+    if not dated:
+        return Read("", 0.0)
+    if len(dated) == 1:
+        return Read(dated[0][1], dated[0][2] / 2)
+    chosen = min(dated) if _EARLIER.search(question) else max(dated)
+    return Read(chosen[1], min(score for _, _, score in dated))
+
+
+def entailment(question: str, evidence: str, answer: str) -> str:
+    """What the evidence says of an answer: `"entailment"`, `"neutral"` or `"contradiction"`.
+
+    An answer is entailed if it stands in a sentence of the relation that hangs together with the question, in the place of
+    an answer of its kind. It is contradicted if such a sentence offers another one instead, or if it comes from a
+    sentence that does not hang together with the question; and neutral otherwise.
+    """
+    found, asked, wanted = pieces(evidence), names(question), relation(question)
+    if answer.lower() in ("yes", "no") or not found:
+        return "neutral"
+    if " or " in question:
+        return "entailment" if sum(bool(_about(name, found)) for name in asked[-2:]) == 2 else "neutral"
+    joined, rivals = _joined(found, asked), False
+    for piece in joined:
+        if _overlap(wanted, piece.sentence) > 0:
+            offered = {normal(one) for one in _candidates(piece, question, asked, strict=True)}
+            if normal(answer) in offered:
+                return "entailment"
+            rivals = rivals or bool(offered)
+    stray = not any(normal(answer) in normal(piece.sentence) for piece in joined)
+    return "contradiction" if rivals or stray else "neutral"
+
+
+def _joined(found: tuple[Piece, ...], asked: tuple[str, ...]) -> list[Piece]:
+    """The pieces that name somebody of the question, and those about somebody who is named in such a piece."""
+    near = {normal(name) for name in asked}
+    joined: dict[Piece, None] = {}
+    for _ in range(3):
+        for piece in found:
+            held = {normal(name) for name in names(piece.sentence)}
+            if normal(piece.title) in near or (held & {normal(name) for name in asked}):
+                joined[piece] = None
+        near |= {normal(name) for piece in joined for name in names(piece.sentence)}
+    return list(joined)

@@ -1,0 +1,299 @@
+"""The rules of mediated question answering: a mediator advises three modules in private, each does as it likes.
+
+A question takes nine moves: nature asks it (with the state that the graph's signals give), the mediator recommends a
+joint action, retriever, generator and verifier choose without seeing each other's choice, and nature tells what was
+retrieved, answered, found by the check, and how it was judged. Without modules (`modules=False`) the recommendation is
+carried out as it is, and the mediator is alone with a contextual bandit.
+
+All that a service says is in nature's moves; neither `legal` nor `apply` ever asks one. After Nguyen's GRACE, sections 3.1
+to 3.3; utilities, costs and fallbacks as in the published code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
+from parlour.envs.mediated_qa import actions
+from parlour.envs.mediated_qa.actions import AGENTS, GENERATOR, MEDIATOR, RETRIEVER, VERIFIER, Joint, Payment
+from parlour.envs.mediated_qa.service import Service
+
+QUESTION: Final = "question"  # nature; args: (number, state), words: the question
+ADVISE: Final = "advise"  # args: a joint action
+CHOICES: Final = ("", "retrieve", "generate", "verify")  # by seat; args: (action,)
+RETRIEVED: Final = "retrieved"  # nature; args: (action carried out, 0/1 found), words: the evidence
+ANSWERED: Final = "answered"  # nature; args: (action carried out, 0/1 answered), words: the answer
+CHECKED: Final = "checked"  # nature; args: (action carried out, verdict)
+JUDGED: Final = "judged"  # nature; args: (0/1 right, 0/1 closed-book answer right), words: the right answer
+
+# Announcements: events that are no moves.
+SIGNAL: Final = "signal"  # to all; args: (state,)
+ADVICE: Final = "advice"  # to one module; args: (its seat, action)
+RESULT: Final = "result"  # to all; args: (outcome, joint action carried out), words: the question
+
+_ASK, _ADVISE, _RETRIEVE, _GENERATE, _VERIFY, _FETCH, _ANSWER, _CHECK, _JUDGE = range(9)
+_REASONS: Final = ("right", "wrong", "abstained", "abstained")
+
+
+class State(NamedTuple):
+    """How far the episode is. What concerns one question is reset with the next."""
+
+    step: int
+    asked: tuple[int, ...]
+    """Numbers of the questions so far, the present one last."""
+    signal: int
+    """Number into `actions.STATES`; -1 before a question."""
+    text: str
+    """The question."""
+    advice: tuple[int, ...]
+    """The joint action recommended; empty before."""
+    chosen: tuple[int, ...]
+    """The actions that the modules have chosen so far."""
+    found: int
+    """Whether retrieval found evidence; 0 before."""
+    evidence: str
+    answered: int
+    """Whether there is an answer."""
+    answer: str
+    verdict: int
+    """Number into `actions.VERDICTS`."""
+    done: int
+    """Questions finished."""
+    outcome: int
+    """Of the last finished question, as `actions.outcome_of` has it; -1 before."""
+    earned: tuple[float, ...]
+    """By each seat so far."""
+    log: tuple[Event, ...]
+
+
+class MediatedView(NamedTuple):
+    """What one seat may know. Satisfies `parlour.envs.core.View`."""
+
+    seat: int
+    legal: tuple[Move, ...]
+    events: tuple[Event, ...]
+    signal: int
+    """State of the present question, number into `actions.STATES`; -1 before the first."""
+    question: str
+    """The present question; empty for a module."""
+    advice: tuple[int, ...]
+    """A module: its recommended action. The mediator: the joint action it recommended. Empty before."""
+    outcome: int
+    """Of the last finished question; -1 before."""
+    done: int
+    questions: int
+    """In the episode."""
+    earned: float
+    """By this seat so far."""
+
+
+class MediatedQA:
+    """Satisfies `parlour.envs.core.Game`.
+
+    Args:
+        service: Makes the service; called when nature has to move for the first time, never for a replay.
+        size: How many questions the service has.
+        questions: How many of them an episode has; none comes twice.
+        joints: The joint actions that the mediator may recommend.
+        modules: Whether the modules decide for themselves.
+        own_costs: Whether a module pays for its own action only, and not for all.
+        payment: Utilities and costs.
+        config: What `build` makes the same rules from.
+    """
+
+    def __init__(
+        self,
+        *,
+        service: Callable[[], Service],
+        size: int,
+        questions: int,
+        joints: tuple[Joint, ...],
+        modules: bool,
+        own_costs: bool,
+        payment: Payment,
+        config: Mapping[str, Any],
+    ) -> None:
+        self._make_service = service
+        self.size, self.questions, self.joints = size, questions, joints
+        self.modules, self.own_costs, self.payment = modules, own_costs, payment
+        self.config = config
+        self.seats = len(AGENTS) if modules else 1
+        self.agent_names = AGENTS[: self.seats]
+        advise = tuple(Move(ADVISE, tuple(joint)) for joint in joints)
+        choose = [
+            tuple(Move(kind, (k,)) for k in range(len(names)))
+            for kind, names in zip(CHOICES, actions.MODULE_ACTIONS, strict=True)
+        ]
+        self._legal = {_ADVISE: advise}
+        if modules:
+            self._legal |= {_RETRIEVE: choose[RETRIEVER], _GENERATE: choose[GENERATOR], _VERIFY: choose[VERIFIER]}
+        self.catalogue = tuple(move for moves in self._legal.values() for move in moves)
+        self.max_moves = questions * (9 if modules else 6)
+
+    def initial(self) -> State:
+        return State(_ASK, (), -1, "", (), (), 0, "", 0, "", 0, 0, -1, (0.0,) * self.seats, ())
+
+    def actor(self, s: State) -> int:
+        if s.done == self.questions:
+            return OVER
+        return s.step - _ADVISE if s.step in self._legal else NATURE
+
+    def legal(self, s: State) -> tuple[Move, ...]:
+        return self._legal.get(s.step, ()) if s.done < self.questions else ()
+
+    def nature(self, s: State, rng: np.random.Generator) -> Move:
+        service = self._make_service()
+        if s.step == _ASK:
+            number = _other_than(s.asked, self.size, rng)
+            asked = service.ask(number)
+            return Move(QUESTION, (number, asked.state), asked.text)
+        number, plan = s.asked[-1], self.plan(s)
+        if s.step == _FETCH:
+            skips = plan.retriever == actions.NO_RETRIEVAL
+            evidence = "" if skips else service.retrieve(number, plan.retriever)
+            return Move(RETRIEVED, (plan.retriever, int(evidence != "")), evidence)
+        if s.step == _ANSWER:
+            refuses = plan.generator == actions.REFUSE
+            answer = "" if refuses else service.answer(number, plan.generator, s.evidence, rng)
+            return Move(ANSWERED, (plan.generator, int(answer != "")), answer)
+        if s.step == _CHECK:
+            checks = plan.verifier == actions.CHECK and s.answered
+            verdict = service.check(number, s.evidence, s.answer) if checks else actions.UNCHECKED
+            return Move(CHECKED, (plan.verifier, verdict))
+        right = answers(s) and service.right(number, s.answer)
+        return Move(JUDGED, (int(right), int(service.known(number))), service.gold(number))
+
+    def apply(self, s: State, move: Move) -> State:
+        if s.done == self.questions:
+            raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted: the episode is over")
+        if s.step in self._legal:
+            return self._decide(s, move)
+        _check(move, self._accepted(s))
+        return getattr(self, f"_after_{move.kind}")(s, move)  # type: ignore[no-any-return]
+
+    def outcome(self, s: State) -> Outcome | None:
+        if s.done < self.questions:
+            return None
+        reason = _REASONS[s.outcome] if self.questions == 1 else "questions"
+        return Outcome(s.earned, "team" if s.earned[MEDIATOR] > 0 else "draw", reason)
+
+    def view(self, s: State, seat: int) -> MediatedView:
+        legal = self.legal(s) if self.actor(s) == seat else ()
+        events = tuple(event for event in s.log if event.to is None or seat in event.to)
+        mediates = seat == MEDIATOR
+        advice = s.advice if mediates else s.advice[seat - RETRIEVER : seat]
+        question = s.text if mediates else ""
+        return MediatedView(
+            seat, legal, events, s.signal, question, advice, s.outcome, s.done, self.questions, s.earned[seat]
+        )
+
+    def plan(self, s: State) -> Joint:
+        """What is carried out of the modules' choices, as far as retrieval tells by now."""
+        chosen = Joint(*s.chosen)
+        return chosen if s.step == _FETCH else actions.executed(chosen, bool(s.found))
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _decide(self, s: State, move: Move) -> State:
+        plain = Move(move.kind, move.args)
+        if plain not in self._legal[s.step]:
+            kinds = ", ".join(f"{m.kind} {list(m.args)}" for m in self._legal[s.step])
+            raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted; accepted: {kinds}")
+        seat = s.step - _ADVISE
+        log = (*s.log, Event(seat, plain, (seat,)))
+        if seat != MEDIATOR:
+            return s._replace(step=s.step + 1, chosen=(*s.chosen, *move.args), log=log)
+        if not self.modules:
+            return s._replace(step=_FETCH, advice=move.args, chosen=move.args, log=log)
+        told = tuple(Event(NATURE, Move(ADVICE, (seat, k)), (seat,)) for seat, k in enumerate(move.args, RETRIEVER))
+        return s._replace(step=_RETRIEVE, advice=move.args, log=(*log, *told))
+
+    def _accepted(self, s: State) -> tuple[tuple[str, tuple[range, ...]], ...]:
+        """What nature may do now: kinds with the ranges of their arguments."""
+        if s.step == _ASK:
+            return ((QUESTION, (range(self.size), range(len(actions.STATES)))),)
+        plan = self.plan(s)
+        if s.step == _FETCH:
+            return ((RETRIEVED, (_only(plan.retriever), range(1 + (plan.retriever != actions.NO_RETRIEVAL)))),)
+        if s.step == _ANSWER:
+            return ((ANSWERED, (_only(plan.generator), range(1 + (plan.generator != actions.REFUSE)))),)
+        if s.step == _CHECK:
+            checked = plan.verifier == actions.CHECK and s.answered
+            verdicts = range(actions.ENTAILED, actions.CONTRADICTED + 1) if checked else _only(actions.UNCHECKED)
+            return ((CHECKED, (_only(plan.verifier), verdicts)),)
+        return ((JUDGED, (range(1 + answers(s)), range(2))),)
+
+    def _after_question(self, s: State, move: Move) -> State:
+        number, signal = move.args
+        if number in s.asked:
+            raise IllegalMove(f"question {number} was asked before; accepted: any of the other {self.size} questions")
+        log = (*s.log, Event(NATURE, Move(SIGNAL, (signal,)), None), Event(NATURE, move, (MEDIATOR,)))
+        fresh = self.initial()
+        return fresh._replace(
+            step=_ADVISE,
+            asked=(*s.asked, number),
+            signal=signal,
+            text=move.words,
+            done=s.done,
+            outcome=s.outcome,
+            earned=s.earned,
+            log=log,
+        )
+
+    def _after_retrieved(self, s: State, move: Move) -> State:
+        return s._replace(step=_ANSWER, found=move.args[1], evidence=move.words, log=_told(s, move))
+
+    def _after_answered(self, s: State, move: Move) -> State:
+        return s._replace(step=_CHECK, answered=move.args[1], answer=move.words, log=_told(s, move))
+
+    def _after_checked(self, s: State, move: Move) -> State:
+        return s._replace(step=_JUDGE, verdict=move.args[1], log=_told(s, move))
+
+    def _after_judged(self, s: State, move: Move) -> State:
+        right, known = map(bool, move.args)
+        outcome = actions.outcome_of(answered=answers(s), right=right, known=known)
+        plan = self.plan(s)
+        result = Event(NATURE, Move(RESULT, (outcome, *plan), s.text), None)
+        earned = tuple(a + b for a, b in zip(s.earned, self._pay(outcome, plan), strict=True))
+        return s._replace(step=_ASK, done=s.done + 1, outcome=outcome, earned=earned, log=(*_told(s, move), result))
+
+    def _pay(self, outcome: int, plan: Joint) -> tuple[float, ...]:
+        net = self.payment.net(plan, outcome)
+        if not (self.own_costs and self.modules):
+            return (net,) * self.seats
+        gross = self.payment.utilities[outcome]
+        return (net, *(gross - cost for cost in self.payment.costs_of(plan)))
+
+
+def answers(s: State) -> bool:
+    """Whether the system gives its answer: there is one, and the check does not contradict it."""
+    return bool(s.answered) and s.verdict != actions.CONTRADICTED
+
+
+def _told(s: State, move: Move) -> tuple[Event, ...]:
+    return (*s.log, Event(NATURE, move, None))
+
+
+def _only(number: int) -> range:
+    return range(number, number + 1)
+
+
+def _other_than(asked: tuple[int, ...], size: int, rng: np.random.Generator) -> int:
+    """One of the questions that were not asked, each as likely."""
+    number = int(rng.integers(size - len(asked)))
+    for earlier in sorted(asked):
+        number += number >= earlier
+    return number
+
+
+def _check(move: Move, accepted: tuple[tuple[str, tuple[range, ...]], ...]) -> None:
+    for kind, ranges in accepted:
+        fits = move.kind == kind and len(move.args) == len(ranges)
+        if fits and all(arg in span for arg, span in zip(move.args, ranges, strict=True)):
+            return
+    told = " or ".join(
+        f"{kind} with {', '.join(f'{span.start}..{span.stop - 1}' for span in ranges)}" for kind, ranges in accepted
+    )
+    raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted of nature; accepted: {told}")

@@ -1,0 +1,50 @@
+"""What nature asks of the outside world: questions, retrieval, answers, verdicts and judgements, as a protocol.
+
+The rules call a `Service` only to draw nature's moves. Whatever it says becomes part of a move, so that a game is played
+again without it. The embedded one is `parlour.envs.mediated_qa.pipeline.Pipeline`; one with language models differs only
+in its reader.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+
+class Asked(NamedTuple):
+    """A question as it is put."""
+
+    number: int
+    text: str
+    state: int
+    """Number into `actions.STATES`: what the graph's signals say of it."""
+
+
+class Service(Protocol):
+    """The outside world. Its answers may depend on the question, the arguments and the generator given, nothing else."""
+
+    @property
+    def size(self) -> int:
+        """How many questions it has."""
+
+    def ask(self, number: int) -> Asked:
+        """Question `number`, 0 .. size - 1."""
+
+    def retrieve(self, number: int, action: int) -> str:
+        """Evidence for a question by `actions.SHALLOW` or `DEEP`; empty if there is none."""
+
+    def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
+        """The answer by `FROM_EVIDENCE`, `CONSISTENT` or `PARAMETRIC`; empty for "I don't know"."""
+
+    def check(self, number: int, evidence: str, answer: str) -> int:
+        """What the evidence says of the answer: `actions.ENTAILED`, `NEUTRAL` or `CONTRADICTED`."""
+
+    def gold(self, number: int) -> str:
+        """The right answer."""
+
+    def right(self, number: int, answer: str) -> bool:
+        """Whether an answer counts as right."""
+
+    def known(self, number: int) -> bool:
+        """Whether the plain closed-book answer to a question is right."""

@@ -1,0 +1,143 @@
+"""Mediated question answering in words. Whatever comes from outside, questions and evidence too, is quoted in one line.
+
+Words that cannot be used count as the fallback of the published code for the mediator (retrieve shallowly and refuse) and
+as obedience for a module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.mediated_qa import actions, rules
+from parlour.envs.mediated_qa.actions import AGENTS, MEDIATOR, MODULE_ACTIONS, STATES, VERDICTS, Joint
+from parlour.envs.mediated_qa.rules import ADVISE, CHOICES, MediatedQA, MediatedView
+from parlour.envs.text import MODERATOR, AmbiguousMove, UnreadableMove, clean, quote, read_choice
+
+_SEAT_OF: Final = {kind: seat for seat, kind in enumerate(CHOICES) if kind}
+_TASKS: Final = (
+    "You see each question and the state of the graph around it, and recommend to each module, in private, what to do.",
+    "You search the graph for evidence: shallowly, deeply, or not at all.",
+    "You answer: from the evidence, by several answers that must agree, from memory, or not at all.",
+    "You check the answer against the evidence, or let it pass.",
+)
+_OUTCOMES: Final = ("answered right", "answered wrong", "rightly silent", "silent on what memory knew")
+# Words for an action besides its name, by seat and action.
+_PHRASES: Final[Mapping[int, Sequence[str]]] = {
+    1: (r"shallow\w*", r"deep\w*", r"(?:skip|no)[ _]retrieval"),
+    2: (r"generate(?!\w)|from (?:the )?evidence", r"\w*consisten\w+", r"\w*parametric|from memory", r"\w*refus\w+"),
+    3: (r"run[ _]nli(?:[ _]check)?|nli", r"(?:skip|no)[ _]check"),
+}
+
+
+def _patterns(seat: int) -> dict[int, re.Pattern[str]]:
+    named = zip(MODULE_ACTIONS[seat], _PHRASES[seat], strict=True)
+    return {
+        k: re.compile(rf"(?<!\w)(?P<word>{re.escape(name)}|{phrase})(?!\w)", re.IGNORECASE)
+        for k, (name, phrase) in enumerate(named)
+    }
+
+
+_MEANINGS: Final = {
+    seat: {Move(CHOICES[seat], (k,)): pattern for k, pattern in _patterns(seat).items()}
+    for seat in range(1, len(AGENTS))
+}
+
+
+class MediatedText:
+    """Satisfies `parlour.envs.core.GameText`."""
+
+    def __init__(self, game: MediatedQA) -> None:
+        self._payment, self._joints = game.payment, game.joints
+        self._modules, self._own = game.modules, game.own_costs and game.modules
+
+    def who(self, view: MediatedView) -> str:
+        right, wrong, silent, missed = map(_number, self._payment.utilities)
+        costs = iter(map(_number, self._payment.costs))
+        prices = "; ".join(", ".join(f"{name} {next(costs)}" for name in names) for names in MODULE_ACTIONS[1:])
+        whose = "you pay for your own action only" if self._own and view.seat != MEDIATOR else "the costs of all count"
+        many = f"There are {view.questions} questions." if view.questions > 1 else "There is one question."
+        obeyed = "" if self._modules else " What you recommend is done."
+        return (
+            f"You are the {AGENTS[view.seat]}. {_TASKS[view.seat]}{obeyed}\n"
+            f"{many} A right answer pays {right}, a wrong one {wrong}; silence pays {silent} where memory alone would "
+            f"have been wrong and {missed} where it would have been right.\n"
+            f"Costs: {prices}; {whose}.\n"
+        )
+
+    def line(self, event: Event) -> str:
+        seat, move, _ = event
+        if seat == NATURE:
+            return f"{MODERATOR}{self._announcement(move)}\n"
+        return f"Privately, {AGENTS[seat]}: {self.say(move)}\n"
+
+    def ask(self, legal: tuple[Move, ...]) -> str:
+        kind = legal[0].kind
+        if kind == ADVISE:
+            return "Recommend an action to each module."
+        return f"Choose what the {AGENTS[_SEAT_OF[kind]]} does; you may follow the recommendation or not."
+
+    def say(self, move: Move) -> str:
+        if move.kind == ADVISE:
+            return f"I recommend {', '.join(Joint(*move.args).names)}."
+        return f"I choose {MODULE_ACTIONS[_SEAT_OF[move.kind]][move.args[0]]}."
+
+    def parse(self, text: str, view: MediatedView) -> Move:
+        for move in view.legal:
+            if text.lower() == self.say(move).lower():
+                return move
+        return self._recommendation(text) if view.seat == MEDIATOR else read_choice(text, _MEANINGS[view.seat])
+
+    def default(self, text: str, view: MediatedView, rng: np.random.Generator) -> Move:
+        wanted = Move(ADVISE, actions.FALLBACK) if view.seat == MEDIATOR else Move(CHOICES[view.seat], view.advice)
+        return wanted if wanted in view.legal else view.legal[0]
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _recommendation(self, text: str) -> Move:
+        """The joint action that free words name: one action of each module."""
+        named: list[int] = []
+        for seat in range(1, len(AGENTS)):
+            try:
+                named += read_choice(text, _MEANINGS[seat]).args
+            except (UnreadableMove, AmbiguousMove) as error:
+                told = ", ".join(MODULE_ACTIONS[seat])
+                raise type(error)(f"{text!r} must name one action of the {AGENTS[seat]}; accepted: {told}") from None
+        if Joint(*named) not in self._joints:
+            raise IllegalMove(
+                f"{text!r} names {', '.join(Joint(*named).names)}; accepted: one of the joint actions listed"
+            )
+        return Move(ADVISE, tuple(named))
+
+    def _announcement(self, move: Move) -> str:
+        kind, args, words = move
+        told = quote(clean(words))
+        if kind == rules.SIGNAL:
+            return f"A question is asked. The state of the graph is {STATES[args[0]]}."
+        if kind == rules.QUESTION:
+            return f"Question {args[0]}: {told}"
+        if kind == rules.ADVICE:
+            return f"The mediator recommends to you: {MODULE_ACTIONS[args[0]][args[1]]}."
+        if kind == rules.RETRIEVED:
+            return f"{actions.RETRIEVER_ACTIONS[args[0]]}: " + (f"evidence {told}" if args[1] else "no evidence.")
+        if kind == rules.ANSWERED:
+            return f"{actions.GENERATOR_ACTIONS[args[0]]}: " + (f"answer {told}" if args[1] else "no answer.")
+        if kind == rules.CHECKED:
+            return f"{actions.VERIFIER_ACTIONS[args[0]]}: verdict {VERDICTS[args[1]]}."
+        if kind == rules.JUDGED:
+            book = "right" if args[1] else "wrong"
+            return f"The answer that counts is {told}; the answer from memory alone is {book}."
+        return self._result(args, told)
+
+    def _result(self, args: tuple[int, ...], told: str) -> str:
+        outcome, plan = args[0], Joint(*args[1:])
+        pay, cost = self._payment.utilities[outcome], sum(self._payment.costs_of(plan))
+        net = _number(self._payment.net(plan, outcome))
+        return f"{_OUTCOMES[outcome].capitalize()}: {_number(pay)} less costs of {_number(cost)} is {net}. Asked was {told}"
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"

@@ -1,0 +1,163 @@
+"""Joint actions and states of GRACE by name (Nguyen, "GRACE: Graph Reasoning with Adaptive Correlated Equilibrium",
+sections 3.1 and 3.4), as its published tables write them.
+
+A joint action is a tuple (retriever, generator, verifier). Its number is its place in `ALL`, which begins with the nine
+`PUBLISHED` ones, so that a number means the same at a table that offers nine and at one that offers all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Final
+
+from parlour.envs.core import ParlourError, accept
+
+Joint = tuple[str, str, str]
+
+MODULES: Final = ("retriever", "generator", "verifier")
+RETRIEVER: Final = ("retrieve_shallow", "retrieve_deep", "skip_retrieval")
+GENERATOR: Final = ("generate", "generate_consistency", "generate_parametric", "refuse_to_generate")
+VERIFIER: Final = ("run_nli_check", "skip_check")
+ACTIONS: Final = (RETRIEVER, GENERATOR, VERIFIER)
+"""Actions of each module, in the order of `MODULES`."""
+
+COSTS: Final[Mapping[str, float]] = {
+    "retrieve_shallow": 1,
+    "retrieve_deep": 3,
+    "skip_retrieval": 0,
+    "generate": 2,
+    "generate_consistency": 5,
+    "generate_parametric": 2,
+    "refuse_to_generate": 0,
+    "run_nli_check": 4,
+    "skip_check": 0,
+}
+"""Nominal cost of each action, in units of utility (constants of the published run)."""
+
+FALLBACK: Final[Joint] = ("retrieve_shallow", "refuse_to_generate", "skip_check")
+"""What is done in a state that a policy has no row for."""
+
+PUBLISHED: Final[tuple[Joint, ...]] = (
+    ("retrieve_shallow", "generate", "run_nli_check"),
+    ("retrieve_shallow", "generate", "skip_check"),
+    ("retrieve_shallow", "refuse_to_generate", "skip_check"),
+    ("retrieve_deep", "generate", "run_nli_check"),
+    ("retrieve_deep", "generate", "skip_check"),
+    ("retrieve_deep", "refuse_to_generate", "skip_check"),
+    ("retrieve_shallow", "generate_consistency", "skip_check"),
+    ("retrieve_deep", "generate_consistency", "skip_check"),
+    ("skip_retrieval", "generate_parametric", "skip_check"),
+)
+"""The nine of the published run, in the order of its tables."""
+
+
+def infeasible(joint: Joint) -> str | None:
+    """Why the modules cannot do these three things together; None if they can.
+
+    >>> infeasible(("skip_retrieval", "generate", "skip_check"))
+    'generate reads evidence, and nothing was retrieved'
+    """
+    retriever, generator, verifier = joint
+    if retriever == "skip_retrieval" and generator == "generate":
+        return "generate reads evidence, and nothing was retrieved"
+    if verifier == "run_nli_check" and generator == "refuse_to_generate":
+        return "there is no answer to check"
+    if verifier == "run_nli_check" and retriever == "skip_retrieval":
+        return "there is no evidence to check against"
+    return None
+
+
+ALL: Final[tuple[Joint, ...]] = PUBLISHED + tuple(
+    joint for joint in product(*ACTIONS) if joint not in PUBLISHED and infeasible(joint) is None
+)
+"""The seventeen feasible ones of the 24: the published ones, then the others in the order of the modules' actions."""
+
+NUMBER: Final[Mapping[Joint, int]] = {joint: number for number, joint in enumerate(ALL)}
+"""Joint action -> number."""
+
+LEVELS: Final = ("low", "mid", "high")
+STATES: Final = tuple(f"T:{trust}_Q:{quality}" for trust in LEVELS for quality in LEVELS)
+"""The nine states (T, Q)."""
+NO_SIGNAL: Final = "s0"
+"""The state of a question that was linked to no node of the graph."""
+
+_SHORT: Final[Mapping[str, str]] = {
+    "retrieve_shallow": "shallow",
+    "retrieve_deep": "deep",
+    "skip_retrieval": "skip",
+    "generate": "gen",
+    "generate_consistency": "consist",
+    "generate_parametric": "param",
+    "refuse_to_generate": "refuse",
+    "run_nli_check": "nli",
+    "skip_check": "nocheck",
+}
+
+
+def cost(joint: Joint) -> float:
+    """What the three actions cost together.
+
+    >>> cost(("retrieve_deep", "generate", "run_nli_check"))
+    9
+    """
+    return sum(COSTS[action] for action in joint)
+
+
+def column(joint: Joint) -> str:
+    """Its column in a simulation table.
+
+    >>> column(FALLBACK)
+    'u_shallow_refuse_nocheck'
+    """
+    return "_".join(("u", *(_SHORT[action] for action in joint)))
+
+
+def key(joint: Joint) -> str:
+    """Its key in a policy file.
+
+    >>> key(FALLBACK)
+    "('retrieve_shallow', 'refuse_to_generate', 'skip_check')"
+    """
+    return str(tuple(joint))
+
+
+_COLUMNS: Final = {column(joint): joint for joint in product(*ACTIONS)}
+_KEYS: Final = {key(joint): joint for joint in product(*ACTIONS)}
+
+
+def from_column(name: str) -> Joint:
+    """The joint action of a column. Raises `ParlourError` for an unknown or infeasible one."""
+    return _feasible("action column", name, _COLUMNS)
+
+
+def from_key(text: str) -> Joint:
+    """The joint action of a key in a policy file. Raises `ParlourError` for an unknown or infeasible one."""
+    return _feasible("action", text, _KEYS)
+
+
+def check_state(name: object) -> str:
+    """The same name. Raises `ParlourError` if it is no state."""
+    if name not in (*STATES, NO_SIGNAL):
+        raise accept("state", name, "T:low|mid|high_Q:low|mid|high, s0")
+    return str(name)
+
+
+def trust_of(state: str) -> str | None:
+    """The parent of a state: all states of equal trust; None for the state without signal.
+
+    >>> trust_of("T:low_Q:high")
+    'T:low'
+    """
+    return None if state == NO_SIGNAL else state.partition("_")[0]
+
+
+def _feasible(what: str, name: str, known: Mapping[str, Joint]) -> Joint:
+    joint = known.get(name)
+    if joint is None:
+        shown = [one for one, other in known.items() if other in (PUBLISHED[0], PUBLISHED[-1])]
+        raise accept(what, name, f"the {len(ALL)} feasible joint actions, such as {' or '.join(shown)}")
+    why = infeasible(joint)
+    if why is not None:
+        raise ParlourError(f"{what} {name!r} is not accepted: {why}")
+    return joint

@@ -1,0 +1,240 @@
+"""Correlated equilibria: games whose answer is published, restricted feasible sets, and the modules of GRACE."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs.core import ParlourError
+from parlour.policies.grace.joint import ALL, COSTS, PUBLISHED, cost
+from parlour.training.mediator import equilibrium, nash
+from parlour.training.mediator.equilibrium import NormalForm, correlated, module_game, obedience
+
+# Aumann (1987), figure 2: dare or chicken out; rows and columns: chicken, dare
+CHICKEN = NormalForm(np.array([[[6.0, 2.0], [7.0, 0.0]], [[6.0, 7.0], [2.0, 0.0]]]))
+BATTLE = NormalForm(np.array([[[2.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 2.0]]]))
+DILEMMA = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
+
+
+def three_players(cells):
+    """Osborne and Rubinstein (1994), figure 48.1: player 2 picks the matrix; here with axes (row, column, matrix)."""
+    payoffs = np.zeros((3, 2, 2, 3))
+    for place, paid in cells.items():
+        payoffs[(slice(None), *place)] = paid
+    return NormalForm(payoffs)
+
+
+MATRICES = three_players(
+    {
+        (0, 0, 0): (0, 0, 3),
+        (1, 0, 0): (1, 0, 0),
+        (0, 0, 1): (2, 2, 2),
+        (1, 1, 1): (2, 2, 2),
+        (1, 0, 2): (0, 1, 0),
+        (1, 1, 2): (0, 0, 3),
+    }
+)
+
+
+def coordination():
+    """Three players earn 2 each if all choose 0, 1 each if all choose 1, nothing otherwise."""
+    payoffs = np.zeros((3, 2, 2, 2))
+    payoffs[:, 0, 0, 0], payoffs[:, 1, 1, 1] = 2.0, 1.0
+    return NormalForm(payoffs)
+
+
+def test_chicken_the_best_correlated_equilibrium_is_better_than_every_nash():
+    # Told to chicken out, a player expects (6 * 1/2 + 2 * 1/4) / (3/4) = 14/3 and (7 * 1/2 + 0 * 1/4) / (3/4) = 14/3 by
+    # daring: just obeyed. Welfare 12/2 + 9/4 + 9/4 = 10.5.
+    found = correlated(CHICKEN)
+    np.testing.assert_allclose(found.probabilities, [[0.5, 0.25], [0.25, 0.0]], atol=1e-12)
+    assert found.welfare == pytest.approx(10.5, abs=1e-12)
+    assert found.obedience.worst <= 1e-9
+    profiles = nash.support_enumeration(CHICKEN)
+    assert len(profiles) == 3
+    assert max(nash.welfare(CHICKEN, profile) for profile in profiles) == pytest.approx(28 / 3)  # mixed (2/3, 1/3)
+    assert sorted(nash.pure_nash(CHICKEN)) == [(0, 1), (1, 0)]
+
+
+def test_chicken_another_aim_gives_another_corner():
+    # The worst welfare: told to dare, 7 p(d,c) + 0 p(d,d) >= 6 p(d,c) + 2 p(d,d), so p(d,c) >= 2 p(d,d), as p(c,d) is;
+    # p(d,d) = 1/5, the others 2/5: 36/5 = 7.2.
+    worst = correlated(CHICKEN, -CHICKEN.payoffs.sum(axis=0))
+    np.testing.assert_allclose(worst.probabilities, [[0.0, 0.4], [0.4, 0.2]], atol=1e-12)
+    assert worst.welfare == pytest.approx(-7.2)
+    own = correlated(CHICKEN, CHICKEN.payoffs[0])
+    np.testing.assert_allclose(own.probabilities, [[0, 0], [1, 0]], atol=1e-12)
+
+
+def test_battle_of_the_sexes():
+    found = correlated(BATTLE)
+    assert found.welfare == pytest.approx(3.0, abs=1e-12)
+    assert found.obedience.worst <= 1e-9
+    told = sorted(nash.welfare(BATTLE, profile) for profile in nash.support_enumeration(BATTLE))
+    assert told == pytest.approx([4 / 3, 3.0, 3.0])  # mixed: (2/3, 1/3) and (1/3, 2/3), each earns 2/3
+
+
+def test_three_player_coordination():
+    game = coordination()
+    found = correlated(game)
+    assert found.probabilities[0, 0, 0] == pytest.approx(1.0, abs=1e-12)
+    assert found.welfare == pytest.approx(6.0, abs=1e-12)
+    # nobody helps by leaving (0, 0, 0) or (1, 1, 1); from two against one the one gains, from there is no third
+    assert nash.pure_nash(game) == [(0, 0, 0), (1, 1, 1)]
+    assert found.obedience.worst <= 1e-9
+
+
+def test_three_players_the_mediator_keeps_the_third_in_the_dark():
+    # Player 2 stays at matrix 1 as long as neither corner is likelier than 2/3; no pure Nash equilibrium pays so much.
+    found = correlated(MATRICES)
+    assert found.welfare == pytest.approx(6.0, abs=1e-9)
+    assert found.probabilities[:, :, 1].sum() == pytest.approx(1.0, abs=1e-9)
+    assert 1 / 3 - 1e-9 <= found.probabilities[0, 0, 1] <= 2 / 3 + 1e-9
+    assert found.obedience.worst <= 1e-9
+    assert max(MATRICES.payoffs.sum(axis=0)[place] for place in nash.pure_nash(MATRICES)) < 6
+
+
+def test_obedience_regret_by_hand():
+    # Told "cooperate" always, each could earn 5 for 3; a mixture of (c, c) and (d, d) leaves half of it.
+    game = NormalForm(DILEMMA)
+    told = obedience(game, np.array([[0.5, 0.0], [0.0, 0.5]]))
+    assert told.regrets == pytest.approx((1.0, 1.0))
+    assert told.worst == pytest.approx(1.0)
+    np.testing.assert_allclose(told.gains[0], [[0.0, 1.0], [-0.5, 0.0]])  # told d, doing c: 0 for 1, half the time
+    assert obedience(game, np.array([[0.0, 0.0], [0.0, 1.0]])).worst == 0.0
+    np.testing.assert_allclose(correlated(game).probabilities, [[0, 0], [0, 1]], atol=1e-12)
+    # matching pennies, always matched: whoever wants to differ gains 1 on either half, and both count
+    pennies = NormalForm(np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]]))
+    assert obedience(pennies, np.eye(2) / 2).regrets == pytest.approx((0.0, 1.0))
+    assert obedience(pennies, np.eye(2) / 2).worst == pytest.approx(0.5)
+
+
+def test_a_deviation_that_leads_to_an_infeasible_joint_action_cannot_be_made():
+    together = NormalForm(DILEMMA, np.eye(2, dtype=bool))
+    assert correlated(together).welfare == pytest.approx(6.0)
+    assert correlated(together).obedience.regrets == (0.0, 0.0)
+    with pytest.raises(ParlourError, match="infeasible joint action has a probability"):
+        obedience(together, np.full((2, 2), 0.25))
+
+
+def test_no_equilibrium_is_told():
+    # Six feasible cells in a ring; whoever can move on gains 1, so that no cell may be recommended.
+    ring = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 0)]
+    feasible, payoffs = np.zeros((3, 3), dtype=bool), np.zeros((2, 3, 3))
+    for k, place in enumerate(ring):
+        feasible[place] = True
+        mover = (k + 1) % 2  # from even cells player 1 moves on, along its row
+        payoffs[(mover, *place)], payoffs[(1 - mover, *place)] = 0.0, 1.0
+    with pytest.raises(ParlourError, match="no correlated equilibrium exists on this feasible set"):
+        correlated(NormalForm(payoffs, feasible))
+
+
+@pytest.mark.parametrize(
+    ("payoffs", "feasible", "told"),
+    [
+        (np.zeros((2, 2)), None, "shape of payoffs"),
+        (np.zeros(3), None, "shape of payoffs"),
+        (np.zeros((2, 2, 2)), np.ones((2, 3), bool), "shape of feasible"),
+        (np.zeros((2, 2, 2)), np.zeros((2, 2), bool), "without a feasible joint action"),
+        (np.full((1, 2), np.nan), None, "not finite"),
+    ],
+)
+def test_games_that_are_none_are_refused(payoffs, feasible, told):
+    with pytest.raises(ParlourError, match=told):
+        NormalForm(payoffs, feasible)
+
+
+def test_shapes_and_distributions_that_do_not_fit_are_refused():
+    with pytest.raises(ParlourError, match="shape of welfare"):
+        correlated(CHICKEN, np.zeros(2))
+    with pytest.raises(ParlourError, match="not finite"):
+        correlated(CHICKEN, np.full((2, 2), np.inf))
+    with pytest.raises(ParlourError, match="sum to 2"):
+        obedience(CHICKEN, np.full((2, 2), 0.5))
+    with pytest.raises(ParlourError, match="none below 0"):
+        obedience(CHICKEN, np.array([[1.5, -0.5], [0.0, 0.0]]))
+    with pytest.raises(ParlourError, match="support enumeration takes two players"):
+        nash.support_enumeration(coordination())
+
+
+@st.composite
+def games(draw):
+    shape = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    payoffs = (
+        rng.integers(-3, 4, size=(len(shape), *shape)) if draw(st.booleans()) else rng.normal(size=(len(shape), *shape))
+    )
+    return NormalForm(payoffs * draw(st.sampled_from([1.0, 1e-3, 170.0, 1e6])))
+
+
+@given(games())
+def test_every_obedience_constraint_holds_and_no_pure_nash_is_better(game):
+    found = correlated(game)
+    assert found.probabilities.min() >= 0
+    assert found.probabilities.sum() == pytest.approx(1.0, abs=1e-12)
+    assert found.obedience.worst <= 1e-9 * max(1.0, game.scale)
+    total = game.payoffs.sum(axis=0)
+    for place in nash.pure_nash(game):
+        assert found.welfare >= total[place] - 1e-9 * max(1.0, game.scale)
+    if game.players == 2:
+        for profile in nash.support_enumeration(game):
+            assert obedience(game, nash.product_of(profile)).worst <= 1e-8 * game.scale
+            assert found.welfare >= nash.welfare(game, profile) - 1e-8 * game.scale
+
+
+# -- the modules of GRACE --------------------------------------------------------------------------------------
+
+NLI, PLAIN, REFUSE = PUBLISHED[:3]
+
+
+def test_with_a_common_payoff_the_best_joint_action_is_the_equilibrium():
+    rng = np.random.default_rng(0)
+    for actions in (PUBLISHED, ALL, ALL[3:7], ALL[:1]):
+        net = dict(zip(actions, rng.normal(0, 50, len(actions)).tolist(), strict=True))
+        found = correlated(module_game(net), equilibrium.as_array(net))
+        row = equilibrium.as_row(found.probabilities, tuple(net))
+        assert row[max(net, key=net.get)] == pytest.approx(1.0, abs=1e-9)
+        assert found.obedience.worst <= 1e-9
+
+
+def test_own_costs_pay_the_gross_utility_less_ones_own_action():
+    # Net 53 with costs 1 + 2 + 4: gross 60. The retriever gets 59, the generator 58, the verifier 56.
+    game = module_game({NLI: 53.0, PLAIN: 47.0}, own_costs=True)
+    assert game.payoffs[:, 0, 0, 0].tolist() == [59.0, 58.0, 56.0]
+    assert game.payoffs[:, 0, 0, 1].tolist() == [49.0, 48.0, 50.0]
+    assert game.possible.sum() == 2
+    assert module_game({NLI: 53.0}).payoffs[:, 0, 0, 0].tolist() == [53.0] * 3
+
+
+@pytest.mark.parametrize(("share", "best", "welfare"), [(0.3, PLAIN, 47.0), (0.5, NLI, 53.0)])
+def test_a_verifier_with_a_small_share_does_not_check(share, best, welfare):
+    # Checking is worth 10 in all and costs 4: the verifier obeys if 10 * share >= 4. With 0.3 it gains 15 - 14 = 1.
+    net = {NLI: 53.0, PLAIN: 47.0}
+    game = module_game(net, own_costs=True, share=share)
+    found = correlated(game, equilibrium.as_array(net))
+    assert equilibrium.as_row(found.probabilities, (NLI, PLAIN))[best] == pytest.approx(1.0)
+    assert found.welfare == pytest.approx(welfare)
+    told = obedience(game, equilibrium.as_array({NLI: 0.5, PLAIN: 0.5}))
+    assert told.regrets == pytest.approx((0.0, 0.0, 0.5))  # 1 is gained on the half where it was told the worse
+
+
+def test_with_own_costs_in_full_the_best_net_utility_is_obeyed():
+    # gross - own cost differs from net by what the others' actions cost: a deviation changes both alike
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        net = dict(zip(ALL, rng.normal(0, 50, len(ALL)).tolist(), strict=True))
+        found = correlated(module_game(net, own_costs=True), equilibrium.as_array(net))
+        assert found.welfare == pytest.approx(max(net.values()), abs=1e-9)
+        assert found.obedience.worst <= 1e-9
+
+
+def test_rows_and_arrays():
+    row = {NLI: 0.25, REFUSE: 0.75}
+    assert equilibrium.as_row(equilibrium.as_array(row), (NLI, REFUSE)) == row
+    assert equilibrium.as_row(equilibrium.as_array(row), (REFUSE,)) == {REFUSE: 1.0}
+    with pytest.raises(ParlourError, match="has a probability"):
+        equilibrium.as_row(equilibrium.as_array(row), (PLAIN,))
+    with pytest.raises(ParlourError, match="share -1 is not accepted"):
+        module_game({NLI: 1.0}, own_costs=True, share=-1)
+    assert cost(NLI) == sum(COSTS[action] for action in NLI) == 7

@@ -1,0 +1,244 @@
+"""The mediator's policy: reads its file, draws as the file says, falls back where it must, and is quick."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import timeit
+from collections import Counter
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from parlour import envs
+from parlour.envs.core import Move, ParlourError
+from parlour.envs.mediated_qa import actions as game
+from parlour.policies.grace import GraceMediator, PolicyTable, joint, policy_file
+from parlour.policies.grace.joint import ACTIONS, ALL, FALLBACK, NO_SIGNAL, PUBLISHED, STATES
+
+NLI, PLAIN, REFUSE = PUBLISHED[:3]
+STATE = "T:mid_Q:mid"
+TABLE = PolicyTable({STATE: {NLI: 0.25, PLAIN: 0.0, REFUSE: 0.75}}, {"degree": (1.0, 2.0)}, 0.7, 0.0)
+
+
+class View(NamedTuple):
+    signal: int
+    legal: tuple[Move, ...]
+
+
+def info(state, offered=PUBLISHED, first=0):
+    """What the mediator is shown at a table that offers these, numbered from `first`."""
+    legal = tuple(Move("advise", tuple(map(tuple.index, ACTIONS, one))) for one in offered)
+    return {"view": View((*STATES, NO_SIGNAL).index(state), legal), "legal": list(range(first, first + len(legal)))}
+
+
+# -- names -----------------------------------------------------------------------------------------------------
+
+
+def test_the_names_are_those_of_the_game():
+    assert tuple(one.names for one in game.PUBLISHED) == PUBLISHED
+    assert {one.names for one in game.ALL} == set(ALL)
+    assert game.FALLBACK.names == FALLBACK
+    assert (*STATES, NO_SIGNAL) == game.STATES
+    assert game.MODULE_ACTIONS[1:] == ACTIONS
+    payment = game.Payment()
+    for one in game.ALL:
+        assert payment.costs_of(one) == tuple(joint.COSTS[action] for action in one.names)
+
+
+def test_seventeen_of_24_joint_actions_are_feasible():
+    # out: skip + generate (2), skip + check with consistency or memory (2), refuse + check (3)
+    everything = list(product(*ACTIONS))
+    assert len(everything) == 24
+    assert len(ALL) == 17 == sum(joint.infeasible(one) is None for one in everything)
+    assert ALL[:9] == PUBLISHED
+    assert all(joint.from_key(joint.key(one)) == joint.from_column(joint.column(one)) == one for one in ALL)
+    assert [joint.NUMBER[one] for one in ALL] == list(range(17))
+
+
+# -- acting ----------------------------------------------------------------------------------------------------
+
+
+def test_it_draws_by_the_probabilities_of_the_row():
+    policy = GraceMediator(TABLE)
+    policy.reset(0, 1)
+    taken = Counter(policy.act({}, info(STATE)) for _ in range(4000))
+    assert set(taken) == {0, 2}
+    assert taken[2] / 4000 == pytest.approx(0.75, abs=0.03)
+
+
+def test_the_same_seed_draws_the_same():
+    drawn = []
+    for seed in (1, 1, 2):
+        policy = GraceMediator(TABLE)
+        policy.reset(0, seed)
+        drawn.append([policy.act({}, info(STATE)) for _ in range(50)])
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_the_best_is_the_most_probable_the_first_of_equals():
+    even = PolicyTable({STATE: {PLAIN: 0.4, NLI: 0.4, REFUSE: 0.2}})
+    assert GraceMediator(even, "best").recommend(STATE) == PLAIN
+    assert {GraceMediator(TABLE, "best").act({}, info(STATE)) for _ in range(20)} == {2}
+
+
+@pytest.mark.parametrize("state", ["T:low_Q:low", NO_SIGNAL])
+@pytest.mark.parametrize("choice", ["sample", "best"])
+def test_a_state_without_a_row_gets_the_fallback(state, choice):
+    policy = GraceMediator(TABLE, choice)
+    assert policy.recommend(state) == ("retrieve_shallow", "refuse_to_generate", "skip_check")
+    assert policy.act({}, info(state)) == 2
+
+
+def test_actions_are_found_by_what_they_are_not_by_their_place():
+    policy = GraceMediator(PolicyTable({STATE: {ALL[16]: 1.0}}))
+    assert policy.act({}, info(STATE, ALL[::-1], first=5)) == 5
+    policy.reset(0, 0)
+    assert policy.act({}, info(STATE, ALL[::-1], first=7)) == 7
+
+
+def test_a_draw_never_leads_out_of_a_row():
+    # ten times 0.1 sums to less than 1: the last edge must be 1 all the same
+    tenths = PolicyTable({STATE: dict.fromkeys(ALL[:10], 0.1)})
+    policy = GraceMediator(tenths)
+
+    class Highest:
+        def random(self):
+            return math.nextafter(1.0, 0.0)
+
+    policy.rng = Highest()
+    assert policy.recommend(STATE) == ALL[9]
+
+
+def test_what_it_cannot_do_is_told():
+    policy = GraceMediator(TABLE)
+    with pytest.raises(ParlourError, match="info='full'"):
+        policy.act({}, {})
+    with pytest.raises(ParlourError, match="this table does not offer"):
+        GraceMediator(PolicyTable({STATE: {ALL[16]: 1.0}})).act({}, info(STATE))
+    with pytest.raises(ParlourError, match="the seat `mediator`"):
+        policy.act({}, {"view": View(0, (Move("retrieve", (0,)),)), "legal": [0]})
+    with pytest.raises(ParlourError, match="state 'T:odd' is not accepted"):
+        policy.recommend("T:odd")
+    with pytest.raises(ParlourError, match="choice 'worst' is not accepted; accepted: sample, best"):
+        GraceMediator(TABLE, "worst")
+
+
+def test_it_plays_the_game():
+    env = envs.make("mediated_qa_v0", questions=3, corpus_size=12, info="full")
+    env.reset(seed=3)
+    rows = {state: {joint.ALL[k % 9]: 1.0} for k, state in enumerate(STATES)}
+    policy = GraceMediator(PolicyTable(rows))
+    policy.reset(0, 3)
+    wanted = []
+    for agent in env.agent_iter():
+        observation, _, termination, truncation, told = env.last()
+        if termination or truncation:
+            env.step(None)
+        elif agent == "mediator":
+            action = policy.act(observation, told)
+            state = (*STATES, NO_SIGNAL)[told["view"].signal]
+            move = told["view"].legal[list(told["legal"]).index(action)]
+            assert tuple(names[k] for names, k in zip(ACTIONS, move.args, strict=True)) == policy.recommend(state)
+            wanted.append(state)
+            env.step(action)
+        else:
+            env.step(int(np.flatnonzero(observation["action_mask"])[0]))
+    assert len(wanted) == 3
+
+
+def test_a_decision_takes_less_than_50_microseconds():
+    rows = {state: dict.fromkeys(ALL, 1 / 17) for state in STATES}
+    policy = GraceMediator(PolicyTable(rows))
+    shown = info(STATE, ALL)
+    times = timeit.repeat(lambda: policy.act({}, shown), number=2000, repeat=5)
+    assert min(times) / 2000 < 50e-6
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+def test_a_policy_is_saved_loaded_pickled_and_called(tmp_path):
+    path = tmp_path / "policy.json"
+    policy = GraceMediator(TABLE)
+    policy.save(path)
+    for other in (GraceMediator.load(path), pickle.loads(pickle.dumps(policy))):
+        assert other.table == TABLE
+        for one in (policy, other):
+            one.reset(0, 5)
+        shown = info(STATE)
+        assert [policy({}, shown) for _ in range(50)] == [other({}, shown) for _ in range(50)]
+    made = GraceMediator.from_settings({"file": str(path), "choice": "best"})
+    assert (made.table, made.choice) == (TABLE, "best")
+    for settings, told in (({}, "grace needs a policy"), ({"fil": "x"}, "setting of grace 'fil'")):
+        with pytest.raises(ParlourError, match=told):
+            GraceMediator.from_settings(settings)
+
+
+GOOD = {joint.key(NLI): 0.25, joint.key(REFUSE): 0.75}
+
+
+def stored(row=None, **changes):
+    return json.dumps({"policy": {STATE: GOOD if row is None else row}} | changes)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "it holds no JSON"),
+        ("[" * 100_000, "it holds no JSON"),
+        ("[]", "it holds no policy"),
+        ('{"policy": "rule", "settings": {}}', "it holds no policy"),
+        (stored({"('retrieve_shallow', 'guess', 'skip_check')": 1.0}), r"action .*'guess'.* is not accepted"),
+        (stored({str(("skip_retrieval", "generate", "skip_check")): 1.0}), "nothing was retrieved"),
+        (
+            stored({joint.key(NLI): 0.5, joint.key(PLAIN): 0.4}),
+            "probabilities of state T:mid_Q:mid sum to 0.9; accepted: 1",
+        ),
+        (stored({joint.key(NLI): 1.5, joint.key(PLAIN): -0.5}), "probability of .* 1.5 is not accepted"),
+        (stored({joint.key(NLI): math.nan}), "probability of .* nan is not accepted"),
+        (stored({joint.key(NLI): "1"}), "probability of .* '1' is not accepted"),
+        (stored({joint.key(NLI): True}), "probability of .* True is not accepted"),
+        (stored({}), "state T:mid_Q:mid has no actions"),
+        (stored([1.0]), "row of T:mid_Q:mid"),
+        (json.dumps({"policy": {"T:odd": GOOD}}), "state 'T:odd' is not accepted"),
+        (stored(temperature=-1), "temperature -1 is not accepted"),
+        (stored(min_prob_floor="low"), "min_prob_floor 'low' is not accepted"),
+        (stored(signal_thresholds={"degree": [2, 1]}), r"thresholds of degree \[2, 1\]"),
+        (stored(signal_thresholds={"degree": [1]}), "thresholds of degree"),
+        (stored(signal_thresholds=[1]), "signal_thresholds"),
+        (stored(signal_threshold={}), "entry 'signal_threshold' is not accepted"),
+        ('{"policy": {}, "policy": {}}', "'policy' stands twice"),
+    ],
+)
+def test_files_that_hold_no_policy_are_refused_in_one_line(tmp_path, text, told):
+    path = tmp_path / "policy.json"
+    path.write_text(text)
+    with pytest.raises(ParlourError, match=told) as caught:
+        GraceMediator.load(path)
+    assert len(str(caught.value).splitlines()) == 1
+    assert str(path) in str(caught.value)
+
+
+def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
+    with pytest.raises(ParlourError, match="there is no policy file"):
+        policy_file.read(tmp_path / "none.json")
+    with pytest.raises(ParlourError, match="cannot be read"):
+        policy_file.read(tmp_path)
+    (tmp_path / "policy.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ParlourError, match="cannot be read"):
+        policy_file.read(tmp_path / "policy.json")
+
+
+def test_only_the_policy_must_be_there_and_rounding_is_forgiven():
+    read = policy_file.loads(stored({joint.key(NLI): 0.3333333, joint.key(REFUSE): 0.6666667}))
+    assert (read.thresholds, read.temperature, read.floor) == ({}, None, None)
+    with pytest.raises(ParlourError, match="sum to"):
+        policy_file.loads(stored({joint.key(NLI): 0.33333, joint.key(REFUSE): 0.66666}))
+
+
+def test_what_is_written_is_read_back():
+    assert policy_file.loads(TABLE.dumps()) == TABLE
+    assert list(json.loads(TABLE.dumps())) == ["policy", "signal_thresholds", "temperature", "min_prob_floor"]

@@ -1,0 +1,136 @@
+"""HotpotQA's distractor form: a small file of our own is read, answered by the pipeline, and broken in every way."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa import actions, hotpot
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.registry import registry
+from parlour.policies import RuleOfThumb
+from parlour.training.rollout import play
+
+ENTRIES: list[dict[str, Any]] = [
+    {
+        "_id": "a1",
+        "question": "In which town was the director of The Glass Door born?",
+        "answer": "Telby",
+        "type": "bridge",
+        "level": "hard",
+        "supporting_facts": [["The Glass Door", 0], ["Edda Marlow", 1]],
+        "context": [
+            ["The Glass Door", ["The Glass Door is a 1950 film directed by Edda Marlow.", " It runs two hours."]],
+            ["Edda Marlow", ["Edda Marlow was a director.", " She was born in 1912 in Telby."]],
+            ["Isko Sand", ["Isko Sand was a painter.", "", " He was born in 1900 in Vik."]],
+        ],
+    },
+    {
+        "_id": "a2",
+        "question": "Were Edda Marlow and Isko Sand born in the same town?",
+        "answer": "no",
+        "type": "comparison",
+        "level": "hard",
+        "supporting_facts": [["Edda Marlow", 1], ["Isko Sand", 2]],
+        "context": [
+            ["Edda Marlow", ["Edda Marlow was a director.", " She was born in 1912 in Telby."]],
+            ["Isko Sand", ["Isko Sand was a painter.", "", " He was born in 1900 in Vik."]],
+        ],
+    },
+    {
+        "_id": "a3",
+        "question": "In which year was Isko Sand born?",
+        "answer": "1900",
+        "type": "bridge",
+        "level": "easy",
+        "supporting_facts": [],
+        "context": [["Isko Sand", ["Isko Sand was a painter.", " He was born in 1900 in Vik, and left in 1931."]]],
+    },
+]
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(entries: Any) -> Any:
+        path = tmp_path / "hotpot.json"
+        path.write_text(entries if isinstance(entries, str) else json.dumps(entries), encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_a_file_is_read(written):
+    corpus = hotpot.load(written(ENTRIES))
+    assert [passage.title for passage in corpus.passages] == ["The Glass Door", "Edda Marlow", "Isko Sand"]
+    assert corpus.passages[2].sentences == ("Isko Sand was a painter.", "He was born in 1900 in Vik.")
+    assert [question.kind for question in corpus.questions] == ["bridge", "yes_no", "bridge"]
+    assert [question.answer for question in corpus.questions] == ["Telby", "no", "1900"]
+    assert "Vik" in corpus.questions[0].decoys
+    assert corpus.questions[1].decoys == ("yes",)
+    assert corpus.questions[2].decoys == ("1931",)
+    assert all(question.answer not in question.decoys for question in corpus.questions)
+
+
+def test_only_so_many_questions_are_read(written):
+    assert len(hotpot.load(written(ENTRIES), limit=1).questions) == 1
+
+
+def test_supporting_facts_change_nothing(written):
+    other = [{**entry, "supporting_facts": [["Isko Sand", 0]]} for entry in copy.deepcopy(ENTRIES)]
+    assert hotpot.load(written(ENTRIES)) == hotpot.load(written(other))
+    for entry in other:
+        del entry["supporting_facts"]
+    assert hotpot.load(written(ENTRIES)) == hotpot.load(written(other))
+
+
+def test_its_questions_are_answered_and_played(written):
+    pipeline = Pipeline(hotpot.load(written(ENTRIES)))
+    evidence = pipeline.retrieve(0, actions.DEEP)
+    answer = pipeline.answer(0, actions.FROM_EVIDENCE, evidence, None)
+    assert (answer, pipeline.right(0, answer)) == ("Telby", True)
+    env = registry["mediated_qa_v0"].raw_env(service=pipeline, questions=3, info="full")
+    assert env.game.config["corpus_size"] == 3
+    episode = play(env, [RuleOfThumb() for _ in range(4)], seed=1)
+    assert episode.outcome.reason == "questions"
+
+
+def broken(**changes: Any) -> list[dict[str, Any]]:
+    entries = copy.deepcopy(ENTRIES)
+    entries[1] |= changes
+    return entries
+
+
+def without(key: str) -> list[dict[str, Any]]:
+    entries = copy.deepcopy(ENTRIES)
+    del entries[1][key]
+    return entries
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ("{", "cannot be read as HotpotQA"),
+        ("[]", "no list of questions"),
+        ('{"a": 1}', "no list of questions"),
+        ("[5]", "question 0"),
+        (without("answer"), "question 1: KeyError 'answer'"),
+        (without("context"), "question 1: KeyError 'context'"),
+        (broken(type="riddle"), "bridge, comparison"),
+        (broken(question=""), "accepted: words"),
+        (broken(answer=7), "accepted: words"),
+        (broken(context=[["Isko Sand"]]), "question 1: ValueError"),
+        (broken(context=[["Isko Sand", "He was born."]]), "accepted: a list"),
+        (broken(context=[["Isko Sand", [3]]]), "accepted: words"),
+    ],
+)
+def test_broken_files_are_refused_with_the_place(written, entries, told):
+    with pytest.raises(ParlourError, match=told):
+        hotpot.load(written(entries))
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(ParlourError, match="cannot be read as HotpotQA"):
+        hotpot.load(tmp_path / "none.json")

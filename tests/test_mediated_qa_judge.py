@@ -1,0 +1,156 @@
+"""The judge, test by test in its order; and the reader that works without a model. All sentences are made up."""
+
+from __future__ import annotations
+
+import pytest
+from parlour.envs.mediated_qa import reading
+from parlour.envs.mediated_qa.judge import f1, is_right
+from parlour.envs.mediated_qa.memory import agreed
+
+LONG = "the bridge over the river Maren was finished by two brothers in winter"
+RIGHT = [
+    ("yes", "Yes."),  # normalised exact match
+    ("The Maren", "maren"),
+    ("3 May 1912", "May 3rd, 1912"),  # dates
+    ("1912-05-03", "3 of May, 1912"),
+    ("1,200", "1200 men"),  # numbers
+    ("three", "3"),
+    ("in 1912", "1912"),
+    ("Upper Vale", "a town in the Upper Vale"),  # significant words
+    ("Edda J. Marlow", "Edda Marlow"),
+    ("the town of Marlow", "Marlow"),
+    ("E. Marlow", "Edda Marlow"),  # last name and initial
+    (LONG, LONG.replace("the bridge", "bridge")),  # F1 of long answers
+]
+WRONG = [
+    ("", "Maren"),
+    ("", ""),
+    ("the", "Maren"),
+    ("yes", "no"),
+    ("4 May 1912", "3 May 1912"),
+    ("1913", "1912"),
+    ("1912", "in May 1913"),
+    ("three", "4"),
+    ("Vale Upper", "a town on the Salt Coast of the Vale"),
+    ("Nadja Marlow", "Edda Marlow"),  # the last name alone is another person
+    ("Emil Marlow", "Edda Marlow"),
+    ("Edda Sand", "Edda Marlow"),
+    ("Maren", "Orra"),
+    (LONG, "nobody remembers who built the old stone bridge over the Orra near the mill"),
+]
+
+
+@pytest.mark.parametrize(("answer", "gold"), RIGHT)
+def test_right_answers(answer, gold):
+    assert is_right(answer, gold)
+
+
+@pytest.mark.parametrize(("answer", "gold"), WRONG)
+def test_wrong_answers(answer, gold):
+    assert not is_right(answer, gold)
+
+
+def test_short_answers_never_reach_the_similarity():
+    asked = []
+
+    def similarity(one: str, two: str) -> float:
+        asked.append((one, two))
+        return 0.95
+
+    assert not is_right("Maren", "Orra", similarity)
+    assert asked == []
+    other = "nobody remembers who built the old stone bridge over the Orra near the mill"
+    assert is_right(LONG, other, similarity)
+    assert asked == [(LONG, other)]
+
+
+def test_an_answer_that_is_the_right_one_needs_no_similarity():
+    plain = LONG.replace("two ", "")  # no number in it
+    assert is_right(plain, plain.title(), lambda one, two: 0.0)
+
+
+def test_the_threshold_of_the_similarity():
+    other = "nobody remembers who built the old stone bridge over the Orra near the mill"
+    assert is_right(LONG, other, lambda one, two: 0.9)
+    assert not is_right(LONG, other, lambda one, two: 0.899)
+
+
+def test_f1_counts_shared_words():
+    assert f1("a red house", "the red barn") == pytest.approx(0.5)
+    assert f1("red red", "red") == pytest.approx(2 / 3)
+    assert f1("x", "y") == 0
+
+
+@pytest.mark.parametrize(
+    ("answers", "share", "found"),
+    [
+        (["a", "A", "a", "a", "b"], 0.8, "a"),
+        (["a", "a", "a", "b", "b"], 0.8, ""),
+        (["a", "a", "a", "b", "b"], 0.6, "a"),
+        (["", "", "", "", "a"], 0.8, ""),
+        ([], 0.8, ""),
+    ],
+)
+def test_agreement_of_samples(answers, share, found):
+    assert agreed(answers, share) == found
+
+
+# -- the reader ------------------------------------------------------------------------------------------------
+
+BORN = "Edda Marlow: Edda Marlow is known as a painter. ¶ Edda Marlow: She was born in 1912 in Telby."
+MADE = "The Glass Door: The Glass Door is a film directed by Edda Marlow."
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "answer"),
+    [
+        ("In which year was Edda Marlow born?", BORN, "1912"),
+        ("In which town was the director of The Glass Door born?", f"{MADE} ¶ {BORN}", "Telby"),
+        ("Who is The Glass Door directed by?", MADE, "Edda Marlow"),
+        ("In which year was Edda Marlow born?", f"{BORN} ¶ Isko Sand: He was born in 1900 in Vik.", "1900"),  # the last
+        ("Which river runs through Telby?", "Telby: The river Orra runs through Telby, a town in the Vale.", "Orra"),
+        ("In which year was Edda Marlow born?", MADE, ""),
+        ("In which year was Edda Marlow born?", "", ""),
+        ("Who was born first, Edda Marlow or Isko Sand?", f"{BORN} ¶ Isko Sand: He was born in 1900 in Telby.", "Isko Sand"),
+        ("Were Edda Marlow and Isko Sand born in the same town?", f"{BORN} ¶ Isko Sand: He was born in 1900 in Telby.", "yes"),
+        ("Were Edda Marlow and Isko Sand born in the same town?", f"{BORN} ¶ Isko Sand: He was born in 1900 in Vik.", "no"),
+        ("Are The Glass Door and The Red Door both films?", f"{MADE} ¶ The Red Door: The Red Door is a film.", "yes"),
+        ("Are The Glass Door and The Red Door both films?", f"{MADE} ¶ The Red Door: The Red Door is a novel.", "no"),
+    ],
+)  # fmt: skip
+def test_the_extractive_reader(question, evidence, answer):
+    assert reading.read(question, evidence).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("evidence", "answer", "verdict"),
+    [
+        (f"{MADE} ¶ {BORN}", "Telby", "entailment"),
+        (f"{MADE} ¶ {BORN}", "Vik", "contradiction"),  # another town stands in its place
+        (f"{MADE} ¶ Isko Sand: He was born in 1900 in Vik.", "Vik", "contradiction"),  # of somebody else
+        (MADE, "Edda Marlow", "neutral"),  # the relation is not told
+        ("", "Vik", "neutral"),
+    ],
+)
+def test_what_the_evidence_says_of_an_answer(evidence, answer, verdict):
+    assert reading.entailment("In which town was the director of The Glass Door born?", evidence, answer) == verdict
+
+
+def test_sentences_names_and_years():
+    assert reading.sentences('It rose. "So?" said Vik. In 1912 it fell') == (
+        "It rose.",
+        '"So?" said Vik.',
+        "In 1912 it fell",
+    )
+    assert reading.names("He met Edda Marlow of Telby, The Glass Door and O'Hara-Smith.") == (
+        "Edda Marlow of Telby",
+        "The Glass Door",
+        "O'Hara-Smith",
+    )
+    assert reading.years("In 1912 and 2003, not 12 or 31999") == ("1912", "2003")
+    assert reading.normal("The Glass-Door!") == "glass-door"
+
+
+def test_evidence_goes_into_one_text_and_back():
+    pieces = (reading.Piece("A", "One: two."), reading.Piece("B", "Three."))
+    assert reading.pieces(reading.join(pieces)) == pieces

@@ -1,0 +1,285 @@
+"""Calibration agrees with the game that is played, is taken up where it stopped, and the comparison counts right."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from parlour.envs.core import NATURE, OVER, Move, ParlourError
+from parlour.envs.mediated_qa import actions
+from parlour.envs.mediated_qa.actions import ALL, PUBLISHED, STATES, Payment
+from parlour.envs.mediated_qa.corpus import generate
+from parlour.envs.mediated_qa.pipeline import Pipeline, generated
+from parlour.envs.registry import registry
+from parlour.policies.grace import policy_file
+from parlour.policies.grace.joint import FALLBACK
+from parlour.policies.grace.policy_file import PolicyTable
+from parlour.training.cli import run as run_command
+from parlour.training.mediator import baselines, held_out
+from parlour.training.mediator.held_out import HeldOutConfig
+from parlour.training.mediator.simulate import Simulated, calibrate, simulate, table
+
+
+class Counting:
+    """A pipeline that counts what it is asked."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline, self.calls = pipeline, []
+
+    def __getattr__(self, name):
+        found = getattr(self._pipeline, name)
+        if name in ("retrieve", "answer", "check", "right"):
+            return lambda *args: (self.calls.append((name, args[:2])), found(*args))[1]
+        return found
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    return generated(7, 120, "medium", "ours")
+
+
+def test_every_joint_action_earns_what_it_earns_in_the_game(pipeline):
+    """The game is played with the draws of the simulation, all 17 joint actions on each question."""
+    game = registry["mediated_qa_v0"].raw_env(service=pipeline, joint="all", modules=False).game
+    unlinked = [number for number in range(120) if not pipeline.starts(number)]
+    assert unlinked
+    for number in (*range(0, 120, 4), *unlinked):
+        row = simulate(pipeline, number, Payment(), seed=3)
+        asked = pipeline.ask(number)
+        assert row.state == STATES[asked.state]
+        for k, joint in enumerate(ALL):
+            state = game.apply(game.initial(), Move("question", (number, asked.state), asked.text))
+            state = game.apply(state, Move("advise", tuple(joint)))
+            while game.actor(state) != OVER:
+                assert game.actor(state) == NATURE
+                generator = game.plan(state).generator
+                state = game.apply(state, game.nature(state, np.random.default_rng((3, number, generator))))
+            assert game.outcome(state).returns == (row.utilities[k],), (number, joint)
+            assert state.outcome == row.outcomes[k]
+
+
+def test_shared_stages_are_computed_once(pipeline):
+    counting = Counting(pipeline)
+    for number in range(40):
+        counting.calls.clear()
+        simulate(counting, number, Payment())
+        names = [name for name, _ in counting.calls]
+        assert names.count("retrieve") == 2
+        assert names.count("answer") <= 4
+        assert names.count("check") <= 6
+        assert names.count("right") <= 4
+        assert len(set(counting.calls)) >= names.count("retrieve") + 2
+
+
+def test_a_table_has_the_shape_of_the_published_one(pipeline):
+    rows = calibrate(pipeline, range(30))
+    found = table(rows, "published", pipeline.bins)
+    assert found.actions == tuple(joint.names for joint in PUBLISHED)
+    assert found.ids == tuple(map(str, range(30)))
+    assert found.states == tuple(row.state for row in rows)
+    assert found.utilities.tolist() == [[row.utilities[ALL.index(joint)] for joint in PUBLISHED] for row in rows]
+    assert list(found.thresholds) == ["reliability", "degree", "len", "coherence", "diversity"]
+    assert table(rows, "all").utilities.shape == (30, 17)
+    assert found.dumps().splitlines()[0].split(",")[2:4] == ["u_shallow_gen_nli", "u_shallow_gen_nocheck"]
+
+
+# -- taken up --------------------------------------------------------------------------------------------------
+
+
+def test_a_killed_calibration_is_taken_up(pipeline, tmp_path):
+    whole = calibrate(pipeline, range(20), seed=1)
+    out = tmp_path / "run" / "partial.csv"
+    done: list[int] = []
+
+    def killed(count: int) -> None:
+        done.append(count)
+        if count == 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        calibrate(pipeline, range(20), seed=1, out=out, progress=killed)
+    assert done == list(range(1, 9))
+    out.write_text(out.read_text()[:-7])  # the last line was not finished
+    counting = Counting(pipeline)
+    assert calibrate(counting, range(20), seed=1, out=out) == whole
+    assert {args[0] for name, args in counting.calls if name == "retrieve"} == set(range(7, 20))
+    counting.calls.clear()
+    assert calibrate(counting, range(20), seed=1, out=out) == whole
+    assert counting.calls == []
+
+
+def test_an_empty_partial_table_is_begun(pipeline, tmp_path):
+    out = tmp_path / "partial.csv"
+    for begun in ("", "# see"):
+        out.write_text(begun)
+        assert calibrate(pipeline, range(2), out=out) == calibrate(pipeline, range(2))
+
+
+def test_a_partial_table_of_another_run_is_refused(pipeline, tmp_path):
+    out = tmp_path / "partial.csv"
+    calibrate(pipeline, range(3), seed=1, out=out)
+    kept = out.read_text()
+    with pytest.raises(ParlourError, match="not a table of this run"):
+        calibrate(pipeline, range(3), seed=2, out=out)
+    with pytest.raises(ParlourError, match="not a table of this run"):
+        calibrate(pipeline, range(3), seed=1, out=out, payment=Payment((1.0, 0.0, 0.0, 0.0)))
+    assert out.read_text() == kept
+    for wrong, told in (("x,T:low_Q:low", "line 6"), ("9,T:low_Q:low,1", "accepted: 36"), ("9,nowhere", "state")):
+        out.write_text(f"{kept}{wrong}\n")
+        with pytest.raises(ParlourError, match=told):
+            calibrate(pipeline, range(3), seed=1, out=out)
+
+
+# -- the comparison --------------------------------------------------------------------------------------------
+
+
+def row(number: int, state: str, outcomes: dict[int, int]) -> Simulated:
+    """A question on which all is answered wrong but for these; costs are left out."""
+    found = [outcomes.get(k, actions.ANSWERED_WRONG) for k in range(17)]
+    return Simulated(number, state, tuple((120.0, -40.0, 10.0, -20.0)[one] for one in found), tuple(found))
+
+
+BOOK, RAG = ALL.index(baselines.CLOSED_BOOK), ALL.index(baselines.GRAPH_RAG)
+SHY = ALL.index(actions.FALLBACK)
+ROWS = [
+    row(0, "T:low_Q:low", {BOOK: 0, SHY: 3}),
+    row(1, "T:low_Q:low", {RAG: 0, SHY: 2}),
+    row(2, "T:mid_Q:mid", {BOOK: 0, RAG: 0, SHY: 3}),
+    row(3, "s0", {SHY: 2}),
+]
+
+
+def test_baselines_on_four_questions():
+    assert baselines.fixed("x", baselines.CLOSED_BOOK, ROWS).utility.tolist() == [120, -40, 120, -40]
+    assert baselines.fixed("x", baselines.GRAPH_RAG, ROWS).right.tolist() == [0, 1, 1, 0]
+    sure = baselines.refusing(ROWS, [0.9, 0.1, 0.69, 0.7], Payment())
+    assert sure.utility.tolist() == [120, 8, -22, -40]
+    assert sure.answered.tolist() == [1, 0, 0, 1]
+    assert sure.right.tolist() == [1, 0, 0, 0]
+    assert baselines.oracle(ROWS).utility.tolist() == [120, 120, 120, 10]
+    assert baselines.best_static(ROWS[:1], ROWS).utility.tolist() == [120, -40, 120, -40]
+    assert baselines.best_static(ROWS[1:2], ROWS).utility.tolist() == [-40, 120, 120, -40]
+
+
+def test_a_learned_policy_is_scored_by_what_it_earns_in_expectation():
+    policy = PolicyTable({"T:low_Q:low": {baselines.CLOSED_BOOK.names: 0.75, FALLBACK: 0.25}})
+    played = baselines.learned("x", policy, ROWS)
+    assert played.utility.tolist() == [0.75 * 120 - 0.25 * 20, -0.75 * 40 + 0.25 * 10, -20, 10]
+    assert played.answered.tolist() == [0.75, 0.75, 0, 0]
+    assert played.right.tolist() == [0.75, 0, 0, 0]
+
+
+def test_the_four_metrics():
+    systems = [baselines.fixed("a", baselines.GRAPH_RAG, ROWS), baselines.fixed("b", actions.FALLBACK, ROWS)]
+    first, second = baselines.score(systems)
+    assert first.accuracy.mean == first.reliability.mean == 0.5
+    assert (first.abstention.mean, second.abstention.mean) == (0, 1)
+    assert second.reliability is None
+    assert second.utility.mean == -5
+    assert second.difference.mean == 40 + 5
+    assert baselines.lines([first, second])[2][4] == "none"
+
+
+def test_intervals():
+    values = np.array([0.0, 0.0, 1.0, 1.0])
+    found = baselines.interval(values)
+    half = 1.959963984540054 * values.std(ddof=1) / 2
+    assert (found.mean, found.low, found.high) == pytest.approx((0.5, 0.5 - half, 0.5 + half))
+    many = np.random.default_rng(0).random(4000) < 0.3
+    plain, share = baselines.interval(many.astype(float)), baselines.ratio(many.astype(float), np.ones(4000))
+    assert (share.low, share.high) == pytest.approx((plain.low, plain.high), rel=1e-3)
+
+
+def test_nothing_to_score_on_is_refused():
+    with pytest.raises(ParlourError, match="no questions"):
+        baselines.fixed("x", baselines.CLOSED_BOOK, [])
+
+
+# -- the experiment --------------------------------------------------------------------------------------------
+
+
+def test_an_experiment_is_written_and_taken_up(tmp_path):
+    config = HeldOutConfig(difficulty="easy", train=120, held_out=60)
+    corpus = generate(seed=1, size=180, difficulty="easy")
+    first = held_out.run(config, corpus=corpus, out=tmp_path)
+    assert [one.name.split(":")[0] for one in first.scores] == [
+        "learned mediator", "no retrieval", "GraphRAG", "token-confidence refusal", "best static", "oracle",
+    ]  # fmt: skip
+    assert all(one.n == 60 for one in first.scores)
+    assert all(first.scores[-1].utility.mean >= one.utility.mean for one in first.scores)
+    assert sum(first.calibrated.states.values()) == 120
+    written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(written) == {"config.json", "partial.csv", "policy.json", "scores.csv", "states.csv", "table.csv"}
+    again = held_out.run(config, corpus=corpus, out=tmp_path)
+    assert again.scores == first.scores
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == written
+    with pytest.raises(ParlourError, match="other settings"):
+        held_out.run(HeldOutConfig(difficulty="easy", train=119, held_out=61), corpus=corpus, out=tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_the_learned_mediator_beats_every_baseline_on_questions_it_has_not_seen(difficulty):
+    """On a corpus of the size that is reported; the interval of the paired difference lies above zero."""
+    found = held_out.run(HeldOutConfig(difficulty=difficulty))
+    for one in found.scores[1:-1]:
+        assert one.difference.low > 0, one
+    assert found.scores[-1].difference.high < 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [({"train": 1}, "from 2"), ({"difficulty": "x"}, "easy"), ({"joint": "x"}, "published"),
+        ({"guide": -1.0}, "from 0"), ({"normalisation": "x"}, "ours")],
+)  # fmt: skip
+def test_experiments_that_are_not_accepted(settings, told):
+    with pytest.raises(ParlourError, match=told):
+        HeldOutConfig(**settings)
+    with pytest.raises(ParlourError, match="at least 3000"):
+        held_out.run(HeldOutConfig(), corpus=generate(seed=1, size=20, difficulty="easy"))
+
+
+def test_the_command_learns_from_generated_questions_and_compares(tmp_path, capsys):
+    arguments = [
+        "train",
+        "grace",
+        "--questions",
+        "60",
+        "--held-out",
+        "30",
+        "--difficulty",
+        "easy",
+        "--out",
+        str(tmp_path),
+    ]
+    assert run_command([*arguments, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert sum(told["questions"].values()) == 60
+    assert [one["n"] for one in told["scores"]] == [30] * 6
+    assert run_command(arguments) == 0
+    assert "GraphRAG" in capsys.readouterr().out
+    assert policy_file.read(tmp_path / "policy.json").rows
+    assert (tmp_path / "calibration" / "scores.csv").exists()
+
+
+@pytest.mark.slow
+def test_our_signals_mend_what_the_papers_collapse_hides_with_the_same_blind_search():
+    """A search without guide in both: the states of the paper's signals tell the mediator next to nothing, ours do."""
+    gain = {}
+    for normalisation in ("paper", "ours"):
+        setting = HeldOutConfig(normalisation=normalisation, guide=0.0, corpus_seed=2)
+        gain[normalisation] = held_out.run(setting).scores[4].difference
+    assert gain["paper"].low < 0
+    assert gain["ours"].low > 0
+
+
+@pytest.mark.parametrize("arguments", [[], ["--questions", "9", "--from-table", "x.csv"]])
+def test_the_command_learns_from_one_thing(arguments, capsys):
+    assert run_command(["train", "grace", *arguments]) == 2
+    assert "--from-table FILE or --questions N" in capsys.readouterr().err
+
+
+def test_the_command_refuses_unknown_difficulties(tmp_path, capsys):
+    assert run_command(["train", "grace", "--questions", "9", "--difficulty", "mad", "--out", str(tmp_path)]) == 2
+    assert "easy, medium, hard" in capsys.readouterr().err

@@ -1,0 +1,186 @@
+"""On-line learners: their formulas by hand, the best arm of a planted bandit, regret that flattens."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.grace.joint import PUBLISHED
+from parlour.training.mediator.learners import UCB1, EpsilonGreedy, TableBandit, Thompson, make_learner
+from parlour.training.mediator.table import Table
+
+RULES = [EpsilonGreedy(), EpsilonGreedy(epsilon=5.0, falling=True), UCB1(spread=100.0), Thompson()]
+STATES = ("T:low_Q:low", "T:mid_Q:mid")
+BEST = (7, 3)
+
+
+def fresh(rule, states=1, actions=2, seed=0):
+    return make_learner(rule, states, actions, np.random.default_rng(seed))
+
+
+def fed(learner, *seen):
+    for action, utility in seen:
+        learner.update(0, action, utility)
+    return learner
+
+
+def planted() -> TableBandit:
+    """Two states, nine actions of mean 0 and deviation 40; one action in each state earns 30 more."""
+    rng = np.random.default_rng(0)
+    state = np.arange(2000) % 2
+    utilities = rng.normal(0, 40, (2000, 9))
+    utilities[np.arange(2000), np.array(BEST)[state]] += 30
+    return TableBandit(Table(tuple(map(str, range(2000))), tuple(STATES[k] for k in state), PUBLISHED, utilities))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_the_best_arm_of_each_state_is_found_and_regret_flattens(rule):
+    bandit = planted()
+    learner = fresh(rule, 2, 9, seed=1)
+    rounds = bandit.play(learner, 16_000, np.random.default_rng(2))
+    assert learner.value.argmax(axis=1).tolist() == list(BEST)
+    assert learner.count.argmax(axis=1).tolist() == list(BEST)
+    quarters = rounds.regrets.reshape(4, -1).mean(axis=1)
+    # constant epsilon keeps paying: 0.1 * 8/9 of the gap of about 32 in each round
+    floor = 0.1 * 8 / 9 * 32 if rule == EpsilonGreedy() else 0.0
+    assert quarters[3] - floor < 0.35 * (quarters[0] - floor)
+    assert rounds.regrets.min() >= 0
+    if rule != EpsilonGreedy():
+        total = rounds.regrets.cumsum()
+        assert total[-1] < 1.5 * total[len(total) // 2]  # linear growth would double it
+
+
+def test_constant_epsilon_explores_for_ever():
+    learner = fresh(EpsilonGreedy(epsilon=0.5), 1, 2, seed=3)
+    fed(learner, (0, 1.0), (1, 0.0))
+    taken = [learner.choose(0) for _ in range(4000)]
+    assert np.mean(taken) == pytest.approx(0.25, abs=0.03)  # half at random, half of those the worse one
+    never = fresh(EpsilonGreedy(epsilon=0.0), 1, 2, seed=3)
+    fed(never, (0, 1.0), (1, 0.0))
+    assert {never.choose(0) for _ in range(100)} == {0}
+
+
+def test_among_equals_any_is_taken():
+    learner = fresh(EpsilonGreedy(epsilon=0.0), 1, 3)
+    fed(learner, (0, 1.0), (1, 2.0), (2, 2.0))
+    assert {learner.choose(0) for _ in range(60)} == {1, 2}
+
+
+def test_falling_epsilon_by_hand():
+    # 3 * 2 actions / (1 + rounds): 1 up to five rounds, 6 / 601 after 600
+    learner = fresh(EpsilonGreedy(epsilon=3.0, falling=True), 1, 2, seed=4)
+    assert {learner.choose(0) for _ in range(60)} == {0, 1}
+    fed(learner, *[(0, 1.0)] * 599, (1, 0.0))
+    taken = [learner.choose(0) for _ in range(20_000)]
+    assert np.mean(taken) == pytest.approx(6 / 601 / 2, abs=0.002)
+
+
+def test_a_constant_step_by_hand():
+    # 0 -> 0.5 * 8 = 4 -> 4 + 0.5 * (2 - 4) = 3
+    learner = fed(fresh(EpsilonGreedy(step=0.5)), (0, 8.0), (0, 2.0))
+    assert learner.value[0, 0] == 3.0
+    assert math.isnan(learner.value[0, 1])
+    hopeful = fed(fresh(EpsilonGreedy(epsilon=0.0, initial=100.0)), (0, 8.0), (0, 2.0))
+    assert hopeful.value[0, 0] == 5.0  # the plain average forgets where it began
+    assert hopeful.choose(0) == 1
+
+
+def test_ucb1_by_hand():
+    # Means 0.5 (of 10) and 0.4 (of 1), spread 1: 0.5 + sqrt(2 ln 11 / 10) = 1.1925, 0.4 + sqrt(2 ln 11) = 2.5899
+    learner = fresh(UCB1(spread=1.0))
+    assert learner.choose(0) == 0
+    fed(learner, (0, 0.5))
+    assert learner.choose(0) == 1
+    fed(learner, (1, 0.4), *[(0, 0.5)] * 9)
+    assert learner.choose(0) == 1
+    # with spread 0.01: 0.5069 against 0.4219
+    narrow = fed(fresh(UCB1(spread=0.01)), (1, 0.4), *[(0, 0.5)] * 10)
+    assert narrow.choose(0) == 0
+    # with spread 1 / 16: 0.5433 against 0.5369; with 1 / 13: 0.5533 against 0.5685
+    assert fed(fresh(UCB1(spread=1 / 16)), (1, 0.4), *[(0, 0.5)] * 10).choose(0) == 0
+    assert fed(fresh(UCB1(spread=1 / 13)), (1, 0.4), *[(0, 0.5)] * 10).choose(0) == 1
+
+
+def test_thompson_posterior_by_hand():
+    # Prior mean 1, strength 2, shape 3, scale 4; utilities 2 and 4 (mean 3, squares 2):
+    # strength 4; mean (2 * 1 + 2 * 3) / 4 = 2; shape 3 + 1 = 4; scale 4 + 2/2 + 2*2*(3-1)^2 / (2*4) = 7.
+    learner = fed(fresh(Thompson(mean=1.0, strength=2.0, shape=3.0, scale=4.0)), (0, 2.0), (0, 4.0))
+    mean, strength, shape, scale = learner.posterior(0)
+    assert (mean[0], strength[0], shape[0], scale[0]) == pytest.approx((2.0, 4.0, 4.0, 7.0))
+    assert (mean[1], strength[1], shape[1], scale[1]) == (1.0, 2.0, 3.0, 4.0)
+
+
+def test_thompson_draws_from_the_posterior():
+    # Means 10 and 0 of four utilities of deviation 1 each: it hardly ever takes the second.
+    learner = fresh(Thompson(scale=1.0), seed=5)
+    fed(learner, *[(0, 10.0 + d) for d in (-1, 1, -1, 1)], *[(1, 0.0 + d) for d in (-1, 1, -1, 1)])
+    assert np.mean([learner.choose(0) for _ in range(500)]) < 0.02
+    alike = fed(fresh(Thompson(), seed=5), (0, 1.0), (1, 1.0))
+    assert np.mean([alike.choose(0) for _ in range(2000)]) == pytest.approx(0.5, abs=0.05)
+
+
+def test_running_means_and_squares():
+    learner = fed(fresh(UCB1()), *[(1, u) for u in (3.0, -4.0, 118.0, 0.5)])
+    assert learner.mean[0, 1] == pytest.approx(np.mean([3.0, -4.0, 118.0, 0.5]))
+    assert learner.squares[0, 1] == pytest.approx(4 * np.var([3.0, -4.0, 118.0, 0.5]))
+    assert learner.count.tolist() == [[0, 4]]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_ties_are_broken_by_chance_and_the_same_seed_gives_the_same(rule):
+    bandit = planted()
+    runs = [bandit.play(fresh(rule, 2, 9, seed), 300, np.random.default_rng(0)).actions.tolist() for seed in (1, 1, 2)]
+    assert runs[0] == runs[1]
+    if not isinstance(rule, UCB1):  # UCB1 draws for ties only
+        assert runs[0] != runs[2]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_a_learner_goes_on_from_what_was_stored(rule):
+    bandit = planted()
+    whole, first, second = fresh(rule, 2, 9), fresh(rule, 2, 9), fresh(rule, 2, 9, seed=9)
+    questions = np.random.default_rng(6)
+    kept = bandit.play(whole, 500, questions), bandit.play(whole, 500, questions)
+    questions = np.random.default_rng(6)
+    bandit.play(first, 500, questions)
+    second.load_state_dict(json.loads(json.dumps(first.state_dict())))
+    assert bandit.play(second, 500, questions).actions.tolist() == kept[1].actions.tolist()
+    with pytest.raises(ParlourError, match="shape of a stored learner"):
+        fresh(rule, 3, 9).load_state_dict(first.state_dict())
+
+
+def test_regret_is_measured_against_the_best_action_of_the_state():
+    # Means: action 0 earns 2, action 1 earns 5.
+    table = Table(("a", "b"), (STATES[0],) * 2, PUBLISHED[:2], np.array([[1.0, 6.0], [3.0, 4.0]]))
+    rounds = TableBandit(table).play(fed(fresh(EpsilonGreedy(epsilon=0.0)), (0, 99.0)), 20, np.random.default_rng(0))
+    assert set(rounds.regrets.tolist()) == {3.0}
+    assert set(rounds.utilities.tolist()) == {1.0, 3.0}
+
+
+def test_tables_with_missing_cells_and_unusable_settings_are_refused():
+    table = Table(("a",), (STATES[0],), PUBLISHED[:2], np.array([[1.0, math.nan]]))
+    with pytest.raises(ParlourError, match="missing cells"):
+        TableBandit(table)
+    for make, told in (
+        (lambda: EpsilonGreedy(epsilon=1.5), "epsilon 1.5"),
+        (lambda: EpsilonGreedy(epsilon=math.nan), "epsilon nan"),
+        (lambda: EpsilonGreedy(step=0.0), "step 0.0"),
+        (lambda: UCB1(spread=0.0), "spread 0.0"),
+        (lambda: Thompson(scale=math.inf), "scale inf"),
+    ):
+        with pytest.raises(ParlourError, match=f"{told} is not accepted"):
+            make()
+    assert EpsilonGreedy(epsilon=1.5, falling=True).epsilon == 1.5
+
+
+def test_an_estimate_leaves_out_states_never_met():
+    bandit = planted()
+    learner = fresh(UCB1(), 2, 9)
+    learner.update(1, 4, 8.0)
+    found = bandit.estimate(learner)
+    assert found.states == (STATES[1],)
+    assert found.value[0, 4] == 8.0
+    assert np.isnan(found.value).sum() == 8

@@ -1,0 +1,163 @@
+"""The simulation table: read and written in the shape of the published one, and every other shape refused in one line."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs.core import ParlourError
+from parlour.policies.grace.joint import ALL, NO_SIGNAL, PUBLISHED, STATES, column, key
+from parlour.training.mediator import table as tables
+from parlour.training.mediator.table import Table, from_csv, from_json
+
+SMALL = "id,state,u_shallow_gen_nli,u_skip_param_nocheck\nq1,T:low_Q:mid,-47,118\nq2,s0,,-42.5\n"
+
+
+def test_a_small_table():
+    found = from_csv(SMALL)
+    assert found.ids == ("q1", "q2")
+    assert found.states == ("T:low_Q:mid", "s0")
+    assert found.actions == (PUBLISHED[0], PUBLISHED[8])
+    np.testing.assert_array_equal(found.utilities, [[-47.0, 118.0], [math.nan, -42.5]])
+    assert found.dumps() == SMALL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeff" + SMALL,
+        SMALL.replace("\n", "\r\n"),
+        SMALL.replace(",", " , "),
+        SMALL + "\n\n",
+        SMALL.replace("q1", '"q1"'),
+    ],
+    ids=["byte order mark", "windows lines", "spaces", "empty lines", "quotes"],
+)
+def test_other_spellings_of_the_same(tmp_path, text):
+    (tmp_path / "table.csv").write_text(text, encoding="utf-8", newline="")
+    assert tables.read(tmp_path / "table.csv").dumps() == SMALL
+
+
+def test_the_published_json_shape(tmp_path):
+    cuts = {"degree": [1.95, 2.05]}
+    questions = [
+        {"id": 7, "signal_bin": "T:mid_Q:mid", "signal_thresholds": cuts, "action_utilities": {key(PUBLISHED[2]): 9}},
+        {"id": "8", "signal_bin": "s0", "signal_thresholds": cuts, "action_utilities": {key(PUBLISHED[0]): None}},
+    ]
+    (tmp_path / "table.json").write_text(json.dumps(questions))
+    found = tables.read(tmp_path / "table.json")
+    assert found.thresholds == {"degree": (1.95, 2.05)}
+    assert found.dumps() == "id,state,u_shallow_refuse_nocheck,u_shallow_gen_nli\n7,T:mid_Q:mid,9,\n8,s0,,\n"
+    questions[1]["signal_thresholds"] = {}
+    with pytest.raises(ParlourError, match="different signal_thresholds"):
+        from_json(json.dumps(questions))
+
+
+HEAD = "id,state,u_shallow_gen_nli\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "it is empty"),
+        ("\n \n", "it is empty"),
+        (HEAD, "it has no rows"),
+        ("id,state\n1,s0\n", "heading 'id,state'"),
+        ("state,id,u_shallow_gen_nli\ns0,1,3\n", "heading"),
+        (
+            "id,state,u_shallow_gen_maybe\n1,s0,3\n",
+            "action column 'u_shallow_gen_maybe' is not accepted; accepted: the 17",
+        ),
+        ("id,state,u_skip_gen_nocheck\n1,s0,3\n", "generate reads evidence, and nothing was retrieved"),
+        ("id,state,u_shallow_refuse_nli\n1,s0,3\n", "there is no answer to check"),
+        ("id,state,u_skip_param_nli\n1,s0,3\n", "there is no evidence to check against"),
+        ("id,state,u_shallow_gen_nli,u_shallow_gen_nli\n1,s0,3,4\n", "an action stands twice"),
+        (HEAD + "1,T:low_Q:odd,3\n", "line 2: state 'T:low_Q:odd' is not accepted"),
+        (HEAD + "1,s0,3\n2,s0\n", "line 3 has 2 cells; accepted: 3"),
+        (HEAD + "1,s0,nan\n", "line 2: utility 'nan' is not accepted"),
+        (HEAD + "1,s0,inf\n", "utility 'inf' is not accepted"),
+        (HEAD + "1,s0,1e200\n", "utility '1e200' is not accepted"),
+        (HEAD + "1,s0,three\n", "utility 'three' is not accepted"),
+        (HEAD + "1,s0,\n", "a table without any utility"),
+        (HEAD + '1,s0,"3\n', "it is no CSV"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_one_line(text, told):
+    with pytest.raises(ParlourError, match=told) as caught:
+        from_csv(text)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+QUESTION = {"id": 1, "signal_bin": "s0", "action_utilities": {key(PUBLISHED[0]): 3.0}}
+
+
+@pytest.mark.parametrize(
+    ("stored", "told"),
+    [
+        ("{", "it is no JSON"),
+        ("[]", "no list of questions"),
+        ("{}", "no list of questions"),
+        ("[3]", "question 1 cannot be read"),
+        (json.dumps([QUESTION, {"id": 2}]), "question 2 cannot be read"),
+        (json.dumps([QUESTION | {"signal_thresholds": {"degree": [1]}}]), "question 1 cannot be read"),
+        (json.dumps([QUESTION | {"signal_bin": "T:low"}]), "question 1: state 'T:low' is not accepted"),
+        (json.dumps([QUESTION | {"action_utilities": {"('x',)": 1}}]), "question 1: action .* is not accepted"),
+        (json.dumps([QUESTION | {"action_utilities": {key(PUBLISHED[0]): True}}]), "utility True is not accepted"),
+        (json.dumps([QUESTION | {"action_utilities": {key(PUBLISHED[0]): math.nan}}]), "utility nan is not accepted"),
+        (json.dumps([QUESTION | {"action_utilities": {}}]), "without any utility"),
+    ],
+)
+def test_what_is_no_json_table_is_refused_in_one_line(stored, told):
+    with pytest.raises(ParlourError, match=told) as caught:
+        from_json(stored)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
+    with pytest.raises(ParlourError, match="there is no table"):
+        tables.read(tmp_path / "none.csv")
+    (tmp_path / "image.csv").write_bytes(b"\xff\xd8\xff")
+    with pytest.raises(ParlourError, match="cannot be read"):
+        tables.read(tmp_path / "image.csv")
+    with pytest.raises(ParlourError, match="cannot be read"):
+        tables.read(tmp_path)
+
+
+def test_parts_that_do_not_fit_are_refused():
+    with pytest.raises(ParlourError, match="utilities of shape"):
+        Table(("a",), ("s0",), PUBLISHED[:1], np.zeros((2, 1)))
+    with pytest.raises(ParlourError, match="utilities of shape"):
+        Table(("a",), (), PUBLISHED[:1], np.zeros((1, 1)))
+
+
+def test_rows_are_taken_with_their_names():
+    found = from_csv(SMALL).rows([1, 0, 1])
+    assert found.ids == ("q2", "q1", "q2")
+    assert found.states == ("s0", "T:low_Q:mid", "s0")
+    assert found.utilities[:, 1].tolist() == [-42.5, 118.0, -42.5]
+
+
+cells = st.one_of(st.none(), st.floats(-1e100, 1e100))
+
+
+@given(st.data())
+def test_any_states_and_actions_come_back_as_they_were(data):
+    actions = tuple(data.draw(st.lists(st.sampled_from(ALL), min_size=1, max_size=17, unique=True)))
+    rows = data.draw(
+        st.lists(
+            st.tuples(st.sampled_from([*STATES, NO_SIGNAL]), st.lists(cells, min_size=17, max_size=17)),
+            min_size=1,
+            max_size=6,
+        )
+    )
+    utilities = np.array([[math.nan if u is None else u for u in row[: len(actions)]] for _, row in rows])
+    utilities[0, 0] = -3.0
+    made = Table(tuple(str(k) for k in range(len(rows))), tuple(state for state, _ in rows), actions, utilities)
+    found = from_csv(made.dumps())
+    assert (found.ids, found.states, found.actions) == (made.ids, made.states, made.actions)
+    np.testing.assert_array_equal(found.utilities, made.utilities)
+    assert made.dumps().splitlines()[0].split(",")[2:] == [column(joint) for joint in actions]

@@ -1,0 +1,367 @@
+"""`parlour train grace`: the published policy from the published table, other tables, resumption, and one-line errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.grace import policy_file
+from parlour.policies.grace.joint import ALL, FALLBACK, NO_SIGNAL, PUBLISHED, STATES
+from parlour.training.cli import run
+from parlour.training.mediator import train as training
+from parlour.training.mediator.learn import GraceConfig, learn
+from parlour.training.mediator.table import Table
+from parlour.training.mediator.train import train
+
+FILES = ("config.json", "checkpoint.json", "curve.csv", "quantities.csv", "obedience.csv", "policy.json")
+
+
+@pytest.fixture(scope="module")
+def published() -> Path:
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "grace"
+    if not (folder / "simulation.csv").is_file():
+        pytest.skip(f"THE PUBLISHED TABLE IS NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around it")
+    return folder
+
+
+def simulated(n: int, actions=ALL, states=STATES, seed: int = 0) -> Table:
+    """Utilities of deviation 40; in each state another action earns 25 more."""
+    rng = np.random.default_rng(seed)
+    which = rng.integers(len(states), size=n)
+    utilities = rng.normal(0, 40, (n, len(actions))).round(2)
+    utilities[np.arange(n), which % len(actions)] += 25
+    return Table(tuple(map(str, range(n))), tuple(states[k] for k in which), tuple(actions), utilities)
+
+
+def given(**changes) -> GraceConfig:
+    return GraceConfig(**({"temperature": 0.7, "floor": 0.02} | changes))
+
+
+# -- the published run -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["simulation.csv", "simulation.json"])
+def test_the_published_policy_comes_out_of_the_published_table(published, tmp_path, capsys, name):
+    arguments = ["--from-table", str(published / name), "--temperature", "0.7", "--floor", "0.02"]
+    assert run(["train", "grace", *arguments, "--out", str(tmp_path), "--json"]) == 0
+    shown = capsys.readouterr()
+    told = json.loads(shown.out)
+    assert told["questions"] == {"T:mid_Q:mid": 11, "T:low_Q:mid": 5, "T:high_Q:mid": 4}
+    assert len(told["unseen"]) == 6
+    assert "6 states without data, where the fallback is used" in shown.err
+    made = json.loads((tmp_path / "policy.json").read_text())
+    reference = json.loads((published / "policy_reference.json").read_text())
+    assert list(made) == list(reference)
+    assert (made["temperature"], made["min_prob_floor"]) == (0.7, 0.02)
+    assert list(made["policy"]) == list(reference["policy"])
+    for state, row in reference["policy"].items():
+        assert list(made["policy"][state]) == list(row)
+        np.testing.assert_allclose(list(made["policy"][state].values()), list(row.values()), rtol=0, atol=1e-12)
+    if name == "simulation.json":  # only it holds the thresholds
+        assert made["signal_thresholds"] == reference["signal_thresholds"]
+
+
+def test_the_published_policy_file_loads_and_is_written_as_it_was(published, tmp_path):
+    path = published / "policy_reference.json"
+    read = policy_file.read(path)
+    assert read.dumps() == path.read_text() + "\n"
+    assert read.rows["T:low_Q:mid"][PUBLISHED[6]] == pytest.approx(0.84, abs=1e-7)
+
+
+def test_the_counts_are_shown_in_words_too(published, tmp_path, capsys):
+    arguments = ["--from-table", str(published / "simulation.csv"), "--temperature", "0.7", "--floor", "0.02"]
+    assert run(["train", "grace", *arguments, "--out", str(tmp_path)]) == 0
+    rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "T:" in line]
+    assert [(row[1].strip(), int(row[2])) for row in rows] == [
+        ("T:mid_Q:mid", 11),
+        ("T:low_Q:mid", 5),
+        ("T:high_Q:mid", 4),
+    ]
+
+
+# -- other tables ----------------------------------------------------------------------------------------------
+
+
+def called(tmp_path, capsys, text, *arguments):
+    (tmp_path / "table.csv").write_text(text, encoding="utf-8")
+    code = run(
+        ["train", "grace", "--from-table", str(tmp_path / "table.csv"), "--out", str(tmp_path / "run"), *arguments]
+    )
+    return code, capsys.readouterr()
+
+
+BOTH = ("--temperature", "0.7", "--floor", "0.02")
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("id,state,u_shallow_refuse_nocheck\nx,T:low_Q:low,-3\n", {"T:low_Q:low": 1}),
+        (
+            "id,state,u_deep_gen_nli,u_skip_refuse_nocheck\n1,s0,-3,\n2,s0,,-40.5\n3,T:high_Q:high,1,\n",
+            {"s0": 2, "T:high_Q:high": 1},
+        ),
+        ("id,state,u_deep_gen_nli,u_shallow_gen_nli\n1,T:mid_Q:low,,\n2,s0,1e90,-1e90\n", {"s0": 2}),
+    ],
+    ids=["one row of one action", "missing cells, another action, s0", "a row without utilities, huge ones"],
+)
+def test_other_tables_of_this_form_work(tmp_path, capsys, text, rows):
+    code, _ = called(tmp_path, capsys, text, *BOTH)
+    assert code == 0
+    made = policy_file.read(tmp_path / "run" / "policy.json").rows
+    assert {state: len(row) for state, row in made.items()} == rows
+    for row in made.values():
+        assert sum(row.values()) == pytest.approx(1.0, abs=1e-12)
+    assert all((tmp_path / "run" / name).exists() for name in FILES)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "told"),
+    [
+        ("", BOTH, "it is empty"),
+        ("id,state,u_shallow_gen_nli\n1,s0,NaN\n", BOTH, "line 2: utility 'NaN' is not accepted"),
+        ("id,state,u_shallow_fly_nli\n1,s0,1\n", BOTH, "action column 'u_shallow_fly_nli' is not accepted"),
+        ("id,state,u_shallow_gen_nli\n1,T:top_Q:low,1\n", BOTH, "state 'T:top_Q:low' is not accepted"),
+        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (), "cross-validation over 1 questions"),
+        ("id,state,u_shallow_gen_nli\n1,s0,1\n", ("--temperature", "nan", "--floor", "0.1"), "temperature nan"),
+        ("id,state,u_shallow_gen_nli\n1,s0,1\n", ("--temperature", "1", "--floor", "1"), "floor 1.0 is not accepted"),
+        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--method", "best"), "method 'best' is not accepted"),
+        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--method", "correlated"), "no temperature and no floor"),
+        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--shrinkage", "much"), "shrinkage 'much' is not accepted"),
+        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--learner", "ucb", "--set", "c=1"), "setting of ucb 'c'"),
+        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--learner", "ucb", "--set", "spread=x"), "settings of ucb"),
+        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--learner", "guess"), "learner 'guess' is not accepted"),
+    ],
+)
+def test_errors_are_one_line_and_leave_nothing(tmp_path, capsys, text, arguments, told):
+    code, shown = called(tmp_path, capsys, text, *arguments)
+    assert code == 2
+    assert told in shown.err
+    assert len(shown.err.splitlines()) == 1
+    assert not (tmp_path / "run" / "policy.json").exists()
+
+
+def test_a_floor_too_high_for_the_actions_is_refused_before_anything_is_written(tmp_path, capsys):
+    text = "id,state,u_shallow_gen_nli,u_shallow_gen_nocheck\n1,s0,1,2\n2,T:low_Q:low,3,\n"
+    code, shown = called(tmp_path, capsys, text, "--temperature", "0.7", "--floor", "0.5")
+    assert (code, len(shown.err.splitlines())) == (2, 1)
+    assert "floor 0.5 is not accepted with 2 actions: 2 x 0.5 = 1; accepted: from 0 to below 0.5" in shown.err
+    assert not (tmp_path / "run").exists()
+    assert called(tmp_path, capsys, text, "--temperature", "0.7", "--floor", "0.49")[0] == 0
+    # each action tried in a state of its own: one action in each row, until shrinkage lends the other
+    apart = "id,state,u_shallow_gen_nli,u_shallow_gen_nocheck\n1,s0,1,\n2,T:low_Q:low,,3\n"
+    arguments = ("--temperature", "0.7", "--floor", "0.5", "--out")
+    assert called(tmp_path, capsys, apart, *arguments, str(tmp_path / "apart"))[0] == 0
+    code, shown = called(tmp_path, capsys, apart, *arguments, str(tmp_path / "lent"), "--shrinkage", "2")
+    assert (code, "floor 0.5 is not accepted with 2 actions" in shown.err) == (2, True)
+    assert not (tmp_path / "lent").exists()
+
+
+def test_without_a_table_the_command_says_what_it_takes(capsys):
+    assert run(["train", "grace"]) == 2
+    assert "--from-table" in capsys.readouterr().err
+
+
+# -- what is learned -------------------------------------------------------------------------------------------
+
+
+def test_cross_validation_chooses_what_was_not_given():
+    made = learn(simulated(300, PUBLISHED), GraceConfig(floor=0.01))
+    assert made.settings.floor == 0.01
+    assert made.policy.temperature == made.settings.temperature is not None
+    assert made.settings.held_out is not None
+    assert learn(simulated(300, PUBLISHED), given()).settings.held_out is None
+
+
+def test_shrinkage_gives_every_state_a_row():
+    made = learn(simulated(40, PUBLISHED, STATES[:4]), given(shrinkage="auto"))
+    assert set(made.policy.rows) == set(STATES)
+    assert made.unseen == STATES[4:]
+    assert set(learn(simulated(40, PUBLISHED, STATES[:4]), given()).policy.rows) == set(STATES[:4])
+
+
+def test_the_correlated_equilibrium_is_obeyed_and_the_quantal_response_is_not_quite():
+    table = simulated(200)
+    for own_costs, share in ((False, 1.0), (True, 1.0), (True, 0.1)):
+        how = {"own_costs": own_costs, "share": share}
+        made = learn(table, GraceConfig(method="correlated", **how))
+        assert max(max(regrets) for regrets in made.regrets.values()) <= 1e-9
+        assert (made.policy.temperature, made.policy.floor) == (None, None)
+        soft = learn(table, given(**how))
+        assert min(max(regrets) for regrets in soft.regrets.values()) > 0.05
+    best = {
+        s: made.estimate.actions[int(np.nanargmax(v))]
+        for s, v in zip(made.estimate.states, made.estimate.value, strict=True)
+    }
+    common = learn(table, GraceConfig(method="correlated"))
+    assert all(common.policy.rows[state][joint] == pytest.approx(1.0) for state, joint in best.items())
+
+
+def test_what_a_module_pays_and_gets_decides_what_it_obeys():
+    # The check costs 4 and is worth 10 in all: net 53 with it, 47 without. A share of 0.3 does not pay for it.
+    table = Table(("a",), ("s0",), PUBLISHED[:2], np.array([[53.0, 47.0]]))
+    for share, best in ((1.0, PUBLISHED[0]), (0.3, PUBLISHED[1])):
+        made = learn(table, GraceConfig(method="correlated", own_costs=True, share=share))
+        assert made.policy.rows["s0"][best] == pytest.approx(1.0)
+    even = learn(table, given(temperature=1e9, own_costs=True, share=0.3))
+    assert even.regrets["s0"] == pytest.approx((0.0, 0.0, 0.5))  # told to check, half the time, it gains 1
+    assert learn(table, given(temperature=1e9)).regrets["s0"] == pytest.approx((0.0, 0.0, 3.0))  # told not to: 6
+
+
+def test_the_logit_method_draws_modules_apart():
+    # Published actions in one state: retriever, generator and verifier respond each for itself; what cannot be done
+    # together is taken out afterwards. At a high temperature, all that can be done is equally likely.
+    table = simulated(50, PUBLISHED, ("s0",))
+    row = learn(table, GraceConfig(method="logit", temperature=1e9)).policy.rows["s0"]
+    np.testing.assert_allclose(list(row.values()), 1 / 9, atol=1e-6)
+    floored = learn(table, GraceConfig(method="logit", temperature=2.0, floor=0.05)).policy.rows["s0"]
+    assert min(floored.values()) >= 0.05 - 1e-12
+
+
+def test_unusable_configurations_are_refused():
+    for changes, told in (
+        ({"method": "logit", "temperature": None}, "temperature None is not accepted"),
+        ({"learner": "ucb", "temperature": None}, "cannot cross-validate"),
+        ({"learner": "ucb", "shrinkage": 1.0}, "shrinkage 1.0 is not accepted"),
+        ({"learner": "ucb", "rounds": 5}, "rounds 5 is not accepted"),
+        ({"rule": {"spread": 1.0}}, "rule .* is not accepted"),
+        ({"folds": 1}, "folds 1 is not accepted"),
+        ({"points": 0}, "points 0 is not accepted"),
+        ({"seed": -1}, "seed -1 is not accepted"),
+        ({"validation": 1.0}, "validation 1.0 is not accepted"),
+    ):
+        with pytest.raises(ParlourError, match=told):
+            given(**changes)
+
+
+# -- a run in a folder -----------------------------------------------------------------------------------------
+
+
+class KilledError(Exception):
+    """Stands for the end of the process between two legs."""
+
+
+LEARNERS = {
+    "counts": given(points=5),
+    "cross-validated": GraceConfig(points=5, shrinkage="auto"),
+    "epsilon": given(learner="epsilon", rounds=1000, points=5, rule={"epsilon": 0.3}),
+    "ucb": given(learner="ucb", rounds=1000, points=5),
+    "thompson": given(learner="thompson", rounds=1000, points=5),
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("after", [1, 3])
+def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path, name, after):
+    config, table = LEARNERS[name], simulated(120, PUBLISHED)
+    train(config, table, tmp_path / "whole")
+    legs = 0
+
+    def kill(_steps, _note):
+        nonlocal legs
+        legs += 1
+        if legs > after:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        train(config, table, tmp_path / "cut", kill)
+    assert len((tmp_path / "cut" / training.CURVE).read_text().splitlines()) == 1 + after
+    assert not (tmp_path / "cut" / training.POLICY).exists()
+    played = []
+    train(config, table, tmp_path / "cut", lambda steps, _note: played.append(steps))
+    assert len(played) == 5 - after
+    for file in (*FILES, *([training.PICTURE] if (tmp_path / "whole" / training.PICTURE).exists() else [])):
+        assert (tmp_path / "cut" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes(), file
+
+
+def test_a_finished_run_is_left_as_it_is_and_another_one_is_refused(tmp_path):
+    table = simulated(60, PUBLISHED)
+    first = train(given(points=2), table, tmp_path)
+    before = {name: (tmp_path / name).read_bytes() for name in FILES}
+    again = train(given(points=2), table, tmp_path, lambda *_: pytest.fail("it learned again"))
+    assert again.points == first.points
+    assert {name: (tmp_path / name).read_bytes() for name in FILES} == before
+    with pytest.raises(ParlourError, match="another configuration or table"):
+        train(given(points=2, seed=1), table, tmp_path)
+    with pytest.raises(ParlourError, match="another configuration or table"):
+        train(given(points=2), simulated(60, PUBLISHED, seed=1), tmp_path)
+    (tmp_path / "checkpoint.json").write_text("{}")
+    with pytest.raises(ParlourError, match=r"checkpoint\.json cannot be used"):
+        train(given(points=2), table, tmp_path)
+    (tmp_path / "checkpoint.json").write_text("{")
+    with pytest.raises(ParlourError, match=r"checkpoint\.json is no JSON"):
+        train(given(points=2), table, tmp_path)
+
+
+def test_the_same_seed_gives_the_same_run_and_another_one_another(tmp_path):
+    table = simulated(120, PUBLISHED)
+    told = []
+    for folder, seed in (("a", 0), ("b", 0), ("c", 1)):
+        train(given(learner="thompson", rounds=500, seed=seed), table, tmp_path / folder)
+        told.append((tmp_path / folder / "policy.json").read_bytes())
+    assert told[0] == told[1] != told[2]
+
+
+def test_the_curve_by_hand(tmp_path):
+    # Twenty questions of one action that earns 1, 2, ... 20: four are kept aside, sixteen learned from in four legs.
+    table = Table(tuple(map(str, range(20))), ("s0",) * 20, PUBLISHED[:1], np.arange(1.0, 21.0)[:, None])
+    run = train(given(points=4), table, tmp_path)
+    assert [point.steps for point in run.points] == [4, 8, 12, 16]
+    assert all(point.n == 4 and point.regret is None for point in run.points)
+    last = run.points[-1]
+    assert last.training is not None
+    assert last.held_out is not None
+    assert 16 * last.training + 4 * last.held_out == pytest.approx(210)
+    assert last.low < last.held_out < last.high
+    with (tmp_path / "curve.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["held_out"]) for row in rows] == [point.held_out for point in run.points]
+    if run.picture:
+        assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_more_questions_make_a_better_policy(tmp_path):
+    points = train(given(points=8), simulated(2000, PUBLISHED), tmp_path).points
+    assert points[-1].held_out > points[0].held_out + 3
+    assert points[0].training > points[0].held_out + 2  # little was seen, and taken for more than it was
+    online = train(given(learner="thompson", points=8), simulated(2000, PUBLISHED), tmp_path / "on-line").points
+    assert online[-1].held_out > online[0].held_out
+    assert online[-1].regret < 0.5 * online[0].regret
+
+
+def test_the_table_of_quantities_tells_counts_means_and_probabilities(tmp_path):
+    table = Table(
+        ("a", "b", "c"),
+        ("s0", "s0", NO_SIGNAL),
+        PUBLISHED[:3],
+        np.array([[1, 2, math.nan], [3, 2, math.nan], [5, 5, 9]]),
+    )
+    train(given(), table, tmp_path)
+    with (tmp_path / "quantities.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["n"] for row in rows] == ["3", "3", "1"]
+    assert [float(row["mean"]) for row in rows] == [3.0, 3.0, 9.0]
+    assert [row["low"] for row in rows][2] == ""
+    assert rows[2]["generator"] == FALLBACK[1]
+    assert sum(float(row["probability"]) for row in rows) == pytest.approx(1.0)
+
+
+def test_2000_questions_are_learned_from_in_under_a_second():
+    table = simulated(2000)
+    times = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        learn(table, given(shrinkage="auto"))
+        times.append(time.perf_counter() - begun)
+    assert min(times) < 1.0
+    begun = time.perf_counter()
+    learn(table, GraceConfig())
+    assert time.perf_counter() - begun < 5.0  # with cross-validation over 45 settings

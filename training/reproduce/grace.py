@@ -1,0 +1,274 @@
+"""Figures 3 to 5 of Nguyen's GRACE: the mediator beside its baselines, its policy, and what it earns in each state.
+
+The paper has 20 questions of HotpotQA and a language model. Ours are generated: the mediator learns from calibration
+questions (`Setting.practice`) by quantal response with cross-validated settings, and draws one joint action on each of the
+held-out ones (`Setting.games`) of the same corpus, so that right answers can be counted. It does so twice, once with our
+normalisation of the graph's signals and once with the paper's.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa import actions
+from parlour.envs.mediated_qa.graph import Normalisation
+from parlour.envs.mediated_qa.pipeline import Reader
+from parlour.policies.grace import GraceMediator, PolicyTable
+from parlour.policies.grace.asks import AskingReader
+from parlour.policies.grace.joint import MODULES, NO_SIGNAL, PUBLISHED, STATES, Joint, column
+from parlour.training.mediator import baselines, held_out
+from parlour.training.mediator.baselines import Played
+from parlour.training.mediator.held_out import UNSEEN, Calibrated, HeldOutConfig
+from parlour.training.mediator.learn import GraceConfig, learn
+from parlour.training.reproduce import grace_pictures as pictures
+from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value, cell
+from parlour.training.statistics import paired, rate
+from scipy.special import stdtrit
+
+LEARNED: Final = "learned mediator"
+OURS: Final = "our signals"
+THEIRS: Final = "the paper's signals"
+_NORMALISATIONS: Final[tuple[tuple[str, Normalisation], ...]] = ((OURS, "ours"), (THEIRS, "paper"))
+_NUMBER: Final = {joint.names: number for number, joint in enumerate(actions.ALL)}
+_ORDER: Final = (*STATES, NO_SIGNAL)
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """A mediator that has learned, and what it did on the held-out questions."""
+
+    signals: str
+    """`OURS` or `THEIRS`."""
+    calibrated: Calibrated
+    policy: PolicyTable
+    drawn: tuple[Joint, ...]
+    """Joint action on each held-out question."""
+
+    @property
+    def played(self) -> Played:
+        """What came of it."""
+        rows = self.calibrated.held_out
+        numbers = [_NUMBER[joint] for joint in self.drawn]
+        outcomes = np.array([row.outcomes[k] for row, k in zip(rows, numbers, strict=True)])
+        utility = np.array([row.utilities[k] for row, k in zip(rows, numbers, strict=True)])
+        right = outcomes == actions.ANSWERED_RIGHT
+        answered = right | (outcomes == actions.ANSWERED_WRONG)
+        return Played(LEARNED, utility, answered.astype(float), right.astype(float))
+
+
+def figure_3(name: str, setting: Setting) -> Reproduction:
+    """Accuracy, abstention, effective reliability and net utility of the mediator, the baselines and the oracle."""
+    if setting.out is not None:
+        pictures.require()
+    experiments = _experiments(setting)
+    systems = list(_systems(experiments))
+    cells = [one for system in systems for one in _scored(name, *system, experiments[0].played)]
+    if setting.out is not None:
+        _write(setting.out / f"{name}.csv", _HEADING, [_line(one) for one in cells])
+        pictures.scores(cells, setting.out / f"{name}.png")
+    remark = (
+        "The paper's figure shows net utility without a number; its published results have a mean of 6.35 (n = 20)."
+    )
+    drawn = "The learned mediator draws its action once on each question; differences are paired, question by question."
+    static = [f"{system.name} ({signals})." for system, signals in systems if system.name.startswith("best static:")]
+    return _made(name, "The mediator and its baselines", setting, cells, (remark, drawn, *static))
+
+
+def figure_4(name: str, setting: Setting) -> Reproduction:
+    """The policy, states by joint actions; the cells hold the most probable action of each state."""
+    out = _folder(name, setting)
+    experiments = _experiments(setting)
+    told = [(one, state) for one in experiments for state in _states(one.policy.rows)]
+    cells = [made for one, state in told for made in _probabilities(name, one, state)]
+    lines = [
+        [one.signals, state, one.calibrated.states.get(state, 0), *joint, one.policy.rows[state].get(joint, 0.0)]
+        for one, state in told
+        for joint in PUBLISHED
+    ]
+    _write(out / f"{name}.csv", ["signals", "state", "questions", *MODULES, "probability"], lines)
+    panels = [(one.signals, one.policy.rows, one.calibrated.states) for one in experiments]
+    pictures.heatmap(panels, out / f"{name}.png")
+    return _made(name, "Policy by state", setting, cells, (_files(name),))
+
+
+def figure_5(name: str, setting: Setting) -> Reproduction:
+    """Net utility of the mediator's draws by state."""
+    out = _folder(name, setting)
+    experiments = _experiments(setting)
+    lines: list[list[Any]] = []
+    cells: list[Cell] = []
+    panels: list[tuple[str, dict[str, tuple[list[float], Value]]]] = []
+    for one in experiments:
+        earned: dict[str, list[float]] = {state: [] for state in _ORDER}
+        for row, joint, utility in zip(one.calibrated.held_out, one.drawn, one.played.utility, strict=True):
+            earned[row.state].append(float(utility))
+            lines.append([one.signals, row.number, row.state, *joint, float(utility)])
+        means = {state: _mean(np.array(found)) for state, found in earned.items() if found}
+        cells += [cell(name, state, one.signals, "net utility", mean) for state, mean in means.items()]
+        panels.append((one.signals, {state: (earned[state], mean) for state, mean in means.items()}))
+    _write(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
+    pictures.utilities(panels, out / f"{name}.png")
+    return _made(name, "Net utility by state", setting, cells, (_files(name),))
+
+
+# -- playing ---------------------------------------------------------------------------------------------------
+
+
+def _experiments(setting: Setting) -> list[Experiment]:
+    if setting.games < 2:
+        raise accept("games", setting.games, "at least 2 held-out questions")
+    if setting.practice < 2:
+        raise accept("practice", setting.practice, "at least 2 calibration questions")
+    return [_experiment(setting, *one) for one in _NORMALISATIONS]
+
+
+def _experiment(setting: Setting, signals: str, normalisation: Normalisation) -> Experiment:
+    config = HeldOutConfig(
+        train=setting.practice,
+        held_out=setting.games,
+        normalisation=normalisation,
+        corpus_seed=UNSEEN + setting.seed,
+        seed=setting.seed,
+    )
+    # an answer and its confidence are a tuple with these names on both sides, of a class of each side's own
+    reader = cast(Reader, AskingReader(setting.model, setting.seed)) if setting.model.is_language_model else None
+    ticks = iter(setting.progress(range(config.train + config.held_out), signals))
+    calibrated = held_out.prepare(
+        config,
+        reader=reader,
+        out=None if setting.out is None else setting.out / _called(normalisation, setting),
+        progress=partial(_tick, ticks),
+    )
+    _tick(ticks)  # ends the bar
+    policy = learn(calibrated.table, GraceConfig(seed=setting.seed)).policy
+    mediator = GraceMediator(policy)
+    mediator.reset(actions.MEDIATOR, setting.seed)
+    drawn = tuple(mediator.recommend(row.state) for row in calibrated.held_out)
+    return Experiment(signals, calibrated, policy, drawn)
+
+
+def _tick(ticks: Iterator[int], _done: int = 0) -> None:
+    next(ticks, None)
+
+
+def _called(normalisation: str, setting: Setting) -> str:
+    """The folder of a calibration, which the three figures share: one for each normalisation and model."""
+    return re.sub(r"[^\w.-]+", "-", f"calibration-{normalisation}-{setting.model.name}")
+
+
+def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[Played, str]]:
+    """Each with the signals of the graph that it works with; two work without a graph."""
+    for one in experiments:
+        yield one.played, one.signals
+    first = experiments[0].calibrated
+    yield baselines.fixed("no retrieval", baselines.CLOSED_BOOK, first.held_out), ""
+    yield baselines.refusing(first.held_out, first.confidences, actions.Payment()), ""
+    for one in experiments:
+        rows = one.calibrated.held_out
+        yield baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows), one.signals
+        yield baselines.best_static(one.calibrated.train, rows), one.signals
+        yield baselines.oracle(rows), one.signals
+
+
+# -- cells -----------------------------------------------------------------------------------------------------
+
+
+def _scored(table: str, system: Played, signals: str, first: Played) -> Iterator[Cell]:
+    right, answered = system.right > 0, system.answered > 0
+    made = partial(cell, table, system.name.partition(":")[0], signals)
+    same = system.name == LEARNED and signals == OURS
+    n = len(right)
+    for measure, ours, theirs in (("accuracy", right, first.right > 0), ("abstention", ~answered, first.answered == 0)):
+        yield made(measure, rate(int(ours.sum()), n), None if same else paired(ours.tolist(), theirs.tolist()))
+    yield made("effective reliability", rate(int(right.sum()), int(answered.sum())))
+    yield made("net utility", _mean(system.utility), None if same else _mean(system.utility - first.utility))
+
+
+def _mean(values: Any) -> Value:
+    """With its interval by Student's t, as some states have few questions; none from a single one."""
+    n, mean = len(values), float(values.mean())
+    if n < 2:
+        return Value(mean, n)
+    half = float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / sqrt(n))
+    return Value(mean, n, mean - half, mean + half)
+
+
+def _probabilities(table: str, one: Experiment, state: str) -> Iterator[Cell]:
+    """Of the most probable action, and in the paper's graph of the one that the paper names."""
+    row, n = one.policy.rows[state], one.calibrated.states.get(state, 0)
+    best = max(PUBLISHED, key=lambda joint: row.get(joint, 0.0))
+    for joint in PUBLISHED:
+        value = Value(row.get(joint, 0.0), n, share=True)
+        made = cell(table, state, f"{short(joint)} ({one.signals})", "probability", value)
+        if joint == best or made.paper is not None:
+            yield made
+
+
+def short(joint: Joint) -> str:
+    """A joint action in short words.
+
+    >>> short(("skip_retrieval", "generate_parametric", "skip_check"))
+    'skip param nocheck'
+    """
+    return column(joint).removeprefix("u_").replace("_", " ")
+
+
+# -- what is left ----------------------------------------------------------------------------------------------
+
+
+def _states(found: Any) -> list[str]:
+    return [state for state in _ORDER if state in found]
+
+
+def _folder(name: str, setting: Setting) -> Path:
+    if setting.out is None:
+        raise ParlourError(f"{name} is a picture and its data; accepted: a folder for them, --out DIR")
+    pictures.require()
+    return setting.out
+
+
+def _write(path: Path, heading: Sequence[str], lines: Sequence[Sequence[Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([heading, *lines])
+
+
+_HEADING: Final = ("system", "signals", "measure", "paper_percent", "value", "low", "high", "n", "from_first", "from_low", "from_high")  # fmt: skip
+
+
+def _line(one: Cell) -> list[Any]:
+    """Rates as shares 0..1; the difference from the first row with its interval."""
+    told: list[Any]
+    if one.value is not None:
+        told = [one.value.value, one.value.low, one.value.high, one.value.n]
+    else:
+        told = [""] * 3 + [0] if one.ours is None else [one.ours.rate, one.ours.low, one.ours.high, one.ours.n]
+    differs: list[Any] = [""] * 3
+    if one.value_difference is not None:
+        differs = [one.value_difference.value, one.value_difference.low, one.value_difference.high]
+    elif one.difference is not None:
+        differs = [one.difference.difference, one.difference.low, one.difference.high]
+    return [one.row, one.of, one.measure, one.paper, *told, *differs]
+
+
+def _files(name: str) -> str:
+    return f"In the folder: {name}.png and {name}.csv."
+
+
+def _made(name: str, title: str, setting: Setting, cells: Sequence[Cell], remarks: tuple[str, ...]) -> Reproduction:
+    asks = setting.model.is_language_model
+    who = f"{setting.model.name} answered and checked" if asks else "no language model played (the offline service)"
+    general = (
+        "The paper: 20 calibration and 20 other questions of HotpotQA, and a language model.",
+        f"Ours: {setting.practice} generated calibration questions and {setting.games} held-out ones of medium "
+        f"difficulty; {who}.",
+    )
+    return Reproduction(name, title, setting.model.name, tuple(cells), (*general, *remarks))
