@@ -1,8 +1,8 @@
-"""Print how fast environments and memory are, as ratios within one run. Usage: python scripts/bench.py [--rounds N]"""
+"""Print how fast environments, memory and graphs are, as ratios within one run. Usage: python scripts/bench.py [--rounds N]"""
 
 import argparse
 
-from parlour.training import bench, bench_memory
+from parlour.training import bench, bench_graph, bench_memory
 from rich.console import Console
 from rich.table import Table
 
@@ -45,6 +45,7 @@ def main() -> None:
     out.print(table)
 
     out.print(bench_memory.table())
+    bench_graph.main()
 
 
 if __name__ == "__main__":
