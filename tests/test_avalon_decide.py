@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parlour.envs.core import NATURE, OVER
+from parlour.envs.core import NATURE, OVER, ParlourError
 from parlour.policies.avalon_agent.decide import Chances, Player, Situation, code
 from parlour.policies.avalon_agent.lines import (
     DISCREET,
@@ -233,8 +233,9 @@ def test_a_choice_is_always_an_option(avalon, playout, seed, where):
         assert what.proposal >= 1
 
 
-def test_the_first_option_is_the_last_resort():
-    assert player().choose(now("vote"), {"other:1": "", "vote:7": ""}) == "other:1"
+def test_options_that_are_not_avalons_are_refused():
+    with pytest.raises(ParlourError, match=r"option 'vote:[01]' is not accepted; accepted: other:1, vote:7"):
+        player().choose(now("vote"), {"other:1": "", "vote:7": ""})
 
 
 # -- lines of play ---------------------------------------------------------------------------------------------

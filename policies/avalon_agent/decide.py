@@ -10,6 +10,7 @@ from math import prod
 from typing import Final, Literal
 
 import numpy as np
+from parlour.envs.core import accept
 from parlour.policies.avalon_agent.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
 from parlour.policies.rule_of_thumb.belief import EVIL
 from pydantic import BaseModel, ConfigDict
@@ -82,7 +83,7 @@ class Player:
         self.n = len(chances.evil)
 
     def choose(self, now: Situation, options: Mapping[str, str]) -> str:
-        """The code of the option taken, one of `options`."""
+        """The code of the option taken. Raises `ParlourError` if these are no options of Avalon in this situation."""
         decide: dict[str, Callable[[Situation, Mapping[str, str]], str]] = {
             "speak": self._speak,
             "propose": self._propose,
@@ -91,7 +92,9 @@ class Player:
             "guess": self._guess,
         }
         wanted = decide[now.does](now, options)
-        return wanted if wanted in options else next(iter(options))
+        if wanted not in options:
+            raise accept("option", wanted, options)
+        return wanted
 
     # -- the good side -----------------------------------------------------------------------------------------
 
