@@ -15,6 +15,7 @@ from pettingzoo.utils.env import AECEnv
 GAMES: Final[Mapping[str, str]] = {
     "avalon_v0": "parlour.envs.avalon",
     "mediated_qa_v0": "parlour.envs.mediated_qa",
+    "murder_mystery_v0": "parlour.envs.murder_mystery",
     "template_v0": "parlour.envs._template",
 }
 """Registry name -> package. A new game is one folder and one line here."""

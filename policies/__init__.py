@@ -13,6 +13,8 @@ from parlour.policies.chat import ChatPlayer
 from parlour.policies.grace import GraceMediator
 from parlour.policies.human import HumanPolicy
 from parlour.policies.models.base import Model, OfflineModel
+from parlour.policies.questum import AGENTS as MYSTERY_AGENTS
+from parlour.policies.questum import PlayerStarAgent, QuestumAgent
 from parlour.policies.random import RandomPolicy
 from parlour.policies.rule_of_thumb import RuleOfThumb
 from parlour.policies.trained import SUFFIX, TrainedSeat
@@ -24,7 +26,9 @@ __all__ = [
     "GraceMediator",
     "HumanPolicy",
     "OfflineModel",
+    "PlayerStarAgent",
     "Policy",
+    "QuestumAgent",
     "RandomPolicy",
     "RuleOfThumb",
     "TrainedSeat",
@@ -43,11 +47,12 @@ AGENTS: Final[Mapping[str, Callable[[Mapping[str, str], Model], Policy]]] = {
     AvalonAgent.name: AvalonAgent.from_settings,
     BaselineAgent.name: BaselineAgent.from_settings,
     GraceMediator.name: lambda settings, _: GraceMediator.from_settings(settings),  # it asks no model
+    **{agent.name: agent.from_settings for agent in MYSTERY_AGENTS},
 }
 """Name -> policy that takes settings and may ask a model; they follow the name, as in `avalon_agent:without=plan`."""
 
 
-ASKING: Final = (ChatPlayer.name, AvalonAgent.name, BaselineAgent.name)
+ASKING: Final = (ChatPlayer.name, AvalonAgent.name, BaselineAgent.name, *(agent.name for agent in MYSTERY_AGENTS))
 """Those of `AGENTS` that a model answers; the others only have settings."""
 
 

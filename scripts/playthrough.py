@@ -13,17 +13,19 @@ from parlour.envs.text import CHOICE, RECORD, clean
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")
-# players, rules, and a seed whose random game shows much
-AVALON = ((5, "official", 156), (6, "paper", 200), (6, "reference", 54), (10, "official", 134))
+SPEAK = (*ACTS, "introduce", "question", "tell", "answer")
+TABLES = (  # game, what is added to the file's name, options, and a seed whose random game shows much
+    *(("avalon_v0", f"-{n}-official", {"num_players": n, "rules": "official"}, k) for n, k in ((5, 156), (10, 134))),
+    *(("avalon_v0", f"-6-{r}", {"num_players": 6, "rules": r}, k) for r, k in (("paper", 200), ("reference", 54))),
+    ("mediated_qa_v0", "", {"questions": 3, "joint": "all", "pay": "own"}, 6),
+    ("murder_mystery_v0", "-en", {"case": "harbour_en", "rounds": 2, "targets": 1}, 1),
+    ("murder_mystery_v0", "-zh", {"case": "harbour_zh", "rounds": 1, "hearing": "two", "rules": "player"}, 1),
+)
 
 
 def files(game: str) -> dict[str, tuple[dict[str, Any], int]]:
-    """File name -> options and seed. A game without a list of its own is played with its defaults."""
-    if game == "avalon_v0":
-        return {f"{game}-{n}-{rules}.txt": ({"num_players": n, "rules": rules}, seed) for n, rules, seed in AVALON}
-    if game == "mediated_qa_v0":
-        return {f"{game}.txt": ({"questions": 3, "joint": "all", "pay": "own"}, 6)}
-    return {f"{game}.txt": ({}, 1)}
+    """File name -> options and seed. A game without a table of its own is played with its defaults."""
+    return {f"{game}{name}.txt": table for g, name, *table in TABLES if g == game} or {f"{game}.txt": ({}, 1)}
 
 
 def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
@@ -48,8 +50,7 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
             return
         view, said = env.view(env.seat), env.infos[env.agent_selection]["options"]
         yield f"{done} {env.agent_selection}, {len(said)} options: {' | '.join(said[:3])}"
-        speaks = view.legal[0].kind in ACTS and rng.random() < 0.1
-        words = clean(SAYINGS[rng.integers(len(SAYINGS))])
+        speaks, words = view.legal[0].kind in SPEAK and rng.random() < 0.1, clean(SAYINGS[rng.integers(len(SAYINGS))])
         env.play(env.text.parse(words, view) if speaks else view.legal[rng.integers(len(view.legal))])
 
 

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,7 +100,8 @@ class Table:
     options: tuple[tuple[str, Any], ...] = ()
 
     def __str__(self) -> str:
-        told = [f"{k}={len(v)} roles" if k == "roles" else f"{k}={v}" for k, v in self.options]
+        shown = {k: f"{len(v)} roles" if k == "roles" else Path(v).stem if k == "case" else v for k, v in self.options}
+        told = [f"{k}={v}" for k, v in shown.items()]
         return "-".join([self.name, *told])
 
     @property
@@ -127,6 +129,14 @@ AVALON_EXTRAS = [
     avalon_table(7, "paper", roles=SEVEN_WITH_MORDRED_AND_OBERON),
     avalon_table(10, "official", roles=TEN_WITH_EVERYBODY),
 ]
+CASES = Path(__file__).parent / "cases"
+
+
+def mystery_table(case: str, **options: Any) -> Table:
+    """A case of ours for tests: `tower_en`, `lake_zh`, or `letter_en` (prose only)."""
+    return Table("murder_mystery_v0", (("case", str(CASES / f"{case}.json")), *options.items()))
+
+
 # A game without a list of its own is tested with its defaults.
 SPECIAL = {
     "avalon_v0": [*AVALON_TABLES, *AVALON_EXTRAS],
@@ -134,6 +144,12 @@ SPECIAL = {
         Table("mediated_qa_v0"),
         Table("mediated_qa_v0", (("questions", 3), ("joint", "all"), ("pay", "own"))),
         Table("mediated_qa_v0", (("questions", 2), ("modules", False), ("normalisation", "paper"))),
+    ],
+    "murder_mystery_v0": [
+        Table("murder_mystery_v0", (("rounds", 1),)),
+        mystery_table("tower_en", rounds=2, targets=1, hearing="two", rules="player"),
+        mystery_table("lake_zh", rounds=2, questions=2),
+        mystery_table("letter_en", rounds=1),
     ],
 }
 TABLES = [table for name in registry for table in SPECIAL.get(name, [Table(name)])]
@@ -158,6 +174,9 @@ class Playout(NamedTuple):
         return [(before, move, after) for (before, after), move in zip(pairwise(self.states), self.moves, strict=True)]
 
 
+WITH_WORDS = (*ACTS, "introduce", "question", "tell", "answer")
+
+
 def _playout(game: Game[Any], seed: int, *, words: float = 0.3, longest: int = 10**6) -> Playout:
     """Play random legal moves; so large a share of the speeches has words of its own."""
     rng = np.random.default_rng(seed)
@@ -174,7 +193,7 @@ def _playout(game: Game[Any], seed: int, *, words: float = 0.3, longest: int = 1
 
 def _random_move(legal: tuple[Move, ...], rng: np.random.Generator, words: float) -> Move:
     move = legal[int(rng.integers(len(legal)))]
-    if move.kind in ACTS and rng.random() < words:
+    if move.kind in WITH_WORDS and rng.random() < words:
         return move._replace(words=clean(UTTERANCES[int(rng.integers(len(UTTERANCES)))]))
     return move
 

@@ -22,11 +22,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer
+from parlour.envs.murder_mystery.case import find
+from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer, QuestumAgent
 from parlour.policies.avalon_agent import Pool
 from parlour.policies.models import ask as asking
 from parlour.policies.models.ask import ASKS, Answer, Ask, BadReply, fill, read_back, system_prompt
 from parlour.policies.models.base import Answered, Asker, OfflineModel, Voice
+from parlour.policies.questum import OcotAgent, Reader, ThinkThriceAgent, WerewolfAgent
 from parlour.training import rollout
 
 HOSTILE = [
@@ -69,8 +71,18 @@ def questions() -> dict[str, Ask[Any]]:
             else:
                 pool.add(view.role, agent.learn(won=True, moves=80))
     rollout.play(env, [ChatPlayer(model) for _ in range(6)], 3)
+    _play_mystery(model)
     by_hand = [_by_hand(kind) for name, kind in ASKS.items() if name.startswith(("social.", "grace."))]
     return {question.kind: question for question in (*by_hand, *(question for question, _ in model.heard))}
+
+
+def _play_mystery(model: Listener) -> None:
+    """A murder mystery with a civilian of every method, and one question of its quiz."""
+    case = find(reference := "seed:3:en:5:1")
+    others = iter((QuestumAgent, WerewolfAgent, OcotAgent, ThinkThriceAgent))
+    players = [QuestumAgent(model) if seat in case.murderers(0) else next(others)(model) for seat in range(case.seats)]
+    views = rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=2), players, 1).last_views
+    Reader(views[0]).answer(model, case.questions[0][0])
 
 
 def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:

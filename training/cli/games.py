@@ -11,7 +11,7 @@ from parlour.envs import replay as transcripts
 from parlour.envs.core import NATURE, GameText, ParlourError, accept
 from parlour.envs.registry import GAMES, registry
 from parlour.envs.text import agents_of, name
-from parlour.policies import AGENTS, ASKING, POLICIES, make_policy
+from parlour.policies import AGENTS, ASKING, POLICIES, HumanPolicy, make_policy
 from parlour.policies.models.base import Model
 from parlour.training import rollout
 from parlour.training.cli import common
@@ -78,14 +78,27 @@ def play(
     files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
     jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
 
-    def show(_: int, episode: rollout.Episode) -> dict[str, Any]:
+    def show(number: int, episode: rollout.Episode) -> dict[str, Any]:
         if not json:
             _show_game(base.text, episode, heading=games > 1)
+        _collect_ratings(game, names, files[number], base)
         return _result(episode)
 
     told = play_each(env, jobs, show, workers=workers)
     if json:
         common.print_json(told)
+
+
+def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) -> None:
+    """After a murder mystery that is written down, everybody at a keyboard rates the others; see `mystery ratings`."""
+    if game != "murder_mystery_v0" or file is None:
+        return
+    from parlour.training.mystery import ratings
+
+    for agent, one in zip(base.possible_agents, names, strict=True):
+        if one == HumanPolicy.name:
+            print(f"--- {agent}")  # noqa: T201
+            ratings.store(file, agent, ratings.ask(input, print, base.game.language))
 
 
 def seat_names(given: list[str], agents: list[str]) -> list[str]:

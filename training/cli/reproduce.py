@@ -29,7 +29,9 @@ def reproduce(
     model: Model,
     games: Annotated[
         int | None,
-        typer.Option(min=1, help="Held-out deals a row and side (200), or held-out questions of GRACE (1000)."),
+        typer.Option(
+            min=1, help="Held-out deals a row and side (200), held-out questions of GRACE (1000), or held-out cases."
+        ),
     ] = None,
     practice: Annotated[
         int | None,
@@ -42,6 +44,13 @@ def reproduce(
         Path | None,
         typer.Option(help="Folder for the transcripts, or for pictures and their data.", show_default=False),
     ] = None,
+    cases: Annotated[
+        str,
+        typer.Option(
+            help="Murder mysteries: en or zh (generated, held out), or a folder of WellPlay scripts or cases."
+        ),
+    ] = "en",
+    repetitions: Annotated[int, typer.Option(min=1, help="Murder mysteries: of the quiz.")] = 3,
     json: common.JsonOption = False,
 ) -> None:
     """Play a published table again and print the paper's rows beside ours, with intervals.
@@ -53,7 +62,8 @@ def reproduce(
     usual = reproducing.sizes(name)
     games, practice = usual[0] if games is None else games, usual[1] if practice is None else practice
     with display.progress_bar() as bar:
-        setting = reproducing.Setting(games, practice, model, workers, seed, against, out, display.Bar(bar))
+        shown = display.Bar(bar)
+        setting = reproducing.Setting(games, practice, model, workers, seed, against, out, shown, cases, repetitions)
         found = reproducing.reproduce(name, setting)
     if json:
         common.print_json(found.as_json())
@@ -68,7 +78,7 @@ def show(found: reproducing.Reproduction, model: Model) -> None:
     differs = any(cell.difference or cell.value_difference for cell in found.cells)
     shown = common.table(title, *columns, *(["from the first row"] if differs else []))
     for cell in found.cells:
-        paper = "-" if cell.paper is None else f"{cell.paper:5.1f}%"
+        paper = "-" if cell.paper is None else _show_paper(cell, cell.paper)
         ours = display.show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
         shown.add_row(cell.row, cell.of, cell.measure, paper, ours, *([_show_difference(cell)] if differs else []))
     out = common.console()
@@ -88,17 +98,27 @@ def _named(cell: reproducing.Cell) -> str:
     return ", ".join(part for part in (cell.row, cell.of, cell.measure) if part)
 
 
+def _show_paper(cell: reproducing.Cell, paper: float) -> str:
+    return f"{paper:6.3f}" if cell.value is not None and not cell.value.share else f"{paper:5.1f}%"
+
+
 def _show_value(found: reproducing.Value) -> str:
     unit = ".1%" if found.share else ".2f"
     interval = "" if found.low is None or found.high is None else f"  [{found.low:{unit}}, {found.high:{unit}}]"
-    return f"{found.value:6{unit}}{interval}  n={found.n}"
+    deviation = "" if found.deviation is None else f" ±{found.deviation:{unit}}"
+    return f"{found.value:6{unit}}{deviation}{interval}  n={found.n}"
 
 
 def _show_difference(cell: reproducing.Cell) -> str:
     if cell.difference is not None:
         return _points(cell.difference)
     found = cell.value_difference
-    return "" if found is None else f"{found.value:+.2f}  [{found.low:+.2f}, {found.high:+.2f}]"
+    if found is None:
+        return ""
+    if found.low is None or found.high is None:
+        return f"{found.value:+.2f}"
+    unit, times = (".1f", 100) if found.share else (".2f", 1)
+    return f"{times * found.value:+{unit}}  [{times * found.low:+{unit}}, {times * found.high:+{unit}}]"
 
 
 def _points(found: PairedDifference) -> str:

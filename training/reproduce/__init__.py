@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from parlour.envs.core import accept
-from parlour.training.reproduce import avalon_social, avalon_tables, grace
+from parlour.training.reproduce import avalon_social, avalon_tables, grace, questum
 from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value
 
 __all__ = ["TABLES", "Cell", "Reproduction", "Setting", "Value", "reproduce", "sizes"]
@@ -28,12 +28,24 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, Setting], Reproduction]]]] 
     "grace-3": ("the mediator beside its baselines on held-out questions", grace.figure_3),
     "grace-4": ("heatmap of the mediator's policy; needs --out", grace.figure_4),
     "grace-5": ("net utility by state; needs --out", grace.figure_5),
+    "questum-2": ("win rates and right answers in murder mysteries, agents against agents", questum.table_2),
+    "questum-3": ("the same against another murderer, in a person's place", questum.table_3),
+    "questum-8": ("the same as questum-2, with the own script alone and with all scripts", questum.table_8),
+    "questum-11": ("what games and quizzes take", questum.table_11),
+    "questum-12": ("Questum without sensors, without the pruner", questum.table_12),
+    "questum-budget": ("all methods with one person to ask in a round", questum.budget),
+    "questum-sensors": ("numbers of sensors (figure 6)", questum.sensors),
+    "questum-rounds": ("numbers of rounds and questions (figure 7)", questum.rounds),
+    "player-1": ("right answers of PLAYER* and others, by its rules", questum.player_1),
+    "player-2": ("what games and quizzes of PLAYER* take", questum.player_2),
 }
 """Name -> what it is about, and how it is made."""
 
 
 def sizes(name: str) -> tuple[int, int]:
     """Games and practice of a table unless told otherwise: questions are cheaper than games of Avalon."""
+    if name.startswith(("questum-", "player-")):
+        return (10 if name in ("questum-sensors", "questum-rounds") else 100), 0
     return (1000, 2000) if name.startswith("grace-") else (Setting.games, Setting.practice)
 
 

@@ -7,14 +7,18 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
+from math import sqrt
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import ArrayLike
 from parlour.policies.models.base import Model, OfflineModel
 from parlour.training.in_flight import Progress, no_progress
 from parlour.training.statistics import PairedDifference, Rate
+from scipy.special import stdtrit
 
-_PAPERS: Final = ("avalon", "grace")
+_PAPERS: Final = ("avalon", "grace", "questum", "player")
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,10 @@ class Setting:
     out: Path | None = None
     """Folder for the transcripts, or for pictures and their data; None keeps none."""
     progress: Progress = no_progress
+    cases: str = "en"
+    """Murder mysteries: `"en"` or `"zh"` for held-out generated cases, or a folder of cases."""
+    repetitions: int = 3
+    """Murder mysteries: how often each question of the quiz is put."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,8 @@ class Value:
     high: float | None = None
     share: bool = False
     """Whether it is shown in percent."""
+    deviation: float | None = None
+    """Standard deviation, where the paper prints one; by its formula."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,7 @@ class Cell:
     """A side or a role."""
     measure: str
     paper: float | None
-    """In percent; None where the paper prints none."""
+    """In percent, or where `value` is no share in its unit; None where the paper prints none."""
     ours: Rate | None
     """None where there was nothing to count."""
     difference: PairedDifference | None = None
@@ -89,9 +99,23 @@ class Reproduction:
         return asdict(self)
 
 
+def mean(values: ArrayLike, *, share: bool = False) -> Value:
+    """A mean with its interval by Student's t, as there may be few cases; none from a single one.
+
+    >>> mean([1.0, 2.0, 3.0]).value
+    2.0
+    """
+    found = np.asarray(values, float)
+    n, middle = len(found), float(found.mean())
+    if n < 2:
+        return Value(middle, n, share=share)
+    half = float(stdtrit(n - 1, 0.975) * found.std(ddof=1) / sqrt(n))
+    return Value(middle, n, middle - half, middle + half, share)
+
+
 @cache
 def printed() -> dict[tuple[str, str, str, str], tuple[float, str]]:
-    """What the paper prints: (table, row, side or role, measure) -> percent, note."""
+    """What the papers print: (table, row, side or role, measure) -> percent or points, note."""
     folder = resources.files(__package__).joinpath("data")
     texts = [folder.joinpath(f"{paper}.csv").read_text("utf-8") for paper in _PAPERS]
     rows = [row for text in texts for row in csv.DictReader(text.splitlines())]

@@ -1,0 +1,343 @@
+"""The rules of a murder mystery as a pure state machine. No text, no arrays, no PettingZoo, and no chance: the case is all.
+
+Order of play: all introduce themselves; in each round every seat in turn, for every victim in turn, chooses whom to ask,
+asks, and is answered; after each round but the last every seat reports its main suspect for each victim; after the last
+one all vote in secret, and the votes are counted. Zhu et al., PLAYER* (section 2), and Questum (section 3.1, appendix A:
+rules 1 to 6, stages 1 to 5); points where they differ: the package's card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
+from parlour.envs.murder_mystery import state
+from parlour.envs.murder_mystery.case import Case
+from parlour.envs.murder_mystery.options import Table
+from parlour.envs.murder_mystery.state import (
+    ANYBODY,
+    CHOICE,
+    DONE,
+    INTRODUCTIONS,
+    NOTHING,
+    QUESTION,
+    REPLY,
+    SUSPICION,
+    TOLD,
+    VOTING,
+    WITH_WORDS,
+    Exchange,
+    MysteryView,
+    Options,
+    State,
+)
+
+CIVILIANS: Final = "civilians"
+MURDERERS: Final = "murderers"
+_new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
+_IDLE: Final = Exchange(-1, -1)
+_VERDICTS: Final = {1: state.SOLVED, -1: state.MISSED, 0: state.NO_PLAYER}
+
+
+class MurderMystery:
+    """The rules for one case and one setting. Satisfies `parlour.envs.core.Game`.
+
+    Args:
+        case: The case; its characters are the seats, in turn order.
+        rounds: Of questions.
+        questions: To one target at a time.
+        targets: Whom a seat may ask about one victim in one round, at most; None for everybody.
+        hearing: `"all"` or `"two"`: who hears questions and answers.
+        majority: `"half"`: half of the votes find somebody; `"plurality"`: most votes do. A tie finds nobody.
+        config: What `build` makes the same rules from.
+
+    Raises:
+        ParlourError: A character knows a fact that cannot be told.
+    """
+
+    def __init__(
+        self,
+        *,
+        case: Case,
+        rounds: int,
+        questions: int,
+        targets: int | None,
+        hearing: str,
+        majority: str,
+        config: Mapping[str, Any],
+    ) -> None:
+        self.case, self.config = case, config
+        self.seats, self.victims = case.seats, len(case.victims)
+        self.rounds, self.questions, self.hearing, self.majority = rounds, questions, hearing, majority
+        self.targets = self.seats - 1 if targets is None else min(targets, self.seats - 1)
+        self.vocabulary = case.vocabulary
+        self.language = case.language
+        self.table = Table(case)
+        self.catalogue = self.table.catalogue
+        self._own = tuple(_own_part(case, seat) for seat in range(self.seats))
+        pairs = self.seats * self.victims
+        self.max_moves = (
+            self.seats
+            + rounds * pairs * self.targets * (1 + self.questions * (1 + TOLD))
+            + (rounds - 1) * pairs
+            + pairs
+        )
+
+    # -- the contract ------------------------------------------------------------------------------------------
+
+    def initial(self) -> State:
+        heard = (0,) * (self.seats if self.hearing == "all" else self.seats * self.seats)
+        suspects = (-1,) * (self.seats * self.victims)
+        return State(INTRODUCTIONS, 0, 0, 0, _IDLE, heard, suspects, (), self.table.introduction, ())
+
+    def actor(self, s: State) -> int:
+        return s.actor
+
+    def legal(self, s: State) -> tuple[Move, ...]:
+        return s.options.legal
+
+    def nature(self, s: State, rng: np.random.Generator) -> Move:
+        raise IllegalMove("nature has no move in this game: the case is all there is")
+
+    def apply(self, s: State, move: Move) -> State:
+        plain = move if not move.words else Move(move.kind, move.args)
+        if plain not in s.options.moves:
+            raise IllegalMove(self._refusal(s, move))
+        return self._STEPS[move.kind](self, s, move if move.kind in WITH_WORDS else plain)
+
+    def outcome(self, s: State) -> Outcome | None:
+        if s.actor != OVER:
+            return None
+        scores = [self._score(s.votes, k) for k in range(self.victims)]
+        counted = [score for score in scores if score]
+        civilians = sum(counted) / len(counted) if counted else 0.0
+        winner = "draw" if civilians == 0 else CIVILIANS if civilians > 0 else MURDERERS
+        returns = []
+        for one in self.case.characters:
+            own = [-score for score, murdered in zip(scores, one.murders, strict=True) if murdered]
+            returns.append(sum(own) / len(own) if own else civilians)
+        return Outcome(tuple(map(float, returns)), winner, "votes")
+
+    def view(self, s: State, seat: int) -> MysteryView:
+        phase, actor, number, turn, exchange, _, suspects, _, options, log = s
+        asker, victim, asked, _, topic, about, _ = exchange
+        if phase in (SUSPICION, VOTING):
+            victim = turn % self.victims if actor == seat else -1
+        target = asked[-1] if asked and phase in (QUESTION, REPLY) else -1
+        if self.hearing == "two" and seat not in (asker, target):
+            topic, about, phase = -1, ANYBODY, min(phase, QUESTION) if target >= 0 else phase
+        name, role, side, murders, script, objectives, facts, lies = self._own[seat]
+        case = self.case
+        return MysteryView(
+            seat,
+            options.legal if actor == seat else (),
+            tuple([e for e in log if e[2] is None or seat in e[2]]),
+            name,
+            role,
+            side,
+            murders,
+            script,
+            objectives,
+            facts,
+            lies,
+            case.names,
+            self.vocabulary.persons[self.seats :],
+            case.title,
+            case.briefing,
+            case.public,
+            self.language,
+            self.vocabulary,
+            self.rounds,
+            self.questions,
+            self.targets,
+            self.hearing,
+            self.majority,
+            phase,
+            number,
+            asker,
+            victim,
+            target,
+            topic,
+            about,
+            suspects[seat * self.victims : (seat + 1) * self.victims],
+        )
+
+    # -- the moves, in the order of play -----------------------------------------------------------------------
+
+    def _introduce(self, s: State, move: Move) -> State:
+        log = (*s.log, Event(s.actor, move, None))
+        if s.turn + 1 < self.seats:
+            return s._replace(actor=s.actor + 1, turn=s.turn + 1, log=log)
+        return self._open_round(s._replace(log=log), 0)
+
+    def _open_round(self, s: State, number: int) -> State:
+        log = (*s.log, Event(NATURE, Move(state.ROUND, (number,)), None))
+        return self._open_turn(s._replace(round=number, log=log), 0)
+
+    def _open_turn(self, s: State, turn: int) -> State:
+        """The next pair of asker and victim chooses; after the last one come the reports or the vote."""
+        if turn == self.seats * self.victims:
+            return self._open_reports(s)
+        asker, victim = divmod(turn, self.victims)
+        log = (*s.log, Event(NATURE, Move(state.TURN, (asker, victim)), None))
+        return s._replace(
+            phase=CHOICE,
+            actor=asker,
+            turn=turn,
+            exchange=Exchange(asker, victim),
+            options=self.table.choices(asker, ()),
+            log=log,
+        )
+
+    def _choose(self, s: State, move: Move) -> State:
+        s = s._replace(log=(*s.log, Event(s.actor, move, None)))
+        if not move.args:
+            return self._open_turn(s, s.turn + 1)
+        exchange = s.exchange._replace(asked=s.exchange.asked + move.args, question=0, topic=-1, about=ANYBODY, told=0)
+        return s._replace(phase=QUESTION, exchange=exchange, options=self._questions(exchange))
+
+    def _ask(self, s: State, move: Move) -> State:
+        topic, about = move.args
+        asker, victim, asked, question, *_ = s.exchange
+        target = asked[-1]
+        exchange = _new(Exchange, (asker, victim, asked, question, topic, about, 0))
+        options = self._replies(s, exchange)
+        log = (*s.log, _new(Event, (asker, move, self._hears(exchange))))
+        return _new(State, (REPLY, target, s.round, s.turn, exchange, s.heard, s.suspects, s.votes, options, log))
+
+    def _tell(self, s: State, move: Move) -> State:
+        exchange = s.exchange._replace(told=s.exchange.told + 1)
+        place = self._place(exchange)
+        bit = 1 << self.table.bits[Move(move.kind, move.args) if move.words else move]
+        heard = (*s.heard[:place], s.heard[place] | bit, *s.heard[place + 1 :])
+        log = (*s.log, _new(Event, (s.actor, move, self._hears(exchange))))
+        s = s._replace(exchange=exchange, heard=heard, log=log)
+        if exchange.told == TOLD:
+            return self._answered(s)
+        return s._replace(options=self._replies(s, exchange))
+
+    def _answer(self, s: State, move: Move) -> State:
+        return self._answered(s._replace(log=(*s.log, Event(s.actor, move, self._hears(s.exchange)))))
+
+    def _finish(self, s: State, move: Move) -> State:
+        if not s.exchange.told:  # else the facts are the answer
+            s = s._replace(log=(*s.log, Event(s.actor, move, self._hears(s.exchange))))
+        return self._answered(s)
+
+    def _answered(self, s: State) -> State:
+        """The next question to the same target, the next target, or the next pair."""
+        exchange = s.exchange._replace(question=s.exchange.question + 1, topic=-1, about=ANYBODY, told=0)
+        asker = exchange.asker
+        if exchange.question < self.questions:
+            return s._replace(phase=QUESTION, actor=asker, exchange=exchange, options=self._questions(exchange))
+        if len(exchange.asked) == self.targets:
+            return self._open_turn(s, s.turn + 1)
+        options = self.table.choices(asker, tuple(sorted(exchange.asked)))
+        return s._replace(phase=CHOICE, actor=asker, exchange=exchange, options=options)
+
+    def _open_reports(self, s: State) -> State:
+        voting = s.round + 1 == self.rounds
+        s = s._replace(phase=VOTING if voting else SUSPICION, exchange=_IDLE)
+        if voting:
+            s = s._replace(round=self.rounds, log=(*s.log, Event(NATURE, Move(state.ROUND, (self.rounds,)), None)))
+        return self._want(s, 0)
+
+    def _want(self, s: State, turn: int) -> State:
+        """Ask one seat about one victim, in private."""
+        seat, victim = divmod(turn, self.victims)
+        voting = s.phase == VOTING
+        told = Event(NATURE, Move(state.WANTED, (int(voting), victim)), (seat,))
+        return s._replace(actor=seat, turn=turn, options=self.table.names[voting][seat], log=(*s.log, told))
+
+    def _suspect(self, s: State, move: Move) -> State:
+        turn = s.turn
+        s = s._replace(
+            suspects=(*s.suspects[:turn], *move.args, *s.suspects[turn + 1 :]),
+            log=(*s.log, Event(s.actor, move, (s.actor,))),
+        )
+        if turn + 1 < self.seats * self.victims:
+            return self._want(s, turn + 1)
+        return self._open_round(s, s.round + 1)
+
+    def _vote(self, s: State, move: Move) -> State:
+        s = s._replace(votes=s.votes + move.args, log=(*s.log, Event(s.actor, move, (s.actor,))))
+        if s.turn + 1 < self.seats * self.victims:
+            return self._want(s, s.turn + 1)
+        told = []
+        for k in range(self.victims):
+            verdict = (k, self.found(s.votes, k), _VERDICTS[self._score(s.votes, k)])
+            told.append(Event(NATURE, Move(state.VOTES, (k, *self._counts(s.votes, k))), None))
+            told.append(Event(NATURE, Move(state.VERDICT, verdict), None))
+        return s._replace(phase=DONE, actor=OVER, turn=0, options=NOTHING, log=(*s.log, *told))
+
+    _STEPS: ClassVar = {
+        state.INTRODUCE: _introduce,
+        state.CHOOSE: _choose,
+        state.ASK: _ask,
+        state.TELL: _tell,
+        state.ANSWER: _answer,
+        state.FINISH: _finish,
+        state.SUSPECT: _suspect,
+        state.VOTE: _vote,
+    }
+
+    # -- small questions ---------------------------------------------------------------------------------------
+
+    def found(self, votes: tuple[int, ...], victim: int) -> int:
+        """Whom the vote finds guilty of a victim's death; -1 for nobody.
+
+        The seat with more votes than any other, with `majority="half"` only if these are at least half of all votes
+        (Questum, section 4.2; appendix A says "over 50 %", PLAYER* plurality).
+        """
+        counts = self._counts(votes, victim)
+        most = max(counts)
+        if counts.count(most) > 1 or (self.majority == "half" and 2 * most < self.seats):
+            return -1
+        return counts.index(most)
+
+    def _counts(self, votes: tuple[int, ...], victim: int) -> tuple[int, ...]:
+        """Votes for each seat."""
+        cast = votes[victim :: self.victims]
+        return tuple(cast.count(j) for j in range(self.seats))
+
+    def _score(self, votes: tuple[int, ...], victim: int) -> int:
+        """1 if a murderer of the victim is found, -1 if none is; 0 if no player murdered it."""
+        murderers = self.case.murderers(victim)
+        return 0 if not murderers else 1 if self.found(votes, victim) in murderers else -1
+
+    def _hears(self, exchange: Exchange) -> tuple[int, ...] | None:
+        """Who hears what is said in this exchange; None for everybody."""
+        return None if self.hearing == "all" else (exchange.asker, exchange.asked[-1])
+
+    def _place(self, exchange: Exchange) -> int:
+        """Where `State.heard` keeps what the target has told to those who hear."""
+        target = exchange.asked[-1]
+        return target if self.hearing == "all" else target * self.seats + exchange.asker
+
+    def _questions(self, exchange: Exchange) -> Options:
+        return self.table.questions(exchange.asker, exchange.asked[-1], exchange.victim)
+
+    def _replies(self, s: State, exchange: Exchange) -> Options:
+        heard = s.heard[self._place(exchange)]
+        return self.table.replies(exchange.asked[-1], exchange.topic, exchange.about, exchange.victim, heard)
+
+    def _refusal(self, s: State, move: Move) -> str:
+        """Why a move is not legal, in one line."""
+        if s.actor == OVER:
+            return f"{move.kind} {list(move.args)} is not accepted: the game is over"
+        kinds = sorted({m.kind for m in s.options.legal})
+        if move.kind not in kinds:
+            return f"{move.kind!r} is not a move of this phase; accepted: {', '.join(kinds)}"
+        if move.kind in (state.ASK, state.TELL):
+            return f"{move.kind} {list(move.args)} is not accepted; accepted: one of the {len(s.options.legal)} options"
+        accepted = [list(m.args) for m in s.options.legal if m.kind == move.kind]
+        return f"{move.kind} {list(move.args)} is not accepted; accepted: {accepted}"
+
+
+def _own_part(case: Case, seat: int) -> tuple[Any, ...]:
+    """What is a seat's own for the whole game: fields `name` to `lies` of its view."""
+    one = case.characters[seat]
+    role, side = ("murderer", MURDERERS) if any(one.murders) else ("civilian", CIVILIANS)
+    return one.name, role, side, one.murders, one.script, one.objectives, one.facts, one.lies

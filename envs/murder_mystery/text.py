@@ -1,0 +1,222 @@
+"""The wording of the murder mystery: a View in prose and words read as moves, in the language of the case.
+
+Characters are called by their names; "player_3" and "3号" are understood as well. Facts are said and read by `facts.py`.
+Words that cannot be used: a question is not asked, a suspicion stays as it was (Questum, published code: a failed reply
+skips the turn, and keeps the list); a vote follows the last suspicion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.murder_mystery import facts, state
+from parlour.envs.murder_mystery.facts import OPEN
+from parlour.envs.murder_mystery.naming import Mention, beginning, mentions
+from parlour.envs.murder_mystery.options import told
+from parlour.envs.murder_mystery.phrases import Phrases
+from parlour.envs.murder_mystery.rules import MurderMystery
+from parlour.envs.murder_mystery.state import ANYBODY, NOBODY, SAYS, MysteryView
+from parlour.envs.murder_mystery.text_en import ENGLISH
+from parlour.envs.murder_mystery.text_zh import CHINESE
+from parlour.envs.text import CHOICE, NEGATION, RECORD, WHO, AmbiguousMove, UnreadableMove, clean, quote
+
+_PHRASES: Final = {"en": ENGLISH, "zh": CHINESE}
+_HEADINGS: Final = tuple(heading.strip() for heading in (WHO, RECORD, CHOICE))
+_INDENT: Final = "  "
+
+
+class MysteryText:
+    """Satisfies `parlour.envs.core.GameText`."""
+
+    def __init__(self, game: MurderMystery) -> None:
+        self._vocabulary = game.vocabulary
+        self._names = tuple(map(clean, game.vocabulary.persons))
+        self._victims = self._names[game.seats :]
+        self._phrases: Phrases = _PHRASES[game.language]
+        self._rounds = game.rounds
+
+    # -- a View in prose ---------------------------------------------------------------------------------------
+
+    def who(self, view: MysteryView) -> str:
+        p = self._phrases
+        killed = p.comma.join(name for name, murdered in zip(self._victims, view.murders, strict=True) if murdered)
+        characters = (p.seat.format(name=self._names[j], number=j) for j in range(len(view.names)))
+        lines = [
+            p.you.format(name=self._names[view.seat], number=view.seat),
+            p.murderer.format(victims=killed) if killed else p.civilian,
+            *([p.not_others] if killed and not all(view.murders) else []),
+            p.title.format(title=clean(view.title)),
+            p.characters.format(names=p.comma.join(characters)),
+            p.victims.format(names=p.comma.join(self._victims)),
+            p.play.format(rounds=view.rounds, questions=view.questions, targets=view.targets),
+            p.hearing[view.hearing],
+            p.truth,
+            p.majority[view.majority],
+        ]
+        for attribute, phrase in p.words.items():
+            words = tuple(map(clean, getattr(view.vocabulary, attribute)))
+            if words:
+                lines.append(phrase.format(words=p.comma.join(words)))
+        lines += [p.briefing, *_paragraphs([view.briefing])]
+        if view.objectives:
+            lines += [p.objectives, *_paragraphs(view.objectives)]
+        if view.lies:
+            lines += [p.lies, *_paragraphs(facts.say(lie, view.vocabulary, view.seat) for lie in view.lies)]
+        lines += [p.script, *_paragraphs([view.script])]
+        return "\n".join(lines) + "\n"
+
+    def line(self, event: Event) -> str:
+        seat, move, _ = event
+        p = self._phrases
+        if seat == NATURE:
+            return f"{p.moderator}{self._announcement(move)}\n"
+        name = self._names[seat]
+        if move.kind == state.CHOOSE:
+            other = self._names[move.args[0]] if move.args else ""
+            return (p.turns.format(name=name, other=other) if move.args else p.stops.format(name=name)) + "\n"
+        if move.kind in (state.SUSPECT, state.VOTE):
+            return p.private.format(name=name, sentence=self.say(move)) + "\n"
+        sentence = self._sentence(move, seat)
+        form = p.asks if move.kind == state.ASK else p.says
+        line = form.format(name=name, words=quote(move.words or sentence))
+        if move.words and move.kind in (state.ASK, state.TELL):
+            line += p.taken.format(sentence=sentence)
+        return f"{line}\n"
+
+    def ask(self, legal: tuple[Move, ...]) -> str:
+        return self._phrases.ask[legal[0].kind]
+
+    def say(self, move: Move) -> str:
+        return self._sentence(move, None)
+
+    def _sentence(self, move: Move, speaker: int | None) -> str:
+        """The canonical sentence of a move, in the first person where the speaker is known and meant."""
+        p, (kind, args, _) = self._phrases, move
+        if kind == state.TELL:
+            return clean(facts.say(told(move), self._vocabulary, speaker))
+        if kind == state.ASK:
+            anybody, somebody = p.questions[args[0]]
+            return anybody if args[1] == ANYBODY else somebody.format(name=self._names[args[1]])
+        if kind == state.INTRODUCE:
+            return p.introduce if speaker is None else p.named.format(name=self._names[speaker])
+        if kind == state.CHOOSE:
+            return p.choose.format(name=self._names[args[0]]) if args else p.choose_nobody
+        if kind in (state.SUSPECT, state.VOTE):
+            return (p.suspect if kind == state.SUSPECT else p.vote).format(name=self._names[args[0]])
+        return p.answer if kind == state.ANSWER else p.done
+
+    def _announcement(self, move: Move) -> str:
+        p, (kind, args, _) = self._phrases, move
+        if kind == state.ROUND:
+            return p.vote_begins if args[0] == self._rounds else p.round.format(number=args[0] + 1, rounds=self._rounds)
+        if kind == state.TURN:
+            return p.turn.format(name=self._names[args[0]], victim=self._victims[args[1]])
+        if kind == state.WANTED:
+            return p.wanted[args[0]].format(victim=self._victims[args[1]])
+        victim = self._victims[args[0]]
+        if kind == state.VOTES:
+            counts = (
+                p.votes_of.format(name=name, number=n) for name, n in zip(self._names, args[1:], strict=False) if n
+            )
+            return p.votes.format(victim=victim, counts=p.comma.join(counts))
+        if args[1] < 0:
+            return p.missed_all.format(victim=victim)
+        return p.verdict[args[2]].format(victim=victim, found=self._names[args[1]])
+
+    # -- words as a move ---------------------------------------------------------------------------------------
+
+    def parse(self, text: str, view: MysteryView) -> Move:
+        legal = view.legal
+        plain = _plain(text)
+        exact = self._sentences(legal, view.seat).get(plain)
+        if exact is not None:
+            return exact
+        kind = legal[0].kind
+        if kind == state.CHOOSE or kind in (state.SUSPECT, state.VOTE):
+            return self._named(text, kind, legal)
+        if not plain:
+            raise UnreadableMove(f"{text!r} says nothing; accepted: words, or one of the options")
+        if kind == state.INTRODUCE:
+            return Move(kind, (), text)
+        if kind == state.ASK:
+            return self._question(text, legal)
+        return Move(state.ANSWER, (), text)
+
+    @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one MysteryText lives as long as its environment
+    def _sentences(self, legal: tuple[Move, ...], seat: int) -> dict[str, Move]:
+        """What means one of `legal` word by word: its sentence, also in the first person."""
+        first_person = {_plain(self._sentence(move, seat)): move for move in legal}
+        return first_person | {_plain(self.say(move)): move for move in legal}
+
+    def _named(self, text: str, kind: str, legal: tuple[Move, ...]) -> Move:
+        """The one whom the text chooses. Raises the three errors of reading."""
+        persons = self._chosen(text)
+        if not persons:
+            if kind == state.CHOOSE and self._phrases.declines.search(text):
+                return NOBODY
+            raise UnreadableMove(f"{text!r} names nobody; accepted: one name of {self._listed(legal)}")
+        possible = [Move(kind, (person,)) for person in persons if Move(kind, (person,)) in legal]
+        if len(possible) == 1:
+            return possible[0]
+        if possible or len(persons) > 1:
+            names = ", ".join(self._names[person] for person in persons)
+            raise AmbiguousMove(f"{text!r} may mean {names}; accepted: one name of {self._listed(legal)}")
+        raise IllegalMove(f"{text!r} names {self._names[persons[0]]}; accepted: one name of {self._listed(legal)}")
+
+    def _chosen(self, text: str) -> tuple[int, ...]:
+        """Whom a text may mean: after a word of choosing before mere mentions; what is denied does not count."""
+        whole = beginning(text, self._vocabulary)
+        if whole:
+            return whole
+        found = [m for m in mentions(text, self._vocabulary) if not NEGATION.search(text[: m.start])]
+        behind = [m for m in found if self._phrases.choosing.search(text[: m.start])]
+        return _persons(behind) or _persons(found)
+
+    def _listed(self, legal: tuple[Move, ...]) -> str:
+        return ", ".join(self._names[move.args[0]] for move in legal if move.args)
+
+    def _question(self, text: str, legal: tuple[Move, ...]) -> Move:
+        """A question in free words: its topic by its words, and whom it is about if it names one whom it may be about."""
+        topic = next((topic for topic, words in self._phrases.topics if words.search(text)), OPEN)
+        named = {m.persons[0] for m in mentions(text, self._vocabulary) if len(m.persons) == 1}
+        about = [person for person in sorted(named) if Move(state.ASK, (topic, person)) in legal]
+        if len(about) > 1:  # the victim is named in most questions, and asked about if nobody else is
+            about = [person for person in about if person < self._vocabulary.seats]
+        return Move(state.ASK, (topic, about[0] if len(about) == 1 else ANYBODY), text)
+
+    def default(self, text: str, view: MysteryView, rng: np.random.Generator) -> Move:
+        legal = view.legal
+        kind = legal[0].kind
+        if kind == state.CHOOSE:
+            return NOBODY
+        if kind == state.ASK:
+            return Move(state.ASK, (OPEN, ANYBODY))
+        if kind in (state.SUSPECT, state.VOTE):
+            kept = Move(kind, (view.suspects[view.victim],))
+            return kept if kept in legal else legal[int(rng.integers(len(legal)))]
+        return SAYS if SAYS in legal else legal[0]
+
+
+def _persons(found: list[Mention]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(person for mention in found for person in mention.persons))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).lower()
+
+
+def _paragraphs(texts: Iterable[Any]) -> list[str]:
+    """Text from a case, one indented line a paragraph, in which no line passes for a heading."""
+    lines = []
+    for text in texts:
+        for paragraph in str(text).splitlines():
+            for heading in _HEADINGS:
+                paragraph = paragraph.replace(heading, heading[2:])
+            words = " ".join("".join(ch if ch.isprintable() else " " for ch in paragraph).split())
+            if words:
+                lines.append(_INDENT + words)
+    return lines

@@ -1,0 +1,127 @@
+"""What the questions of this room are asked with: the public setting, who asks, and the talk, as plain values.
+
+Names are how players speak of each other, so all that an agent asks holds names; `Scene.seat` and `Scene.person` give the
+numbers back. A name is read strictly: exactly, or as the beginning of one name and of no other (SPEC 4.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from parlour.envs.murder_mystery.facts import Vocabulary
+from pydantic import BaseModel, ConfigDict
+
+Language = Literal["en", "zh"]
+
+
+class Part(BaseModel):
+    """A part of an input; frozen, and nothing is left out of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Scene(Part):
+    """What everybody at the table knows: who plays, who died, and the words for places, times and so on."""
+
+    language: Language
+    briefing: str
+    players: list[str]
+    """Names in turn order."""
+    victims: list[str]
+    aliases: list[list[str]]
+    """Other names of each of them, players first."""
+    places: list[str]
+    times: list[str]
+    means: list[str]
+    motives: list[str]
+    relations: list[str]
+    items: list[str]
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The same as the language of facts takes it. Spoilt inputs give one that fits as far as it goes."""
+        persons = (*self.players, *self.victims)
+        aliases = tuple(tuple(self.aliases[k]) if k < len(self.aliases) else () for k in range(len(persons)))
+        listed = (self.places, self.times, self.means, self.motives, self.relations, self.items)
+        return Vocabulary(self.language, persons, aliases, len(self.players), *map(tuple, listed))
+
+    def person(self, name: str) -> int:
+        """The number of a player or, behind them, of a victim; -1 for anybody else."""
+        persons = [*self.players, *self.victims]
+        return persons.index(name) if name in persons else -1
+
+
+class Me(Part):
+    """Who is asked, and what nobody else knows of him but his script."""
+
+    name: str
+    killed: list[str]
+    """Names of the victims he killed; empty for a civilian."""
+    objectives: list[str]
+
+
+class Talk(Part):
+    """A question with its answer, or an introduction, which answers nobody."""
+
+    asker: str
+    """Who asked; empty for an introduction."""
+    speaker: str
+    """Who answered."""
+    victim: str
+    """Whose death the question was about; empty for an introduction."""
+    question: str
+    answer: str
+
+    @property
+    def text(self) -> str:
+        """All of it in one segment, for the memory."""
+        if not self.asker:
+            return f"{self.speaker}: {self.answer}"
+        return f"{self.asker} → {self.speaker} ({self.victim}): {self.question} {self.speaker}: {self.answer}"
+
+
+def named(words: str, names: Sequence[str]) -> str | None:
+    """The name that words mean: exactly, or else as the beginning of it, if it begins no other; None if neither.
+
+    >>> named("ann", ["Ann Lee", "Bob"]), named("B", ["Bob", "Bill"])
+    ('Ann Lee', None)
+    """
+    wanted = words.strip().casefold()
+    if not wanted:
+        return None
+    for name in names:
+        if name.casefold() == wanted:
+            return name
+    begun = [name for name in dict.fromkeys(names) if name.casefold().startswith(wanted)]
+    return begun[0] if len(begun) == 1 else None
+
+
+def all_named(words: Iterable[str], names: Sequence[str]) -> list[str]:
+    """The names that several words mean, each once, in their order; words that mean none are passed over."""
+    found = (named(one, names) for one in words)
+    return list(dict.fromkeys(name for name in found if name is not None))
+
+
+def scene_of(view: Any) -> Scene:
+    """The setting that a View tells of."""
+    words = view.vocabulary
+    return Scene(
+        language=view.language,
+        briefing=view.briefing,
+        players=list(view.names),
+        victims=list(view.victims),
+        aliases=[list(names) for names in words.aliases],
+        places=list(words.places),
+        times=list(words.times),
+        means=list(words.means),
+        motives=list(words.motives),
+        relations=list(words.relations),
+        items=list(words.items),
+    )
+
+
+def me_of(view: Any) -> Me:
+    """Who a View belongs to."""
+    killed = [name for name, by_me in zip(view.victims, view.murders, strict=True) if by_me]
+    return Me(name=view.name, killed=killed, objectives=list(view.objectives))

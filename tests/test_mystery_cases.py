@@ -1,0 +1,276 @@
+"""The case format of murder mysteries: what it holds, what it refuses, how a case is found, and `parlour cases`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.murder_mystery.case import Question, digest, dump, find, load, shipped
+from parlour.envs.murder_mystery.facts import Fact
+from parlour.training.cli import run
+
+
+def question(**changes):
+    return {
+        "id": "q",
+        "points": 10,
+        "kind": "who",
+        "victim": 0,
+        "text": "Who killed Cy?",
+        "options": ["Ann", "Bob"],
+        "keys": [1],
+    } | changes
+
+
+def small(**changes):
+    """Ann and Bob in a house where Cy died; Bob did it."""
+    return {
+        "format": 1,
+        "id": "small",
+        "title": "Small",
+        "language": "en",
+        "briefing": "Cy is dead.",
+        "places": ["the hall", "the attic"],
+        "times": ["20:00"],
+        "means": ["the rope"],
+        "motives": ["jealousy"],
+        "relations": ["the cousin"],
+        "characters": [
+            {"name": "Ann", "script": "I am Ann.", "murders": [False], "facts": [["at", [0, 0, 0]]]},
+            {
+                "name": "Bob",
+                "aliases": ["Bobby"],
+                "script": "I am Bob.",
+                "murders": [True],
+                "lies": [["at", [1, 0, 0]]],
+            },
+        ],
+        "victims": [{"name": "Cy"}],
+        "questions": [[question()], []],
+    } | changes
+
+
+def test_a_case_is_read_and_written_without_loss():
+    case = load(small())
+    assert case.characters[0].facts == (Fact("at", (0, 0, 0)),)
+    assert case.characters[1].objectives == ()
+    assert case.truth is None
+    assert load(json.loads(dump(case))) == case
+
+
+def test_a_case_on_disk_is_the_same(tmp_path):
+    path = tmp_path / "case.json"
+    path.write_text(dump(load(small())), encoding="utf-8")
+    assert load(path) == find(str(path)) == load(small())
+
+
+def test_persons_are_numbered_seats_first_then_victims():
+    words = load(small()).vocabulary
+    assert words.persons == ("Ann", "Bob", "Cy")
+    assert words.seats == 2
+    assert list(words.victims) == [2]
+    assert words.aliases == ((), ("Bobby",), ())
+
+
+def test_r_ik_may_be_set_for_nobody_or_for_several():
+    # Questum, section 3: roles r_ik; Ghost Revenge has a victim whom no player killed, Danshui Villa one with two murderers
+    people = small()["characters"]
+    both = [one | {"murders": [True]} for one in people]
+    none = [one | {"murders": [False]} for one in people]
+    assert load(small()).murderers(0) == (1,)
+    assert load(small(characters=both)).murderers(0) == (0, 1)
+    assert load(small(characters=none)).murderers(0) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"format": 2}, "format 2 is not accepted; accepted: 1"),
+        ({"colour": "red"}, "colour: Extra inputs are not permitted"),
+        ({"language": "fr"}, "language"),
+        ({"title": ""}, "title"),
+        ({"victims": []}, "victims"),
+        ({"victims": [{"name": "Ann"}]}, "name 'Ann' is used twice"),
+        ({"questions": [[]]}, "1 lists of questions for 2 characters"),
+        ({"questions": [[question(keys=[2])], []]}, "keys (2,) of 2 options"),
+        ({"questions": [[question(keys=[])], []]}, "keys"),
+        ({"questions": [[question(points=3)], []]}, "points"),
+        ({"questions": [[question(kind="whose")], []]}, "kind"),
+        ({"questions": [[question(options=["Ann"], keys=[0])], []]}, "options"),
+        ({"questions": [[question(options=list("abcdef"))], []]}, "options"),
+        ({"questions": [[question(victim=1)], []]}, "no victim 1"),
+        ({"questions": [[question(pick=3)], []]}, "pick"),
+        ({"public": [["at", [0, 2, 0]]]}, "argument p of at 2 is not accepted; accepted: 0..1"),
+        ({"public": [["at", [0, 0]]]}, "at takes 3 arguments, not 2"),
+        ({"public": [["flew", [0]]]}, "fact 'flew' is not accepted"),
+        ({"public": [["feels", [0, 2, 1]]]}, "feeling 2 is not accepted"),
+        ({"public": [["died", [2, -1, -1, -1]]]}, "died says neither place nor time nor means"),
+    ],
+)
+def test_what_is_no_case_is_refused_in_one_line(change, said):
+    with pytest.raises(ParlourError) as refused:
+        load(small(**change))
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_murders_are_given_for_every_victim():
+    people = [small()["characters"][0] | {"murders": []}, small()["characters"][1]]
+    with pytest.raises(ParlourError, match="Ann: 0 murders for 1 victims"):
+        load(small(characters=people))
+
+
+def test_the_truth_names_the_murderer_of_the_roles():
+    death = {"murderer": 0, "place": 0, "time": 0, "means": 0, "motive": 0, "found": 0}
+    truth = {"deaths": [death], "timeline": [[0], [0], [0]], "facts": []}
+    with pytest.raises(ParlourError, match="murderer 0 in the truth"):
+        load(small(truth=truth))
+    assert load(small(truth=truth | {"deaths": [death | {"murderer": 1}]})).truth is not None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "nothing"])
+def test_a_file_that_holds_no_case_is_refused(tmp_path, text):
+    path = tmp_path / "case.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ParlourError):
+        load(path)
+
+
+def test_a_case_cannot_be_changed():
+    case = load(small())
+    with pytest.raises(ValueError, match="frozen"):
+        case.title = "Other"
+
+
+def test_the_digest_is_the_sha256_of_the_canonical_json():
+    case = load(small())
+    canonical = json.dumps(case.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert digest(case) == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def test_the_digest_tells_cases_apart_and_does_not_depend_on_the_layout(tmp_path):
+    case = load(small())
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(small(), indent=7), encoding="utf-8")
+    assert digest(load(path)) == digest(case)
+    assert digest(load(small(title="Smaller"))) != digest(case)
+    assert digest(load(small(questions=[[question(keys=[0])], []]))) != digest(case)
+
+
+def picks(**changes):
+    return Question.model_validate(question(options=["Ann", "Bob", "Cy"], **changes))
+
+
+def test_single_choice_is_right_with_the_key_alone():
+    assert picks().right((1,))
+    assert not picks().right((0,))
+    assert not picks().right((0, 1))
+    assert not picks().right(())
+
+
+def test_pick_two_is_right_if_a_key_is_among_at_most_two():
+    # FORMAT.md: "the answer counts as right if the key letter is among them"; more than two letters are wrong
+    two = picks(pick=2)
+    assert two.right((1, 2))
+    assert two.right((1,))
+    assert not two.right((0, 2))
+    assert not two.right((0, 1, 2))
+
+
+def test_several_keys_are_all_right():
+    assert picks(keys=[0, 1]).right((0,))
+    assert picks(keys=[0, 1]).right((1,))
+    assert not picks(keys=[0, 1]).right((2,))
+
+
+def test_counts_are_by_points():
+    asked = [question(), question(points=5, kind="how"), question(points=2, kind="one_relation")]
+    case = load(small(questions=[asked, [question(points=2, kind="two_relations")]]))
+    assert case.counts() == {"objective": 1, "reasoning": 1, "relations": 2, "total": 4}
+
+
+def test_a_generated_case_is_found_by_its_seed_language_players_and_victims():
+    assert find("seed:5").language == "en"
+    chinese = find("seed:5:zh:6:2")
+    assert (chinese.language, chinese.seats, len(chinese.victims)) == ("zh", 6, 2)
+    assert find("seed:5:en:6:2").title != chinese.title
+    assert find("seed:5:zh") == find("seed:5:zh:None")
+
+
+def test_the_id_of_a_generated_case_finds_it_again():
+    for reference in ("seed:8", "seed:8:zh", "seed:8:en:7", "seed:8:zh:None:1", "seed:8:en:5:1:train"):
+        case = find(reference)
+        assert find(case.id) == case
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["seed:", "seed:x", "seed:-1", "seed:1:fr", "seed:1:en:3", "seed:1:en:10", "seed:1:en:4:3", "seed:1:en:4:1:moon",
+     "seed:1:en:4:1:train:more", "nowhere", "harbour"],
+)  # fmt: skip
+def test_an_unknown_reference_is_refused(reference):
+    with pytest.raises(ParlourError, match="accepted"):
+        find(reference)
+
+
+def test_shipped_cases_are_found_by_name():
+    assert "harbour_en" in shipped()
+    assert find("harbour_en").id == "harbour_en"
+
+
+def out_of(capsys):
+    return capsys.readouterr().out
+
+
+def test_make_writes_a_case_that_can_be_read(tmp_path, capsys):
+    path = tmp_path / "case.json"
+    assert run(["cases", "make", "--seed", "3", "--language", "zh", "--players", "4", "--out", str(path)]) == 0
+    assert load(path) == find("seed:3:zh:4")
+    assert digest(load(path)) in out_of(capsys).replace("\n", "")
+
+
+@pytest.mark.parametrize("wrong", [["--players", "12"], ["--language", "fr"], ["--victims", "5"], ["--scene", "moon"]])
+def test_make_refuses_with_exit_code_2(tmp_path, capsys, wrong):
+    assert run(["cases", "make", "--out", str(tmp_path / "case.json"), *wrong]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_make_says_when_it_cannot_write(tmp_path, capsys):
+    assert run(["cases", "make", "--out", str(tmp_path)]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_show_has_no_spoilers(capsys):
+    case = find("seed:4")
+    for arguments in (["seed:4"], ["seed:4", "--json"]):
+        assert run(["cases", "show", *arguments]) == 0
+        shown = out_of(capsys)
+        assert case.title in shown
+        for one in case.characters:
+            assert one.name in shown
+            assert one.script.splitlines()[1] not in shown
+            assert not any(aim in shown for aim in one.objectives)
+        assert "murderer" not in shown
+
+
+def test_show_tells_one_seat_only_its_own(capsys):
+    case = find("seed:4")
+    assert run(["cases", "show", "seed:4", "--seat", "1"]) == 0
+    shown = out_of(capsys)
+    assert case.characters[1].script in shown
+    assert case.characters[0].script.splitlines()[1] not in shown
+    assert run(["cases", "show", "seed:4", "--seat", str(case.seats)]) == 2
+
+
+def test_show_with_truth_tells_everything(capsys):
+    case = find("seed:4")
+    assert run(["cases", "show", "seed:4", "--truth"]) == 0
+    shown = out_of(capsys)
+    assert all(one.script in shown for one in case.characters)
+    assert all(question.text in shown for question in case.omniscient)
+    assert f"{case.names[case.murderers(0)[0]]}, murderer of" in shown
+    assert run(["cases", "show", "seed:4", "--truth", "--json"]) == 0
+    assert load(json.loads(out_of(capsys))) == case

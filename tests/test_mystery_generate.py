@@ -1,0 +1,471 @@
+"""Generated cases: 1,000 seeds are fair riddles, their scripts and questions agree with the one truth of the story.
+
+What is proved here is worked out anew from the facts, not with the solver that the generator uses.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.murder_mystery import solve
+from parlour.envs.murder_mystery.case import Case, digest, dump
+from parlour.envs.murder_mystery.facts import Fact, forms_of, read, say
+from parlour.envs.murder_mystery.generate import generate
+from parlour.envs.murder_mystery.generate_words import RELATIONS, SCENES
+from parlour.envs.murder_mystery.prose_en import EN
+from parlour.envs.murder_mystery.prose_zh import ZH
+from scipy.stats import chisquare
+
+SEEDS = 1000
+READ = 40
+"""Seeds whose scripts are read back; the facts of all are checked."""
+
+
+@cache
+def made(seed: int, language: str = "en") -> Case:
+    return generate(seed, language)
+
+
+def cleared(case: Case, victim: int, told: list[tuple[int, Fact]]) -> set[int]:
+    """Seats that cannot have done it: seen elsewhere, without access, or at peace, by somebody else's word."""
+    deaths = [fact.args for _, fact in told if fact.kind == "died" and fact.args[0] == case.seats + victim]
+    place, time, means = ({args[k] for args in deaths} - {-1} for k in (1, 2, 3))
+    out = set()
+    for teller, (kind, args) in told:
+        seen_elsewhere = kind == "saw" and place and args[1] not in place and args[2] in time
+        no_access = kind == "lacked" and args[1] in means
+        at_peace = kind == "peace" and args[1] == case.seats + victim
+        if teller != args[0] and (seen_elsewhere or no_access or at_peace):
+            out.add(args[0])
+    return out
+
+
+def told_by(case: Case, seats) -> list[tuple[int, Fact]]:
+    public = [(-1, fact) for fact in case.public]
+    return public + [(seat, fact) for seat in seats for fact in case.characters[seat].facts]
+
+
+class Found(NamedTuple):
+    """What 1,000 seeds gave."""
+
+    wrong: list[str]
+    letters: Counter
+    by_kind: Counter
+    sizes: Counter
+
+
+def unfair(case: Case) -> list[str]:
+    """Whatever is wrong with the riddle of a case."""
+    wrong = []
+    for victim, death in enumerate(case.truth.deaths):
+        innocent = [seat for seat in range(case.seats) if seat != death.murderer]
+        told = told_by(case, innocent)
+        if cleared(case, victim, told) & set(range(case.seats)) != set(innocent):
+            wrong.append("all innocent scripts together do not leave the murderer alone")
+        against = {
+            "motive": Fact("motive", (death.murderer, death.motive, case.seats + victim)),
+            "means": Fact("had", (death.murderer, death.means)),
+            "sighting": Fact("saw", (death.murderer, death.place, death.time)),
+        }
+        holders = {name: {seat for seat, known in told if known == fact} for name, fact in against.items()}
+        if not all(holders.values()):
+            wrong.append("nobody tells the murderer's motive, access or presence")
+        if any(seat in holders["motive"] & holders["means"] & holders["sighting"] for seat in innocent):
+            wrong.append("one seat knows all against the murderer")
+        for seat in innocent:
+            own = told_by(case, [seat])
+            proved = _proved(case, victim, own)
+            left = set(range(case.seats)) - cleared(case, victim, own) - {seat}
+            if len(left) < 2 or proved:
+                wrong.append(f"seat {seat} knows it alone")
+    return wrong
+
+
+def _proved(case: Case, victim: int, told: list[tuple[int, Fact]]) -> bool:
+    """Whether the place and time of death are known to one who saw somebody there then."""
+    deaths = [fact.args for _, fact in told if fact.kind == "died" and fact.args[0] == case.seats + victim]
+    places, times = ({args[k] for args in deaths} - {-1} for k in (1, 2))
+    return any(fact.kind == "saw" and fact.args[1] in places and fact.args[2] in times for _, fact in told)
+
+
+def untrue(case: Case) -> list[str]:
+    """Facts of scripts that do not hold, and lies that do."""
+    wrong = [f"{fact} is untrue" for one in case.characters for fact in one.facts if not holds(case, fact)]
+    wrong += [f"{lie} is true" for one in case.characters for lie in one.lies if holds(case, lie)]
+    return wrong + [f"{fact} is untrue" for fact in case.public if not holds(case, fact)]
+
+
+def holds(case: Case, fact: Fact) -> bool:
+    kind, args = fact
+    if kind in ("at", "saw"):
+        return case.truth.timeline[args[0]][args[2]] == args[1]
+    if kind == "died":
+        death = case.truth.deaths[args[0] - case.seats]
+        return all(
+            told in (-1, real) for told, real in zip(args[1:], (death.place, death.time, death.means), strict=True)
+        )
+    return fact in case.truth.facts
+
+
+def misjudged(case: Case) -> list[str]:
+    """Questions whose key disagrees with the truth, or that are malformed."""
+    wrong = []
+    for tester, asked in [*enumerate(case.questions), (-1, case.omniscient)]:
+        for question in asked:
+            right = question.options[question.keys[0]]
+            if len(question.options) != 4 or len(set(question.options)) != 4 or len(question.keys) != 1:
+                wrong.append(f"{question.id}: options {question.options}")
+            if tester >= 0 and question.kind in ("who", "suspect") and case.names[tester] in question.options:
+                wrong.append(f"{question.id}: the tester is an option")
+            own = (
+                question.victim is not None
+                and question.kind != "individual"
+                and tester in case.murderers(question.victim)
+            )
+            if own:
+                wrong.append(f"{question.id}: a murderer is asked about his own victim")
+            if right not in expected(case, question):
+                wrong.append(f"{question.id}: {right!r} is no right answer")
+            if any(option in expected(case, question) for option in question.options if option != right):
+                wrong.append(f"{question.id}: a second right answer")
+    return wrong
+
+
+def expected(case: Case, question) -> set[str]:
+    """All right answers."""
+    name, *numbers = question.id.split(".")[1:]
+    numbers = [int(number) for number in numbers]
+    if question.points == 2:
+        return relations(case, question, *numbers)
+    if name == "took":
+        return {case.names[f.args[0]] for f in case.truth.facts if f.kind == "took" and f.args[1] == numbers[0]}
+    if name == "reason":
+        victim = case.seats + question.victim
+        return {
+            case.motives[f.args[1]]
+            for f in case.truth.facts
+            if f.kind == "motive" and f.args[::2] == (numbers[0], victim)
+        }
+    if name == "whereabouts":
+        return {case.places[case.truth.timeline[numbers[0]][numbers[1]]]}
+    death, victim = case.truth.deaths[question.victim], case.seats + question.victim
+    bonds = [f for f in case.truth.facts if f.kind == "relation" and f.args[::2] == (death.murderer, victim)]
+    return {
+        "who": {case.names[death.murderer]},
+        "suspect": {case.names[death.murderer]},
+        "how": {case.means[death.means]},
+        "why": {case.motives[death.motive]},
+        "where": {case.places[death.place]},
+        "when": {case.times[death.time]},
+        "relationship": {case.relations[f.args[1]] for f in bonds},
+    }[question.kind]
+
+
+def relations(case: Case, question, one: int, other: int) -> set[str]:
+    """The options that are right: true relations, or for "does not exist" untrue ones."""
+    words = case.vocabulary
+    real = {
+        words.relations[f.args[1]] for f in case.truth.facts if f.kind == "relation" and f.args[::2] == (one, other)
+    }
+    prose = {"en": EN, "zh": ZH}[case.language]
+
+    def option(relation: str) -> str:
+        return prose.relation_option.format(n=words.persons[one], b=words.persons[other], r=relation)
+
+    if question.kind == "two_relations":
+        return {option(prose.both.format(r=r, s=s)) for r in real for s in real if r != s}
+    if question.kind == "one_relation":
+        return {option(relation) for relation in real}
+    assert len(real) == 3
+    return {option(relation) for relation in set(words.relations) - real}
+
+
+@pytest.fixture(scope="module")
+def thousand() -> Found:
+    found = Found([], Counter(), Counter(), Counter())
+    for seed in range(SEEDS):
+        case = generate(seed, "zh" if seed % 2 else "en")
+        found.wrong.extend(f"seed {seed}: {fault}" for fault in (*unfair(case), *untrue(case), *misjudged(case)))
+        found.sizes[case.seats, len(case.victims)] += 1
+        for question in (question for seat in case.questions for question in seat):
+            found.letters[question.keys[0]] += 1
+            found.by_kind[question.kind, question.keys[0]] += 1
+    return found
+
+
+@pytest.mark.slow
+def test_a_thousand_seeds_give_fair_riddles_true_scripts_and_right_keys(thousand):
+    assert thousand.wrong == []
+
+
+@pytest.mark.slow
+def test_right_letters_are_uniform(thousand):
+    # chi-square over four positions; a fair draw fails once in a thousand
+    assert set(thousand.letters) == {0, 1, 2, 3}
+    assert chisquare([thousand.letters[k] for k in range(4)]).pvalue > 0.001
+    kinds = {kind for kind, _ in thousand.by_kind}
+    assert len(kinds) == 11
+    for kind in kinds:  # eleven looks: a tenth as strict each
+        assert chisquare([thousand.by_kind[kind, k] for k in range(4)]).pvalue > 0.0001, kind
+
+
+@pytest.mark.slow
+def test_four_to_six_play_and_one_or_sometimes_two_die(thousand):
+    assert {players for players, _ in thousand.sizes} == {4, 5, 6}
+    two = sum(count for (_, victims), count in thousand.sizes.items() if victims == 2)
+    assert 0.08 < two / SEEDS < 0.20  # 0.2 of the two thirds with five or six players: 0.133
+    assert all(players >= 5 for players, victims in thousand.sizes if victims == 2)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_scripts_say_what_the_facts_say_and_nothing_else(language):
+    for seed in range(READ):
+        case = generate(seed, language, players=None if seed % 3 else 4 + seed % 6)
+        for seat, one in enumerate(case.characters):
+            assert set(read(one.script, case.vocabulary, seat)) == set(one.facts), (seed, one.name)
+        assert read(case.briefing, case.vocabulary) == list(case.public)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_riddle_is_solved_from_the_scripts_as_they_are_read(language):
+    for seed in range(READ):
+        case = made(seed, language)
+        for victim, death in enumerate(case.truth.deaths):
+            innocent = [seat for seat in range(case.seats) if seat != death.murderer]
+            public = [(-1, fact) for fact in read(case.briefing, case.vocabulary)]
+            said = {seat: read(case.characters[seat].script, case.vocabulary, seat) for seat in innocent}
+            told = [(seat, fact) for seat in innocent for fact in said[seat]]
+            assert solve.candidates(public + told, case.seats, case.seats + victim) == (death.murderer,)
+            for seat in innocent:
+                own = public + [(seat, fact) for fact in said[seat]]
+                assert len(set(solve.candidates(own, case.seats, case.seats + victim)) - {seat}) >= 2
+
+
+KILLING = re.compile(r"kill|murder|did it|\bdead\b|guilty|杀|凶手|害死|死在我", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_script_of_an_innocent_states_who_did_it(language):
+    # a sentence about killing that names a player is a motive, and no confession stands in an innocent's script
+    for seed in range(READ):
+        case = made(seed, language)
+        for seat, one in enumerate(case.characters):
+            if any(one.murders):
+                continue
+            for sentence in re.split(r"(?<=[.。])(?<!Dr\.)(?<!Mrs\.)\s*|\n", one.script):
+                if KILLING.search(sentence) and any(name in sentence for name in case.names):
+                    assert [fact.kind for fact in read(sentence, case.vocabulary, seat)] == ["motive"], sentence
+            assert not any(KILLING.search(aim) and name in aim for aim in one.objectives for name in case.names)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_script_of_a_murderer_says_what_he_did_and_will_claim(language):
+    for seed in range(READ):
+        case = made(seed, language)
+        words = case.vocabulary
+        for victim, death in enumerate(case.truth.deaths):
+            script = case.characters[death.murderer].script
+            confession = script.splitlines()[-1]
+            for word in (words.persons[case.seats + victim], words.places[death.place], words.times[death.time]):
+                assert word in confession
+            assert {lie.kind for lie in case.characters[death.murderer].lies} >= {"at", "lacked", "peace", "saw"}
+
+
+def test_the_false_alibi_is_contradicted_and_an_innocent_is_framed():
+    for seed in range(100):
+        case = made(seed)
+        for victim, death in enumerate(case.truth.deaths):
+            lies = [lie for lie in case.characters[death.murderer].lies if lie.args[-1] != case.seats + 1 - victim]
+            alibi = next(lie for lie in lies if lie.kind == "at" and lie.args[2] == death.time)
+            assert alibi.args[0] == death.murderer
+            assert alibi.args[1] != death.place
+            framed = next(lie for lie in lies if lie.kind == "saw" and lie.args[1:] == (death.place, death.time))
+            scapegoat = framed.args[0]
+            assert scapegoat != death.murderer
+            # the red herring: motive and access, hatred, and an alibi that only somebody else can give
+            kinds = {
+                f.kind
+                for f in case.truth.facts
+                if f.args[0] == scapegoat and f.args[-1] in (case.seats + victim, death.means)
+            }
+            assert {"motive", "had"} <= kinds
+            assert Fact("feels", (scapegoat, -1, case.seats + victim)) in case.truth.facts
+
+
+def test_innocents_plan_no_lies():
+    for seed in range(100):
+        for one in made(seed).characters:
+            assert bool(one.lies) == any(one.murders)
+
+
+def test_nobody_else_is_where_and_when_a_victim_dies_and_the_dead_are_nowhere():
+    for seed in range(100):
+        case = made(seed)
+        for victim, death in enumerate(case.truth.deaths):
+            there = [p for p, line in enumerate(case.truth.timeline) if line[death.time] == death.place]
+            assert there == sorted([death.murderer, case.seats + victim])
+            line = case.truth.timeline[case.seats + victim]
+            assert set(line[death.time + 1 :]) <= {-1}
+            assert -1 not in line[: death.time + 1]
+
+
+@pytest.mark.parametrize(("language", "stop"), [("en", "."), ("zh", "。")])
+def test_nobody_meets_one_who_is_in_another_place(language, stop):
+    # the last form of a sighting says that the two met
+    far = near = 0
+    for seed in range(READ):
+        case = made(seed, language)
+        for seat, one in enumerate(case.characters):
+            for fact in (fact for fact in one.facts if fact.kind == "saw"):
+                met = say(fact, case.vocabulary, seat, forms_of(fact, case.vocabulary, seat) - 1).rstrip(stop)
+                there = case.truth.timeline[seat][fact.args[2]] == fact.args[1]
+                far += not there
+                near += there and met in one.script
+                assert there or met not in one.script
+    assert far > 20
+    assert near > 20
+
+
+def test_the_briefing_never_gives_place_and_time_both():
+    # a single sighting would be proof; where the place is hidden the body was found elsewhere
+    for seed in range(100):
+        case = made(seed)
+        for fact, death in zip(case.public, case.truth.deaths, strict=True):
+            assert -1 in fact.args[1:3]
+            assert (death.found == death.place) == (fact.args[1] != -1)
+
+
+def test_no_relation_is_held_with_its_opposite():
+    opposites = [{"a creditor", "a debtor"}, {"the tenant", "the landlord"}, {"a confidant", "a rival"}]
+    assert all(word in [pair[0] for pair in RELATIONS] for pair in opposites for word in pair)
+    for seed in range(100):
+        case = made(seed)
+        pairs: dict[tuple[int, int], set[str]] = {}
+        for fact in case.truth.facts:
+            if fact.kind == "relation":
+                pairs.setdefault(fact.args[::2], set()).add(case.relations[fact.args[1]])
+        assert not any(pair <= held for held in pairs.values() for pair in opposites)
+        assert all(1 <= len(held) <= 3 for held in pairs.values())
+
+
+def test_the_same_seed_gives_the_same_case():
+    assert dump(generate(11)) == dump(generate(11))
+    assert digest(generate(11)) != digest(generate(12))
+
+
+def test_another_process_gives_the_same_case():
+    code = "from parlour.envs.murder_mystery.case import digest, find; print(digest(find('seed:11:zh:6:2')))"
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": salt},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for salt in ("1", "2")
+    }
+    assert told == {digest(generate(11, "zh", 6, 2))}
+
+
+def test_both_languages_tell_the_same_story():
+    for seed in range(40):
+        english, chinese = made(seed), made(seed, "zh")
+        assert english.truth == chinese.truth
+        assert [one.facts for one in english.characters] == [one.facts for one in chinese.characters]
+        assert [one.lies for one in english.characters] == [one.lies for one in chinese.characters]
+        keys = [[(q.id, q.keys) for seat in case.questions for q in seat] for case in (english, chinese)]
+        assert keys[0] == keys[1]
+
+
+def test_the_wording_differs_between_seeds():
+    openings = {made(seed).characters[0].script.split(",")[0][:6] for seed in range(30)}
+    assert len(openings) >= 4
+    evenings = Counter(line for seed in range(30) for line in EN.evenings if line in made(seed).characters[0].script)
+    assert len(evenings) == len(EN.evenings)
+
+
+@pytest.mark.parametrize(("language", "least"), [("en", 1400), ("zh", 400)])
+def test_scripts_are_at_least_a_few_hundred_tokens_long(language, least):
+    # about 4.5 characters a token in English, 1.3 in Chinese
+    assert min(len(one.script) for seed in range(READ) for one in made(seed, language).characters) > least
+
+
+@pytest.mark.parametrize("players", range(4, 10))
+@pytest.mark.parametrize("victims", [1, 2])
+def test_four_to_nine_play(players, victims):
+    for seed in range(3):
+        case = generate(seed, players=players, victims=victims)
+        assert (case.seats, len(case.victims)) == (players, victims)
+        assert [*unfair(case), *untrue(case), *misjudged(case)] == []
+        assert solve.faults(case) == ()
+
+
+@pytest.mark.parametrize("scene", [one.name for one in SCENES])
+def test_every_scene_has_a_case(scene):
+    case = generate(1, scene=scene)
+    assert case.title == next(one.title[0] for one in SCENES if one.name == scene)
+    assert len(case.places) == 7
+
+
+@pytest.mark.parametrize("wrong", [{"players": 3}, {"players": 10}, {"victims": 3}, {"language": "fr"}, {"seed": -1}])
+def test_what_cannot_be_made_is_refused(wrong):
+    with pytest.raises(ParlourError, match="accepted"):
+        generate(**{"seed": 1, **wrong})
+
+
+SOLVED = generate(3)
+
+
+def faults_without(drop) -> tuple[str, ...]:
+    people = tuple(
+        one.model_copy(update={"facts": tuple(f for f in one.facts if not drop(seat, f))})
+        for seat, one in enumerate(SOLVED.characters)
+    )
+    return solve.faults(SOLVED.model_copy(update={"characters": people}))
+
+
+def test_the_solver_finds_fault_with_a_case_that_lacks_a_clue():
+    death = SOLVED.truth.deaths[0]
+    assert solve.faults(SOLVED) == ()
+    for kind in ("saw", "motive", "had"):
+        assert faults_without(lambda seat, f, kind=kind: f.kind == kind and f.args[0] == death.murderer)
+    assert faults_without(lambda seat, f: f.kind in ("lacked", "peace"))
+    assert faults_without(lambda seat, f: f.kind == "died")
+
+
+def test_the_solver_finds_fault_with_a_seat_that_knows_too_much():
+    every = tuple(fact for one in SOLVED.characters for fact in one.facts)
+    innocent = next(seat for seat in range(SOLVED.seats) if not SOLVED.characters[seat].murders[0])
+    people = list(SOLVED.characters)
+    people[innocent] = people[innocent].model_copy(update={"facts": every})
+    faults = solve.faults(SOLVED.model_copy(update={"characters": tuple(people)}))
+    assert any(f"{innocent} alone leaves" in fault for fault in faults)
+
+
+def test_what_one_says_of_oneself_rules_nothing_out():
+    # a murderer would say it too
+    death, victim = SOLVED.truth.deaths[0], SOLVED.seats
+    known = (-1, Fact("died", (victim, death.place, death.time, death.means)))
+    for fact in (Fact("lacked", (0, death.means)), Fact("peace", (0, victim))):
+        assert solve.ruled_out([known, (0, fact)], victim) == frozenset()
+        assert solve.ruled_out([known, (1, fact)], victim) == {0}
+
+
+def test_a_sighting_at_place_and_time_is_proof_once_both_are_known():
+    death, victim = SOLVED.truth.deaths[0], SOLVED.seats
+    seen = (1, Fact("saw", (0, death.place, death.time)))
+    place = (2, Fact("died", (victim, death.place, -1, -1)))
+    time = (2, Fact("died", (victim, -1, death.time, -1)))
+    everybody = tuple(range(SOLVED.seats))
+    assert solve.candidates([seen], SOLVED.seats, victim) == everybody
+    assert solve.candidates([seen, place], SOLVED.seats, victim) == everybody
+    assert solve.candidates([seen, place, time], SOLVED.seats, victim) == (0,)

@@ -1,0 +1,272 @@
+"""No seat of a murder mystery learns what it may not know (DESIGN.md section 6; Questum, appendix A, rule 5).
+
+Another world: the same case, but all that the others hold in private is changed: scripts, objectives, facts, lies, whom they
+murdered, and with them the quiz, its keys and the truth. The others' facts are drawn anew around what the seat has heard
+from them, so that the same visible moves can be made; what the seat does not see (talk of two others, reports, votes) is
+chosen anew by chance. Then all that reaches the seat must be the same, byte for byte, until the votes are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import IllegalMove, Move
+from parlour.envs.murder_mystery import GAME
+from parlour.envs.murder_mystery.case import Case, find
+from parlour.envs.murder_mystery.facts import Fact
+from parlour.envs.murder_mystery.options import told
+from parlour.envs.murder_mystery.rules import MurderMystery
+from parlour.envs.murder_mystery.state import ASK, QUESTION, REPLY, SUSPECT, TELL, VOTE
+
+CASES = Path(__file__).parent / "cases"
+REFERENCES = {
+    "tower": str(CASES / "tower_en.json"),
+    "lake": str(CASES / "lake_zh.json"),
+    "letter": str(CASES / "letter_en.json"),
+    "generated": "seed:11:en:4",
+}
+SECRETS = ("script", "objectives", "facts", "lies", "murders")
+
+
+def game_of(case: Case, **options: Any) -> MurderMystery:
+    """The rules for a case that lies in no file."""
+    settings = {"rounds": 2, "questions": 1, "targets": 2, "hearing": "all", "majority": "half", **options}
+    return MurderMystery(case=case, config={}, **settings)
+
+
+def opened(game: MurderMystery) -> GameEnv:
+    env = GameEnv(GAME, game, observation="both", info="full", render_mode="ansi")
+    env.reset(seed=0)
+    return env
+
+
+def everything(env: GameEnv, seat: int) -> tuple[Any, ...]:
+    """All that reaches a seat."""
+    agent = env.possible_agents[seat]
+    seen, info = env.observe(agent), env.infos[agent]
+    return (
+        seen["text"],
+        seen["observation"].tobytes(),
+        seen["action_mask"].tobytes(),
+        info["action_mask"].tobytes(),
+        {key: value for key, value in info.items() if key != "action_mask"},
+        env.view(seat),
+        env.render(),
+        env.rewards[agent],
+    )
+
+
+def random_game(game: MurderMystery, rng: np.random.Generator) -> list[Move]:
+    """Moves up to the last vote, which is not made; answers are told as facts as often as possible."""
+    s, moves = game.initial(), []
+    while len(s.votes) + 1 < game.seats * game.victims:
+        legal = game.legal(s)
+        tells = [move for move in legal if move.kind == TELL]
+        some = tells if tells and rng.random() < 0.7 else legal
+        move = some[int(rng.integers(len(some)))]
+        if move.kind in (ASK, "answer", "introduce") and rng.random() < 0.3:
+            move = move._replace(words="As I said: nothing.")
+        moves.append(move)
+        s = game.apply(s, move)
+    return moves
+
+
+def heard_from(game: MurderMystery, moves: list[Move], seat: int) -> list[set[Fact]]:
+    """The facts that `seat` hears from each other seat."""
+    s, heard = game.initial(), [set() for _ in range(game.seats)]
+    for move in moves:
+        s = game.apply(s, move)
+    for event in game.view(s, seat).events:
+        if event.move.kind == TELL:
+            heard[event.seat].add(told(event.move))
+    return heard
+
+
+def other_world(game: MurderMystery, seat: int, heard: list[set[Fact]], rng: np.random.Generator, tame: bool) -> Case:
+    """The case with everything changed that `seat` does not know. With `tame` the others are murderers all."""
+    case = game.case
+    tells = game.table.tells
+    characters = []
+    for j, one in enumerate(case.characters):
+        if j == seat:
+            characters.append(one)
+            continue
+        drawn = {told(tells[int(k)]) for k in rng.integers(len(tells), size=6)} if tells else set()
+        murders = tuple(tame or bool(rng.random() < 0.5) for _ in case.victims)
+        more = {
+            "script": f"Another story of number {j}.\nIt has {rng.integers(99)} lines.",
+            "objectives": (f"Want {rng.integers(99)}.",),
+            "facts": tuple(sorted(heard[j] | drawn if tame or rng.random() < 0.5 else heard[j])),
+            "lies": tuple(sorted(heard[j] | drawn)) if any(murders) else (),
+            "murders": murders,
+        }
+        assert all(more[name] != getattr(one, name) or not getattr(one, name) for name in ("script", "objectives"))
+        characters.append(one.model_copy(update=more))
+    asked = tuple(
+        tuple(q.model_copy(update={"keys": (0,), "text": "Another question?"}) for q in rows) for rows in case.questions
+    )
+    changes = {"characters": tuple(characters), "questions": asked, "omniscient": (), "truth": None}
+    return case.model_copy(update=changes)
+
+
+def hidden_talk(env: GameEnv, seat: int, moves: Iterator[Move]) -> int:
+    """Let two others talk to the end of their exchange: nothing of it reaches the seat. Returns the number of moves."""
+    before, made = everything(env, seat), 0
+    while True:
+        env.play(next(moves))
+        made += 1
+        if env.state_now.phase not in (QUESTION, REPLY):
+            return made
+        assert everything(env, seat) == before
+
+
+def by_chance(env: GameEnv, rng: np.random.Generator) -> Iterator[Move]:
+    while True:
+        legal = env.game.legal(env.state_now)
+        yield legal[int(rng.integers(len(legal)))]
+
+
+def compare(one: GameEnv, two: GameEnv, moves: list[Move], seat: int, rng: np.random.Generator) -> int:
+    """Play both worlds in step. Returns how often what the seat gets was compared."""
+    at = compared = 0
+    while at < len(moves):
+        move, actor, phase = moves[at], one.seat, one.state_now.phase
+        exchange = one.state_now.exchange
+        hidden = one.game.hearing == "two" and phase == QUESTION and seat not in (exchange.asker, exchange.asked[-1])
+        if hidden:
+            at += hidden_talk(one, seat, iter(moves[at:]))
+            hidden_talk(two, seat, by_chance(two, rng))
+        else:
+            one.play(move)
+            at += 1
+            if actor != seat and move.kind in (SUSPECT, VOTE):
+                legal = two.game.legal(two.state_now)
+                two.play(legal[int(rng.integers(len(legal)))])
+            else:
+                two.play(move)
+        mine, theirs = everything(one, seat), everything(two, seat)
+        assert mine == theirs
+        compared += 1
+    return compared
+
+
+@pytest.mark.parametrize("hearing", ["all", "two"])
+@pytest.mark.parametrize("name", REFERENCES)
+def test_a_world_that_a_seat_cannot_tell_from_its_own_looks_the_same_to_it(name, hearing):
+    case = find(REFERENCES[name])
+    played = wild = 0
+    for seed in range(1 if name == "generated" else 2):
+        rng = np.random.default_rng(seed)
+        game = game_of(case, hearing=hearing)
+        moves = random_game(game, rng)
+        for seat in range(game.seats):
+            heard = heard_from(game, moves, seat)
+            for tame in (False, True):
+                other = game_of(other_world(game, seat, heard, rng, tame), hearing=hearing)
+                assert other.catalogue == game.catalogue
+                try:
+                    compared = compare(opened(game), opened(other), moves, seat, rng)
+                except (
+                    IllegalMove
+                ):  # in that world a civilian is not done yet, or lies: it is none of the possible ones
+                    assert not tame
+                    continue
+                played += 1
+                wild += not tame
+                assert compared > 20
+    assert played >= (1 + seed) * game.seats
+    assert wild
+
+
+def test_the_worlds_that_are_compared_differ_in_everything_that_is_private():
+    """Else the test above would compare a game with itself."""
+    game = game_of(find(REFERENCES["tower"]))
+    rng = np.random.default_rng(3)
+    other = other_world(game, 0, [set()] * 5, rng, True)
+    for j in range(1, 5):
+        for name in SECRETS:
+            assert getattr(other.characters[j], name) != getattr(game.case.characters[j], name)
+    assert other.characters[0] == game.case.characters[0]
+    assert other.questions != game.case.questions
+
+
+@pytest.mark.parametrize("hearing", ["all", "two"])
+def test_no_word_of_what_another_holds_is_shown(hearing):
+    """Each script, objective, question, key and lie is marked with its seat; nobody meets another's mark before it is said."""
+    case = find(REFERENCES["tower"])
+    characters = tuple(
+        one.model_copy(update={"script": f"{one.script} SCRIPT{j}SECRET", "objectives": (f"OBJECTIVE{j}SECRET",)})
+        for j, one in enumerate(case.characters)
+    )
+    questions = tuple(
+        tuple(q.model_copy(update={"text": "QUIZ SECRET", "options": ("KEY SECRET", "b")}) for q in rows)
+        for rows in case.questions
+    )
+    case = case.model_copy(update={"characters": characters, "questions": questions})
+    game = game_of(case, hearing=hearing)
+    env = opened(game)
+    for move in random_game(game, np.random.default_rng(1)):
+        for seat in range(game.seats):
+            shown = repr(everything(env, seat))
+            assert shown.count("SECRET") == shown.count(f"SCRIPT{seat}SECRET") + shown.count(f"OBJECTIVE{seat}SECRET")
+            assert f"SCRIPT{seat}SECRET" in shown
+        env.play(move)
+
+
+def test_before_the_count_nobody_can_tell_how_another_voted():
+    """Until the last vote is in, a seat's world is the same whatever the others chose."""
+    worlds = []
+    for choice in range(4):
+        env = opened(game_of(find(REFERENCES["tower"]), rounds=1))
+        while len(env.state_now.votes) < 9:
+            legal = env.game.legal(env.state_now)
+            voting = legal[0].kind == VOTE and env.seat not in (0, 4)
+            env.play(legal[choice if voting else 0])
+        worlds.append([everything(env, seat) for seat in (0, 4)])
+    assert all(world == worlds[0] for world in worlds)
+
+
+def test_a_report_is_known_to_its_maker_alone():
+    worlds = []
+    for choice in range(4):
+        env = opened(game_of(find(REFERENCES["tower"])))
+        while env.state_now.round == 0:
+            legal = env.game.legal(env.state_now)
+            env.play(legal[choice if legal[0].kind == SUSPECT and env.seat == 2 else 0])
+        worlds.append([everything(env, seat) for seat in range(5)])
+    for seat in range(5):
+        same = all(world[seat] == worlds[0][seat] for world in worlds)
+        assert same == (seat != 2)
+
+
+def test_a_murderer_is_not_told_who_else_murdered_its_victim():
+    """Cleo and Dov killed Fay. With Eve in Dov's place Cleo's world is the same: only their scripts may tell."""
+    case = find(REFERENCES["tower"])
+    worlds = []
+    for accomplice in (3, 4):
+        characters = tuple(
+            one.model_copy(update={"murders": (one.murders[0], j in (2, accomplice))})
+            for j, one in enumerate(case.characters)
+        )
+        worlds.append(everything(opened(game_of(case.model_copy(update={"characters": characters}))), 2))
+    assert worlds[0] == worlds[1]
+
+
+def test_the_views_fields_are_the_seats_own_or_the_same_for_all():
+    """A field that differs between seats is its own; nothing else tells seats apart."""
+    own = {"seat", "legal", "events", "name", "role", "side", "murders", "script", "objectives", "facts", "lies"}
+    own |= {"suspects", "victim"}
+    game = game_of(find(REFERENCES["tower"]))
+    s = game.initial()
+    for move in random_game(game, np.random.default_rng(2)):
+        views = [game.view(s, seat) for seat in range(game.seats)]
+        for field in set(views[0]._fields) - own:
+            assert len({repr(getattr(view, field)) for view in views}) == 1, field
+        for view in views:
+            assert all(e.to is None or view.seat in e.to for e in view.events)
+        s = game.apply(s, move)

@@ -1,0 +1,432 @@
+"""The quiz after a murder mystery: marks and scores by hand, strict letters, shuffled options, win rates, what it takes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pickle
+from dataclasses import replace
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs.core import ParlourError
+from parlour.envs.murder_mystery.case import Case, Character, Question, Victim, dump, find
+from parlour.policies.models.base import Answered, Asker, Model, OfflineModel
+from parlour.policies.questum.quiz import Choice, Quiz, Reader
+from parlour.policies.questum.quizzing import letters_of
+from parlour.training import rollout
+from parlour.training.mystery import games, quiz, scores
+from parlour.training.mystery.games import GAME, Job, Played, Table, Verdict, in_folder, play_all, play_case
+from parlour.training.mystery.methods import METHODS, OP, PP, QUESTUM, method_of
+from parlour.training.mystery.quiz import Mark, shuffled
+from parlour.training.mystery.scores import Score
+from parlour.training.mystery.tally import Spent, Tally
+
+DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
+SMALL = "seed:5:en:4:1"
+OFFLINE = OfflineModel()
+KINDS = {10: "individual", 5: "who", 2: "one_relation"}
+
+
+def marks(*rows: tuple[int, tuple[bool, ...]]) -> list[Mark]:
+    return [Mark(0, str(k), KINDS[points], points, right) for k, (points, right) in enumerate(rows)]
+
+
+# -- scores by hand --------------------------------------------------------------------------------------------
+
+
+def test_overall_weighs_objectives_10_reasoning_5_and_relations_2():
+    told = marks((10, (True,)), (5, (False,)), (5, (True,)), (2, (True,)))
+    assert scores.score(told) == Score((17 / 22,), 22)  # 10 + 5 + 2 of 22 points
+    assert scores.score(told, "reasoning") == Score((0.5,), 2)  # questions, not points
+    assert scores.score(told, "who") == Score((0.5,), 2)
+    assert scores.score(told, "relations") == Score((1.0,), 1)
+    assert scores.score(told, "why") is None
+
+
+def test_a_score_has_a_share_for_each_repetition():
+    found = scores.score(marks((10, (True, False, False)), (5, (True, True, False))))
+    assert found is not None
+    assert found.shares == (1.0, 5 / 15, 0.0)
+
+
+def test_questums_deviation_divides_by_n_and_players_by_n_less_1():
+    found = Score((0.2, 0.5, 0.8), 10)  # squares 0.09 + 0 + 0.09
+    assert scores.over_repetitions(found).deviation == pytest.approx(sqrt(0.18 / 3))
+    assert scores.over_repetitions(found, "sample").deviation == pytest.approx(sqrt(0.18 / 2))
+    assert scores.over_repetitions(Score((0.5,), 1)).deviation == 0.0
+    assert scores.over_repetitions(Score((0.5,), 1), "sample").deviation is None
+
+
+def test_the_weighted_deviation_is_that_of_the_appendix():
+    found = scores.over_cases([0.2, 0.6, 1.0], [1, 2, 1])  # mean 0.6; (0.16 + 0 + 0.16) / 4
+    assert found.mean == pytest.approx(0.6)
+    assert found.deviation == pytest.approx(sqrt(0.08))
+
+
+def test_the_interval_of_equal_weights_is_students():
+    found = scores.estimate([0.0, 0.5, 1.0], [3, 3, 3])  # t(2, 0.975) = 4.3027, s = 0.5
+    assert found.mean == pytest.approx(0.5)
+    assert found.low == pytest.approx(0.5 - 4.302653 * 0.5 / sqrt(3), abs=1e-5)
+    assert scores.estimate([0.3], [1]) == scores.Estimate(0.3, None, None, 1)
+
+
+def test_two_methods_are_compared_on_the_same_questions_only():
+    a, b = marks((5, (True,)), (5, (True,))), marks((5, (False,)), (5, (True,)))
+    found = scores.compared([a, a], [b, a])
+    assert found is not None
+    assert found.mean == pytest.approx(0.25)
+    with pytest.raises(ValueError, match="same questions"):
+        scores.compared([a], [marks((5, (True,)))])
+
+
+def _weights(measure: str) -> tuple[list[str], list[int]]:
+    folder = DATA / "wellplay"
+    if not (folder / "index.json").exists():
+        pytest.skip(f"THE PAPERS' FIGURES ARE NOT HERE ({DATA}): set PARLOUR_REFERENCE_DATA to the folder around them")
+    listed = json.loads((folder / "index.json").read_text("utf-8"))["scripts"]
+    names = [one["paper_name"] for one in listed]
+    if measure == "overall":
+        return names, [one["points_total"] for one in listed]
+    return names, [one["question_counts"][measure] for one in listed]
+
+
+@pytest.mark.parametrize("measure", ["objective", "reasoning", "overall"])
+@pytest.mark.parametrize("method", ["SSA", "FSA"])
+def test_players_printed_totals_come_out_of_its_rows(method, measure):
+    names, weights = _weights(measure)
+    with (DATA / "paper_tables" / "player_table1.csv").open() as file:
+        rows = {
+            row["group"]: row
+            for row in csv.DictReader(file)
+            if row["method"] == method and row["metric"].lower() == measure
+        }
+    found = []
+    for name, weight in zip(names, weights, strict=True):
+        mean, sample = float(rows[name]["mean"]), float(rows[name]["std"])
+        off = sample  # mean - off, mean, mean + off have mean `mean` and the sample deviation `off`
+        found.append(Score((mean - off, mean, mean + off), weight))
+    total = scores.over_runs(found)
+    assert total.mean == pytest.approx(float(rows["Overall"]["mean"]), abs=0.001)
+    assert total.deviation == pytest.approx(float(rows["Overall"]["std"]), abs=0.005)
+
+
+# -- letters and options ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "pick", "picked"),
+    [
+        ("a", 1, (0,)),
+        ("D.", 1, (3,)),
+        ("a,c", 2, (0, 2)),
+        ("a", 2, (0,)),
+        ("", 1, ()),  # the published scorer holds an empty answer for right
+        ("a,b,c,d", 2, ()),  # and this one for right as well
+        ("a,b", 1, ()),
+        ("because", 1, ()),
+        ("answer: a", 1, ()),
+        ("e", 1, ()),  # there are four options
+    ],
+)
+def test_letters_are_read_strictly(words, pick, picked):
+    assert letters_of(words, 4, pick) == picked
+
+
+@given(st.integers(2, 5), st.integers(0, 2**31), st.data())
+def test_shuffling_keeps_the_key_with_its_option(n, seed, data):
+    keys = data.draw(st.sets(st.integers(0, n - 1), min_size=1))
+    options = tuple(f"option {k}" for k in range(n))
+    question = Question(id="q", points=5, kind="who", text="?", options=options, keys=tuple(sorted(keys)))
+    found = shuffled(question, np.random.default_rng(seed))
+    assert {found.options[key] for key in found.keys} == {options[key] for key in keys}
+    assert sorted(found.options) == sorted(options)
+
+
+def test_a_key_that_is_always_first_is_shown_everywhere():
+    question = Question(id="q", points=2, kind="one_relation", text="?", options=("a", "b", "c", "d"), keys=(0,))
+    places = [shuffled(question, quiz.order_of(seed, 0, question, 0)).keys[0] for seed in range(400)]
+    counts = np.bincount(places, minlength=4)
+    assert ((counts - 100) ** 2 / 100).sum() < 16.27  # chi-square, 3 degrees of freedom, 0.1 %
+
+
+class Scripted(Model):
+    """Gives the option of a certain text, or a word that is no answer."""
+
+    name, is_language_model = "scripted", False
+
+    def __init__(self, wanted: str) -> None:
+        self.wanted = wanted
+        self.shown: list[tuple[str, ...]] = []
+
+    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+        assert isinstance(question, Quiz)
+        self.shown.append(tuple(question.options.values()))
+        letters = {words: letter for letter, words in question.options.items()}
+        return Answered(Choice(reason="", answer=letters.get(self.wanted, self.wanted)), True, False)
+
+    def settings(self) -> dict[str, Any]:
+        return {}
+
+
+def tiny() -> Case:
+    """Two characters; Ada killed the second victim, nobody at the table the first. Ben is asked three questions."""
+    ask = {"text": "Who?", "options": ("Ada", "Eve", "Cy"), "keys": (0,)}
+    questions = (
+        Question(id="1", points=10, kind="individual", **ask),
+        Question(id="2", points=5, kind="suspect", pick=2, **ask),
+        Question(id="3", points=2, kind="one_relation", **{**ask, "keys": (1,)}),
+    )
+    return Case(
+        id="tiny",
+        title="Tiny",
+        language="en",
+        briefing="Dan and Eli died.",
+        characters=(
+            Character(name="Ada", script="I am Ada. I killed Eli.", murders=(False, True)),
+            Character(name="Ben", script="I am Ben.", murders=(False, False)),
+        ),
+        victims=(Victim(name="Dan"), Victim(name="Eli")),
+        questions=((), questions),
+        omniscient=questions[:1],
+    )
+
+
+@pytest.fixture
+def tiny_path(tmp_path):
+    path = tmp_path / "tiny.json"
+    path.write_text(dump(tiny()), encoding="utf-8")
+    return str(path)
+
+
+def views_of(reference: str) -> tuple[Case, list[Any]]:
+    game = rollout.table(GAME, case=reference).game_env.game
+    start = game.initial()
+    return game.case, [game.view(start, seat) for seat in range(game.seats)]
+
+
+def test_every_seat_is_asked_all_its_questions_as_often_as_wanted(tiny_path):
+    case, views = views_of(tiny_path)
+    model = Scripted("Ada")
+    found = quiz.quiz(case, views, model, repetitions=4)
+    assert [(mark.seat, mark.question, mark.right) for mark in found] == [
+        (1, "1", (True,) * 4),
+        (1, "2", (True,) * 4),
+        (1, "3", (False,) * 4),
+    ]
+    assert len(model.shown) == 12
+    assert len(set(model.shown[:4])) > 1  # another order in another repetition
+    assert quiz.counts(found) == {"objective": 1, "reasoning": 1, "relations": 1}
+
+
+def test_what_is_no_letter_is_wrong(tiny_path):
+    case, views = views_of(tiny_path)
+    assert not any(any(mark.right) for mark in quiz.quiz(case, views, Scripted("I do not know"), repetitions=1))
+
+
+def test_with_the_own_script_alone_nothing_that_was_said_is_read():
+    views = rollout.play(rollout.table(GAME, case=SMALL), [_agent() for _ in range(4)], 1).last_views
+    question = find(SMALL).questions[0][0]
+    assert Reader(views[0], "own").ask(question).dialogue == []
+    assert Reader(views[0], "own+dialogue").ask(question).dialogue
+
+
+def _agent() -> Any:
+    from parlour.policies import make_policy
+
+    return make_policy("questum", GAME, {})
+
+
+# -- verdicts --------------------------------------------------------------------------------------------------
+
+
+def test_a_victim_whom_no_player_murdered_is_in_no_win_rate(tiny_path):
+    found = play_case(Job(tiny_path, PP, 1), OFFLINE)
+    assert [one.counts for one in found.verdicts] == [False, True]
+    assert found.victims == 1
+    assert found.solved <= 1
+
+
+def test_half_of_the_votes_find_a_murderer_and_a_tie_finds_nobody(tiny_path):
+    game = rollout.table(GAME, case=tiny_path).game_env.game
+    both = games._verdict(game, (1, 1, 0, 0), 1)  # seat after seat: each names the other
+    assert both == Verdict(1, True, -1, False)  # one vote each: a tie
+    assert games._verdict(game, (1, 0, 0, 0), 1) == Verdict(1, True, 0, True)
+
+
+@pytest.mark.parametrize("name", ["pp", "op"])
+def test_without_a_game_everybody_votes_for_somebody_else(name):
+    found = play_case(Job("seed:9:en:6:2", METHODS[name], 1, Table(repetitions=0)), OFFLINE)
+    assert found.asked == 0
+    assert found.marks == ()
+    assert found.play.questions == 12  # six players, two victims
+    assert len(found.verdicts) == 2
+
+
+def test_more_than_five_options_are_voted_on_in_heats():
+    """Nine players: eight options come as two heats of four, and a final: three questions a civilian."""
+    folder = DATA / "wellplay" / "en" / "death_wears_white"
+    if not folder.is_dir():
+        pytest.skip(f"THE SCRIPTS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
+    found = play_case(Job(str(folder), PP, 1, Table(repetitions=0)), OFFLINE)
+    assert found.play.questions == 8 * 3 + 1
+
+
+def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_path):
+    case = find(SMALL)
+    (guilty,) = case.murderers(0)
+    job = Job(SMALL, QUESTUM, 1, Table(rounds=1, repetitions=1), murderer="rule", transcript=tmp_path / "game.jsonl")
+    found = play_case(job, OFFLINE)
+    assert guilty not in {mark.seat for mark in found.marks}
+    assert len({mark.seat for mark in found.marks}) == 3
+    header = json.loads((tmp_path / "game.jsonl").read_text("utf-8").splitlines()[0])
+    assert header["players"] == {f"player_{k}": "rule" if k == guilty else "questum" for k in range(4)}
+
+
+# -- playing ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def played() -> dict[str, Played]:
+    jobs = [Job(SMALL, one, 7, Table(repetitions=2)) for one in METHODS.values()]
+    return {one.method: one for one in play_all(jobs, OFFLINE)}
+
+
+def test_all_methods_answer_the_same_questions(played):
+    asked = {name: [(mark.seat, mark.question) for mark in one.marks] for name, one in played.items()}
+    assert all(one == asked["questum"] for one in asked.values())
+    assert len(asked["questum"]) == find(SMALL).counts()["total"]
+
+
+def test_op_is_above_pp_and_above_questum_on_a_case_that_is_solvable(played):
+    found = {name: scores.score(one.marks) for name, one in played.items()}
+    assert all(found.values())
+    assert found["op"].mean > found["questum"].mean > found["pp"].mean
+    assert [mark.seat for mark in played["op"].omniscient] == [-1] * len(find(SMALL).omniscient)
+    assert played["questum"].omniscient == ()
+
+
+def test_questum_asks_one_and_the_others_everybody(played):
+    civilians, rounds = 3, 3
+    assert played["questum"].asked <= (civilians + 1) * rounds
+    assert played["mystery_ocot"].asked >= civilians * 3 * rounds
+    assert played["questum"].play.questions < played["mystery_werewolf"].play.questions
+
+
+class Watched(Model):
+    """Answers by rule of thumb, and remembers the options of the quiz."""
+
+    name, is_language_model = "watched", False
+
+    def __init__(self) -> None:
+        self.shown: list[tuple[str, ...]] = []
+
+    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+        if isinstance(question, Quiz):
+            self.shown.append(tuple(question.options.values()))
+        return OFFLINE.answer(question, asker)
+
+    def settings(self) -> dict[str, Any]:
+        return {}
+
+
+def test_options_are_shuffled_by_the_seed_of_the_game_and_alike_for_all_methods():
+    shown = []
+    for method, seed in ((PP, 1), (OP, 1), (PP, 2)):
+        model = Watched()
+        found = play_case(Job(SMALL, method, seed, Table(repetitions=1)), model)
+        shown.append(model.shown[-len(found.marks) - len(found.omniscient) :][: len(found.marks)])
+    same, other, else_ = shown
+    assert same == other
+    assert same != else_
+    assert [sorted(options) for options in same] == [sorted(options) for options in else_]
+
+
+def test_results_do_not_depend_on_the_number_of_workers(played):
+    jobs = [Job(SMALL, one, 7, Table(repetitions=2)) for one in (QUESTUM, PP, OP)]
+    assert play_all(jobs, OFFLINE, workers=2) == [played[job.method.name] for job in jobs]
+
+
+def test_a_chinese_case_is_played_and_answered_like_the_english_one():
+    job = Job("seed:5:zh:4:1", QUESTUM, 7, Table(repetitions=1))
+    found = play_case(job, OFFLINE)
+    assert found.language == "zh"
+    chinese, blind = scores.score(found.marks), scores.score(play_case(replace(job, method=PP), OFFLINE).marks)
+    assert chinese is not None
+    assert blind is not None
+    assert chinese.mean > blind.mean + 0.1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_script_of_wellplay_is_played_and_all_its_questions_are_put(language):
+    folder = DATA / "wellplay" / language
+    if not folder.is_dir():
+        pytest.skip(f"THE SCRIPTS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
+    reference = min((one for one, _ in in_folder(folder)), key=lambda one: find(one).counts()["total"])
+    case = find(reference)
+    found = play_case(Job(reference, QUESTUM, 1, Table(rounds=1, repetitions=1)), OFFLINE)
+    assert len(found.marks) == case.counts()["total"]
+    assert found.asked > 0
+    assert found.quiz.questions == len(found.marks)
+
+
+def test_a_folder_holds_scripts_and_cases(tmp_path, tiny_path):
+    assert [reference for reference, _ in in_folder(tmp_path)] == [tiny_path]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ParlourError, match="accepted: a folder with"):
+        in_folder(tmp_path / "empty")
+
+
+def test_unknown_methods_are_refused():
+    assert method_of("questum:prune=no").policy == "questum:prune=no"
+    with pytest.raises(ParlourError, match="method 'chat' is not accepted"):
+        method_of("chat")
+
+
+# -- what it takes ---------------------------------------------------------------------------------------------
+
+
+class Paid(Model):
+    """Answers by rule of thumb, with two calls to pay for."""
+
+    name, is_language_model = "paid", True
+
+    def __init__(self, cost: float | None) -> None:
+        self.cost = cost
+
+    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+        value = question.rule_of_thumb(np.random.default_rng(asker.sample))
+        call = {"ask": question.kind, "usage": {"prompt": 100, "completion": 10}, "cost": self.cost}
+        return Answered(value, False, False, (call, call))
+
+    def settings(self) -> dict[str, Any]:
+        return {}
+
+
+def test_play_and_quiz_are_counted_apart_with_tokens_and_dollars():
+    jobs = [Job(SMALL, one, 7, Table(rounds=1, repetitions=1)) for one in (QUESTUM, PP)]
+    found = play_all(jobs, Paid(0.5), workers=2)[0]
+    n, m = found.play.questions, found.quiz.questions
+    assert m == len(found.marks)
+    assert found.play == Spent(n, 2 * n, 0, 200 * n, 20 * n, float(n))
+    assert found.quiz == Spent(m, 2 * m, 0, 200 * m, 20 * m, float(m))
+    assert found.play.seconds > 0
+
+
+def test_one_unknown_price_makes_the_sum_unknown():
+    assert (Spent(dollars=1.0) + Spent(dollars=None)).dollars is None
+    tally = Tally(Paid(None))
+    case, views = views_of(SMALL)
+    Reader(views[0]).answer(tally, case.questions[0][0])
+    assert tally.spent.dollars is None
+    assert tally.part().spent == Spent()
+
+
+def test_a_result_can_be_sent_between_processes(played):
+    assert pickle.loads(pickle.dumps(played["op"])) == played["op"]

@@ -1,0 +1,94 @@
+"""The shipped cases: six stories in two languages, made by the generator and edited; they must stay fair and readable."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+
+import pytest
+from parlour.envs.murder_mystery import solve
+from parlour.envs.murder_mystery.case import dump, find, load, shipped
+from parlour.envs.murder_mystery.facts import read
+
+STORIES = sorted({name.rsplit("_", 1)[0] for name in shipped()})
+CASES = pytest.mark.parametrize("name", shipped())
+
+
+def raw(name) -> bytes:
+    return (files("parlour.envs.murder_mystery") / "data" / f"{name}.json").read_bytes()
+
+
+def test_there_are_six_stories_in_both_languages():
+    assert len(STORIES) == 6
+    assert set(shipped()) == {f"{story}_{language}" for story in STORIES for language in ("en", "zh")}
+
+
+@CASES
+def test_the_file_is_written_as_dump_writes_it_and_is_small(name):
+    case = find(name)
+    assert case.id == name
+    assert case.language == name[-2:]
+    assert raw(name).decode("utf-8") == dump(case)
+    assert load(json.loads(dump(case))) == case
+    assert len(raw(name)) < 60_000
+
+
+@CASES
+def test_the_solver_proves_it(name):
+    assert solve.faults(find(name)) == ()
+
+
+@CASES
+def test_scripts_and_briefing_say_what_the_facts_say(name):
+    case = find(name)
+    for seat, one in enumerate(case.characters):
+        assert set(read(one.script, case.vocabulary, seat)) == set(one.facts), one.name
+    assert read(case.briefing, case.vocabulary) == list(case.public)
+
+
+@CASES
+def test_no_script_of_an_innocent_states_who_did_it(name):
+    case = find(name)
+    for seat, one in enumerate(case.characters):
+        if not any(one.murders):
+            for sentence in re.split(r"(?<=[.。])(?<!Dr\.)(?<!Mrs\.)\s*|\n", one.script):
+                if re.search(r"kill|murder|wish .* dead|杀|凶手|害死", sentence):
+                    kinds = {fact.kind for fact in read(sentence, case.vocabulary, seat)}
+                    assert kinds <= {"motive", "died"}, sentence
+                    assert kinds or not any(other in sentence for other in case.names), sentence
+
+
+@CASES
+def test_every_script_has_a_beginning_of_its_own(name):
+    # the edited part: a paragraph before the facts, told in the first person
+    case = find(name)
+    beginnings = [one.script.splitlines()[0] for one in case.characters]
+    assert len(set(beginnings)) == case.seats
+    for seat, text in enumerate(beginnings):
+        assert len(text) > (300 if case.language == "en" else 100)
+        assert read(text, case.vocabulary, seat) == []
+        assert re.search(r"\b(?:I|my)\b|我", text)
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_both_languages_tell_the_same_story(story):
+    english, chinese = find(f"{story}_en"), find(f"{story}_zh")
+    assert english.truth == chinese.truth
+    assert english.public == chinese.public
+    for one, other in zip(english.characters, chinese.characters, strict=True):
+        assert (one.facts, one.lies, one.murders) == (other.facts, other.lies, other.murders)
+        assert len(one.objectives) == len(other.objectives)
+    for one, other in zip(english.questions, chinese.questions, strict=True):
+        assert [(q.id, q.keys) for q in one] == [(q.id, q.keys) for q in other]
+
+
+def test_titles_are_their_own_and_one_story_has_two_victims():
+    titles = [find(name).title for name in shipped()]
+    assert len(set(titles)) == 12
+    assert sorted(len(find(f"{story}_en").victims) for story in STORIES) == [1, 1, 1, 1, 1, 2]
+    assert {find(f"{story}_en").seats for story in STORIES} == {4, 5}
+    assert not any(re.search(r"[\u4e00-\u9fff]", raw(f"{story}_en").decode()) for story in STORIES)
+    assert not any(
+        re.search(r"[A-Za-z]{2,}", one.script) for story in STORIES for one in find(f"{story}_zh").characters
+    )

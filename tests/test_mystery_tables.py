@@ -1,0 +1,322 @@
+"""The tables of Questum and PLAYER*: the papers' figures as printed, ours beside them, the same cases in every row."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from functools import cache
+from pathlib import Path
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.murder_mystery.case import dump, find
+from parlour.policies.models.base import OfflineModel
+from parlour.training import cli, demo
+from parlour.training.demo import mystery as demo_section
+from parlour.training.mystery import kept, scores
+from parlour.training.mystery.games import Job, Played, generated, play_case
+from parlour.training.reproduce import TABLES, Setting, questum, questum_games, reproduce, sizes
+from parlour.training.reproduce.cells import Reproduction, printed
+from parlour.training.seeds import HELD_OUT
+
+DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
+NAMES = [name for name in TABLES if name.startswith(("questum-", "player-"))]
+PLAYING = ("Questum", "Werewolf", "O-CoT", "ThinkThrice")
+SETTING = Setting(games=2, repetitions=1)
+
+
+def small(setting: Setting) -> list[tuple[str, int]]:
+    """Cases with four players, as many as wanted."""
+    return [(f"seed:{seed}:en:4:1", seed) for seed in range(setting.games)]
+
+
+@cache
+def once(job: Job) -> Played:
+    return play_case(job, OfflineModel())
+
+
+@cache
+def made(name: str) -> Reproduction:
+    """A table on two small cases; games that several tables have in common are played once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(questum_games, "cases_of", small)
+        patch.setattr(questum_games, "play_all", lambda jobs, *_, **__: [once(job) for job in jobs])
+        return reproduce(name, SETTING)
+
+
+# -- what the papers print -------------------------------------------------------------------------------------
+
+
+def test_all_tables_of_the_issue_are_there():
+    assert NAMES == [
+        "questum-2",
+        "questum-3",
+        "questum-8",
+        "questum-11",
+        "questum-12",
+        "questum-budget",
+        "questum-sensors",
+        "questum-rounds",
+        "player-1",
+        "player-2",
+    ]
+    assert sizes("questum-8") == (100, 0)
+    assert sizes("questum-sensors") == (10, 0)  # 31 choices of sensors
+    assert sizes("avalon-2") == (200, 60)
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "of", "measure", "value"),
+    [
+        ("questum-2", "Questum", "Overall", "win rate", 22.2),
+        ("questum-3", "Questum", "Overall", "win rate", 66.7),
+        ("questum-8", "OP", "Overall", "win rate", 30.0),
+        ("questum-8", "PP", "Overall", "overall", 30.0),
+        ("questum-11", "Questum", "Sin", "gameplay dollars", 0.32),
+        ("questum-12", "w/o Sensor & Pruner", "Overall", "overall", 35.7),
+        ("player-1", "PLAYER*", "Overall", "overall", 46.1),
+        ("player-2", "PLAYER*", "Overall", "gameplay dollars", 33.7),
+    ],
+)
+def test_figures_are_given_as_printed(name, row, of, measure, value):
+    assert printed()[name, row, of, measure][0] == pytest.approx(value, abs=0.02)
+
+
+def test_questums_gameplay_dollars_are_0_53_of_players():
+    told = printed()
+    rows = [
+        of for table, row, of, measure in told if (table, row, measure) == ("questum-11", "Questum", "gameplay dollars")
+    ]
+    assert len(rows) == 13
+    for of in rows:
+        ours = told["questum-11", "Questum", of, "gameplay dollars"][0]
+        assert ours == pytest.approx(0.53 * told["player-2", "PLAYER*", of, "gameplay dollars"][0], abs=0.01)
+
+
+def test_table_3_overall_follows_from_its_rows():
+    """Sin, Deadly Fountain and Riverside Inn: the printed overall lies between its parts, weighted 10, 5, 2."""
+    told = printed()
+    for row in PLAYING:
+        parts = [told["questum-3", row, "Overall", measure][0] for measure in ("objective", "reasoning", "relations")]
+        assert min(parts) <= told["questum-3", row, "Overall", "overall"][0] <= max(parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("questum-8", "questum_table8"), ("questum-11", "questum_table11_costs"), ("player-1", "player_table1")],
+)
+def test_our_figures_are_those_of_the_reference_tables(name, file):
+    path = DATA / f"{file}.csv"
+    if not path.exists():
+        pytest.skip(f"THE PAPERS' FIGURES ARE NOT HERE ({path}): set PARLOUR_REFERENCE_DATA to the folder around them")
+    rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
+    own = {key: value for key, (value, _) in printed().items() if key[0] == name}
+    assert len(own) == len(rows)
+    times = 1 if file.endswith("costs") else 100
+    for row in rows:
+        measure = row["metric"].lower() + (" dollars" if times == 1 else "")
+        assert own[name, row["method"], row["group"], measure] == pytest.approx(times * float(row["mean"]))
+
+
+# -- ours ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["questum-2", "questum-8", "questum-12"])
+def test_every_row_plays_the_same_cases_and_is_compared_with_the_first(name):
+    found = made(name)
+    rows = list(dict.fromkeys(cell.row for cell in found.cells))
+    assert rows[0] == "Questum"
+    for cell in found.cells:
+        if cell.measure in ("overall", "reasoning"):
+            assert cell.value is not None
+            assert cell.value.share
+            assert cell.value.n == 2
+            assert (cell.value_difference is None) == (cell.row == "Questum")
+        if cell.measure == "win rate":
+            assert cell.ours is not None
+    assert any("2 held-out generated cases (en)" in remark for remark in found.remarks)
+
+
+def test_the_papers_figures_stand_beside_ours_where_they_are_printed():
+    cells = {(cell.row, cell.measure): cell for cell in made("questum-8").cells}
+    assert cells["OP", "overall"].paper == pytest.approx(48.4)
+    assert cells["PP", "win rate"].paper == pytest.approx(1.6)
+    assert cells["PP", "win rate"].note == "its rows, weighted by victims, give 4.8%"
+    assert cells["Questum", "gameplay: questions to the model"].paper is None
+
+
+def test_questum_is_played_by_its_text_and_by_its_algorithm():
+    asked = {c.row: c.value.value for c in made("questum-8").cells if c.measure.startswith("gameplay") and c.value}
+    assert asked["Questum"] < asked[questum.WHOLE] < asked["ThinkThrice"]
+
+
+def test_shares_lie_within_0_and_1_and_differences_need_not():
+    for cell in made("questum-8").cells:
+        if cell.value is not None and cell.value.share and cell.value.low is not None:
+            assert 0 <= cell.value.low <= cell.value.value <= cell.value.high <= 1
+
+
+def test_costs_are_told_by_stage_and_rules_of_thumb_cost_nothing():
+    found = made("questum-11")
+    dollars = [cell for cell in found.cells if cell.measure.endswith("dollars")]
+    assert {cell.value.value for cell in dollars if cell.value} == {0.0}
+    stages = {(cell.row, cell.measure.partition(" ")[0].rstrip(":")) for cell in found.cells}
+    assert ("Questum", "gameplay") in stages
+    assert ("PP", "gameplay") not in stages  # it plays no game
+    asked = {
+        cell.row: cell.value.value
+        for cell in found.cells
+        if cell.measure == "gameplay: questions to the model" and cell.value
+    }
+    assert asked["Questum"] < min(value for row, value in asked.items() if row != "Questum")
+
+
+def test_table_3_says_that_no_person_played():
+    found = made("questum-3")
+    assert any("Nobody can replay a person" in remark for remark in found.remarks)
+    assert list(dict.fromkeys(cell.row for cell in found.cells)) == list(PLAYING)
+
+
+def test_ablations_leave_out_sensors_and_pruner():
+    rows = dict.fromkeys(cell.row for cell in made("questum-12").cells)
+    assert list(rows) == ["Questum", "w/o Pruner", "w/o Sensor", "w/o Sensor & Pruner"]
+    policies = [method.policy for method in questum._ABLATIONS.values()]
+    assert policies == ["questum", "questum:prune=no", "questum:sensors=none", "questum:prune=no,sensors=none"]
+
+
+def test_every_choice_of_1_to_5_sensors_is_a_row(monkeypatch):
+    monkeypatch.setattr(questum_games, "cases_of", small)
+    monkeypatch.setattr(
+        questum, "SENSORS", {name: questum.SENSORS[name] for name in ("emotion", "motivation", questum.VALUE)}
+    )
+    found = questum.sensors("questum-sensors", SETTING)
+    assert {cell.row for cell in found.cells} == {
+        "mean",
+        "lowest",
+        "highest",
+        "emotion",
+        "motivation",
+        "emotion+motivation",
+    }
+    assert {cell.of for cell in found.cells if cell.row == "mean"} == {"1 sensors, 2 choices", "2 sensors, 1 choices"}
+
+
+def test_rounds_and_questions_are_varied(monkeypatch):
+    monkeypatch.setattr(questum_games, "cases_of", small)
+    monkeypatch.setattr(questum, "_ROUNDS", (1, 3))
+    monkeypatch.setattr(questum, "_QUESTIONS", (1,))
+    found = questum.rounds("questum-rounds", SETTING)
+    asked = {c.row: c.value.value for c in found.cells if c.measure == "gameplay: questions to the model" and c.value}
+    assert list(asked) == ["3 rounds, 1 questions", "1 rounds, 1 questions"]
+    assert asked["1 rounds, 1 questions"] < asked["3 rounds, 1 questions"]
+
+
+def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
+    """A case that bears the Chinese title of a published script stands beside that script's figures."""
+    case = find("seed:5:zh:4:1")
+    (tmp_path / "a.json").write_text(dump(case.model_copy(update={"title": "罪恶"})), encoding="utf-8")
+    (tmp_path / "b.json").write_text(dump(find("seed:6:en:4:1")), encoding="utf-8")
+    out = tmp_path / "out"
+    setting = Setting(cases=str(tmp_path), repetitions=2, out=out)
+    found = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP})
+    cells = {(cell.row, cell.of, cell.measure): cell for cell in found.cells}
+    assert cells["PP", "Sin", "overall"].paper is not None
+    assert cells["PP", "Sin", "overall"].value is not None
+    assert cells["PP", "Sin", "overall"].value.deviation is not None
+    assert cells["PP", "Overall", "overall"].value is not None
+    assert cells["PP", "Overall", "overall"].value.n == 2
+    assert sorted(path.name for path in (out / "Questum").iterdir()) == ["0.jsonl", "1.jsonl", kept.FILE]
+    rows = list(csv.DictReader((out / "questum-8.csv").read_text("utf-8").splitlines()))
+    assert [row["row"] for row in rows] == ["Questum", "Questum", "PP", "PP"]
+    assert 0 <= float(rows[0]["overall"]) <= 1
+
+
+def test_a_measurement_that_was_killed_is_taken_up(tmp_path, monkeypatch):
+    setting = Setting(games=3, repetitions=1, out=tmp_path)
+    monkeypatch.setattr(questum_games, "cases_of", small)
+    rows = {"PP": questum.PP, "Questum": questum.QUESTUM}
+    whole = questum.comparison("whole", setting, rows)
+    path = tmp_path / "Questum" / kept.FILE
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 3
+    path.write_bytes(lines[0] + lines[1][:100])  # killed within the second game
+    played: list[Job] = []
+    real = kept.play_all
+    monkeypatch.setattr(kept, "play_all", lambda jobs, *a, **k: (played.extend(jobs), real(jobs, *a, **k))[1])
+    again = questum.comparison("again", setting, rows)
+    assert [(job.method.name, job.case) for job in played] == [("questum", one) for one, _ in small(setting)[1:]]
+    assert [(c.row, c.measure, c.ours, c.value and c.value.value) for c in again.cells] == [
+        (c.row, c.measure, c.ours, c.value and c.value.value) for c in whole.cells
+    ]
+    path.write_text("{}\n")
+    with pytest.raises(ParlourError, match="holds no results"):
+        questum.comparison("again", setting, rows)
+
+
+def test_with_the_same_number_of_questions_everybody_asks_one_person_in_a_round():
+    asked = {c.row: c.value.value for c in made("questum-budget").cells if c.measure.startswith("gameplay") and c.value}
+    free = {c.row: c.value.value for c in made("questum-2").cells if c.measure.startswith("gameplay") and c.value}
+    assert all(asked[row] < free[row] for row in PLAYING[1:])
+    assert asked["Questum"] == free["Questum"]  # it asks one anyway
+
+
+def test_a_weight_is_the_points_of_a_case():
+    """Two cases with 10 and 30 points: a share of 1 and of 0 is one quarter, not one half."""
+    assert scores.over_cases([1.0, 0.0], [10, 30]).mean == 0.25
+
+
+def test_cases_are_held_out_ones():
+    assert [reference for reference, _ in generated(2, 1, "zh")] == [f"seed:{HELD_OUT[k]}:zh" for k in (1, 2)]
+    with pytest.raises(ParlourError, match="accepted"):
+        generated(2, len(HELD_OUT) - 1)
+    with pytest.raises(ParlourError, match="accepted: en, zh"):
+        questum_games.cases_of(Setting(cases="fr"))
+
+
+# -- commands --------------------------------------------------------------------------------------------------
+
+
+def test_the_command_plays_a_case_and_quizzes_everybody(capsys):
+    words = "mystery play --case seed:5:en:4:1 --method questum --method op --rounds 1 --repetitions 2 --json"
+    assert cli.run(words.split()) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [one["method"] for one in told["games"]] == ["questum", "op"]
+    assert told["model"] == "offline"
+    assert told["games"][0]["victims"] == 1
+    assert told["games"][1]["right"]["overall"]["mean"] > 0.9
+    assert len(told["games"][1]["right"]["who"]["shares"]) == 2
+    assert told["games"][0]["play"]["questions"] > 0
+    assert cli.run(["mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"]) == 0
+    shown = capsys.readouterr().out
+    assert "rules of thumb (no language model)" in " ".join(shown.split())
+    assert "Right answers" not in shown
+
+
+def test_the_command_compares_methods_and_refuses_one_twice(capsys):
+    assert (
+        cli.run(["mystery", "compare", "-m", "questum", "-m", "pp", "--games", "2", "--repetitions", "1", "--json"])
+        == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert {cell["row"] for cell in told["cells"]} == {"questum", "pp"}
+    assert cli.run(["mystery", "compare", "-m", "pp", "-m", "pp", "--games", "2"]) == 2
+    assert "accepted: each once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["mystery play", "mystery compare", "mystery ratings", "train questum"])
+def test_every_help_text_has_an_example(capsys, path):
+    assert cli.run([*path.split(), "--help"]) == 0
+    assert "Example" in capsys.readouterr().out
+
+
+def test_the_demo_has_a_section(tmp_path, monkeypatch):
+    assert demo_section.section in demo.SECTIONS
+    monkeypatch.setattr(demo_section, "_REPETITIONS", 1)
+    monkeypatch.setattr(questum_games, "cases_of", small)
+    found = demo_section.section(tmp_path, demo.DemoConfig(games=2, steps=1))
+    assert found.name == "mystery"
+    assert "no language model played" in found.markdown
+    assert (tmp_path / "mystery" / "teahouse_zh.jsonl").exists()
+    assert json.dumps(found.numbers)
+    assert "OP, overall" in found.summary

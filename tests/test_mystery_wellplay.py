@@ -1,0 +1,516 @@
+"""The loader of WellPlay folders: what FORMAT.md says of the collection, each irregularity in a folder of its own.
+
+The folders of these tests are made up. Those of the collection are checked where they are at hand
+(`PARLOUR_REFERENCE_DATA`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.murder_mystery import wellplay
+from parlour.envs.murder_mystery.case import digest, find
+from parlour.envs.murder_mystery.wellplay_check import check
+from parlour.training.cli import run
+
+HEADER = "value,type,question,a,b,c,d,e,truth"
+WHO = "a,a,Who killed Old Moss?,Bea,Cal,Dot,,,b"
+SUSPECT = "b,b,Please select the two people you most suspect of killing Old Moss,Bea,Cal,Dot,suicide,,b"
+ROWS = [
+    WHO,
+    "b,a,How did Old Moss die?,By knife,By water,By fire,By rope,,a",
+    SUSPECT,
+    "c,a,What is the relationship between Bea and Cal?,Bea is aunt of Cal,Bea is foe of Cal,Bea is boss of Cal,,,a",
+]
+NAMES = ["Ann", "Bea", "Cal", "Dot"]
+PEOPLE = {name: {"kill_by_me": [int(name == "Cal")]} for name in NAMES}
+
+
+def person(name, **changes):
+    value = {
+        "script": [f"I am {name}. It was a dark night."],
+        "acts_goal": ["1. Find the killer.\n\n2. Hide."],
+        "victims": ["Old Moss"],
+        "kill_by_me": [0],
+        "acts_num": 1,
+    } | changes
+    return value | {"is_murderer": int(any(value["kill_by_me"]))} | changes
+
+
+def folder(root, rows=None, people=None, slug="moss", lang="en", info=None, omniscient="FSA", bom=False):
+    """A script of four players and one victim, whom Cal killed; `rows` per name replaces all rows of a file."""
+    path = root / lang / slug
+    (path / "json").mkdir(parents=True)
+    (path / "final_result").mkdir()
+    people = PEOPLE if people is None else people
+    told = {"agent_num": len(people), "script_name": "Moss", "character_name": list(people)} | (info or {})
+    (path / "json" / "script_info.json").write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    every = {name: [] if changes.get("kill_by_me") == [1] else ROWS for name, changes in people.items()} | (rows or {})
+    for name, changes in people.items():
+        text = json.dumps(person(name, **changes), ensure_ascii=False)
+        (path / "json" / f"{name}.json").write_text(text, encoding="utf-8")
+        table(path, name, every[name], bom)
+    if omniscient:
+        table(path, omniscient, every.get(omniscient, [row for name in people for row in every[name]]), bom)
+    return path
+
+
+def table(path, name, rows, bom):
+    text = "\n".join([HEADER, *rows]) + "\n"
+    (path / "final_result" / f"{name}.csv").write_text(text, encoding="utf-8-sig" if bom else "utf-8")
+
+
+def kinds(path) -> Counter:
+    return Counter(found.kind for found in check(path) if found.kind != "relation_key_position")
+
+
+def only(path, kind):
+    """The one irregularity of the folder, apart from the omniscient copies of rows and fixed relation keys."""
+    found = [one for one in check(path) if one.kind != "relation_key_position" and "/FSA.csv" not in (one.file or "")]
+    assert [one.kind for one in found] == [kind], found
+    return found[0]
+
+
+def asked(path, seat=0):
+    return wellplay.load_folder(path).questions[seat]
+
+
+def test_a_regular_folder_loads_without_remarks(tmp_path):
+    path = folder(tmp_path)
+    case = wellplay.load_folder(path)
+    assert case.names == ("Ann", "Bea", "Cal", "Dot")
+    assert case.murderers(0) == (2,)
+    assert case.victims[0].name == "Old Moss"
+    assert case.counts() == {"objective": 3, "reasoning": 6, "relations": 3, "total": 12}
+    assert len(case.omniscient) == 12
+    assert case.characters[0].objectives == ("1. Find the killer.", "2. Hide.")
+    assert case.truth is None
+    assert kinds(path) == Counter()
+    assert find(str(path)) == case
+
+
+def test_points_picks_kinds_and_victims(tmp_path):
+    who, how, suspect, relation = asked(folder(tmp_path))
+    assert (who.points, who.kind, who.pick, who.victim, who.keys) == (10, "who", 1, 0, (1,))
+    assert (how.points, how.kind, how.pick, how.victim) == (5, "how", 1, 0)
+    assert (suspect.points, suspect.kind, suspect.pick, suspect.victim) == (5, "suspect", 2, 0)
+    assert (relation.points, relation.kind, relation.victim) == (2, "one_relation", None)
+    assert suspect.right((0, 1))
+    assert not suspect.right((0, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("What was the motive behind the killer killing Old Moss?", "why"),
+        ("The perpetrator is the victim Old Moss. Who is it?", "relationship"),
+        ("Where was Old Moss killed?", "where"),
+        ("When was Old Moss killed?", "when"),
+        ("How did Old Moss die?", "how"),
+        ("Who is Bea's biological father?", "individual"),
+        ("凶手杀老莫的动机是什么？", "why"),
+        ("凶手是被害人老莫什么人？", "relationship"),
+        ("老莫是在哪里被杀死的？", "where"),
+        ("老莫是在何时被杀死的？", "when"),
+        ("老莫是怎么死的？", "how"),
+        ("小贝在隐瞒什么？", "individual"),
+    ],
+)
+def test_the_kinds_of_reasoning_questions(tmp_path, text, kind):
+    assert asked(folder(tmp_path, {"Ann": [f"b,a,{text},x,y,z,,,a"]}))[0].kind == kind
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ("What is the relationship between Bea and Cal?,Bea is aunt of Cal,Bea is foe of Cal", "one_relation"),
+        ("What is the relationship between Bea and Cal?,Bea is aunt and boss of Cal,Bea is foe and aunt of Cal", "two_relations"),
+        ("What is the non-existent relationship between Bea and Cal?,Bea is aunt of Cal,Bea is foe of Cal", "three_relations"),
+        ("小贝和小卡不存在的关系是什么？,小贝 is aunt of 小卡,小贝 is foe of 小卡", "three_relations"),
+    ],
+)  # fmt: skip
+def test_the_kinds_of_relation_questions(tmp_path, row, kind):
+    assert asked(folder(tmp_path, {"Ann": [f"c,a,{row},,,,a"]}))[0].kind == kind
+
+
+def test_a_byte_order_mark_blanks_and_gm_for_fsa_make_no_difference(tmp_path):
+    plain = wellplay.load_folder(folder(tmp_path / "1"))
+    rows = {name: [row.replace(",", " , ") for row in ROWS] for name in ("Ann", "Bea", "Dot")}
+    other = wellplay.load_folder(folder(tmp_path / "2", rows, omniscient="GM", bom=True))
+    assert digest(plain) == digest(other)
+
+
+def test_a_row_of_ten_fields_is_cut(tmp_path):
+    path = folder(tmp_path, {"Ann": [WHO.replace(",b", ",b,"), *ROWS[1:]]})
+    assert asked(path)[0].keys == (1,)
+    found = only(path, "field_count")
+    assert (found.file, found.line) == ("en/moss/final_result/Ann.csv", 2)
+
+
+def test_a_row_of_eight_fields_has_its_key_in_column_e(tmp_path):
+    path = folder(tmp_path, {"Ann": ["b,a,What is Bea hiding?,x,y,z,w,b", *ROWS]})
+    assert asked(path)[0].keys == (1,)
+    assert asked(path)[0].options == ("x", "y", "z", "w")
+    assert only(path, "field_count_key_shift").line == 2
+
+
+def test_a_key_in_column_e_with_an_empty_truth_is_taken_from_there(tmp_path):
+    path = folder(tmp_path, {"Ann": [*ROWS, "b,a,What is Bea hiding?,x,y,z,w,c,"]})
+    assert asked(path)[4].keys == (2,)
+    assert only(path, "key_shift").line == 6
+
+
+def test_a_shifted_key_of_a_yes_or_no_question_is_doubtful(tmp_path):
+    path = folder(tmp_path, {"Ann": ["b,a,Is Bea the aunt of Cal?,x,y,z,w,c,"]})
+    assert kinds(path)["key_doubtful"] == 2  # there and in the omniscient file
+
+
+def test_two_letters_on_single_choice_are_both_right_and_a_double_one_counts_once(tmp_path):
+    path = folder(tmp_path, {"Ann": [WHO.replace(",b", ",ab"), ROWS[1].replace(",,a", ",,aa")]})
+    assert [question.keys for question in asked(path)] == [(0, 1), (0,)]
+    assert kinds(path)["multi_letter_key_on_single_choice"] == 4
+
+
+def test_of_two_equal_options_both_are_right_if_one_is_the_key(tmp_path):
+    path = folder(tmp_path, {"Ann": ["a,a,Who killed Old Moss?,Cal,Cal,Dot,,,b", *ROWS[1:]]})
+    assert asked(path)[0].keys == (0, 1)
+    assert only(path, "duplicate_option_key").line == 2
+
+
+def test_two_equal_wrong_options_stay(tmp_path):
+    path = folder(tmp_path, {"Ann": ["a,a,Who killed Old Moss?,Bea,Bea,Cal,,,c", *ROWS[1:]]})
+    assert asked(path)[0].keys == (2,)
+    assert only(path, "duplicate_option_distractor").line == 2
+
+
+def test_a_row_without_a_key_is_left_out(tmp_path):
+    path = folder(tmp_path, {"Ann": ["b,a,What is Bea hiding?,x,y,z,w,,", *ROWS]})
+    assert len(asked(path)) == 4
+    assert only(path, "missing_key").line == 2
+    path = folder(tmp_path / "beyond", {"Ann": ["b,a,What is Bea hiding?,x,y,,,,d", *ROWS]})
+    assert only(path, "missing_key").detail == "2 options, key 'd'"
+
+
+def test_an_empty_question_is_read_from_a_row_with_the_same_options(tmp_path):
+    rows = {"Ann": [ROWS[0], "b,a, ,By water,By knife,By rope,By fire,,b", *ROWS[2:]]}
+    path = folder(tmp_path, rows)
+    assert asked(path)[1].text == "How did Old Moss die?"
+    assert only(path, "empty_question").line == 3
+
+
+def test_an_empty_question_without_such_a_row_says_so(tmp_path):
+    path = folder(tmp_path, {"Ann": ["b,a,,By spoon,By fork,,,,b"]}, omniscient="")
+    assert asked(path)[0].text == "(The text of this question is missing.)"
+
+
+def test_blank_lines_are_passed_over(tmp_path):
+    path = folder(tmp_path, {"Ann": [*ROWS, ""]})
+    assert len(asked(path)) == 4
+    assert only(path, "blank_line").line == 6
+
+
+def test_quoted_fields_and_line_numbers(tmp_path):
+    path = folder(tmp_path, {"Ann": ['b,a,"Who, then,\nis it?",x,y,,,,a', WHO.replace(",b", ",b,")]})
+    assert asked(path)[0].text == "Who, then,\nis it?"
+    assert only(path, "field_count").line == 4
+
+
+def test_a_key_that_names_another_than_the_murderer_is_kept_and_reported(tmp_path):
+    # Manna: 14 of 18 "who killed" keys contradict kill_by_me, and the suspect keys with them
+    rows = {"Ann": [WHO.replace(",,b", ",,a"), SUSPECT.replace(",,b", ",,a")]}
+    path = folder(tmp_path, rows)
+    assert [question.keys for question in asked(path)] == [(0,), (0,)]
+    found = [one for one in check(path) if one.kind == "key_contradicts_kill_by_me"]
+    assert [(one.file, one.line) for one in found] == [("en/moss/final_result/Ann.csv", line) for line in (2, 3)]
+    assert "'Bea', kill_by_me Cal (option b)" in found[0].detail
+
+
+def test_a_suspect_key_alone_that_is_not_the_murderer_is_a_remark(tmp_path):
+    # Ghost Revenge, Danshui Villa, Cruise Incident: who is right, the most suspicious is somebody else
+    rows = {"Ann": [WHO, SUSPECT.replace(",,b", ",,c")]}
+    assert only(folder(tmp_path, rows), "suspect_key_is_not_the_murderer").detail.startswith("victim 0: key Dot")
+
+
+def test_a_victim_whom_no_player_killed(tmp_path):
+    people = {name: {"kill_by_me": [0]} for name in NAMES}
+    path = folder(tmp_path, people=people)
+    assert wellplay.load_folder(path).murderers(0) == ()
+    assert only(path, "no_player_murderer")
+
+
+def test_a_key_that_names_no_player(tmp_path):
+    rows = {name: ["a,a,Who killed Old Moss?,Bea,Cal told Dot to,Dot,,,b"] for name in NAMES}
+    assert only(folder(tmp_path, rows), "key_is_not_a_player_name").detail.endswith("Cal told Dot to")
+
+
+def test_the_same_victim_asked_for_twice(tmp_path):
+    rows = {"Ann": [WHO, "a,a,Who killed your uncle?,Bea,Cal,Dot,,,b"]}
+    path = folder(tmp_path, rows)
+    assert [question.victim for question in asked(path)] == [0, 0]
+    assert only(path, "near_duplicate_question").detail == "Ann: victim 0"
+
+
+def test_names_with_brackets_are_read_by_their_parts(tmp_path):
+    people = {("Cal (Cal the Cook or the Cook)" if name == "Cal" else name): PEOPLE[name] for name in NAMES}
+    path = folder(tmp_path, people=people)
+    case = wellplay.load_folder(path)
+    assert case.characters[2].name == "Cal (Cal the Cook or the Cook)"
+    assert case.characters[2].aliases == ("Cal", "Cal the Cook", "the Cook")
+    assert only(path, "long_names")
+
+
+def test_options_teach_aliases(tmp_path):
+    # "Brother Li【Aming】", "Nurse head [Sylvia Costa]"
+    path = folder(tmp_path, {"Ann": ["a,a,Who killed Old Moss?,Sister Bea【Bea】,Chef [Cal],Dot,,,b"]})
+    case = wellplay.load_folder(path)
+    assert case.characters[1].aliases == ("Sister Bea",)
+    assert case.characters[2].aliases == ("Chef",)
+    assert kinds(path) == Counter()
+
+
+def test_victims_are_matched_by_position_whatever_each_character_calls_them(tmp_path):
+    # Solitary Boat Firefly: mother / elder sister / 母亲(Yu Shi)
+    called = {"Ann": "mother", "Bea": "母亲(Old Moss)", "Cal": "Old Moss", "Dot": "Old Moss"}
+    people = {name: PEOPLE[name] | {"victims": [called[name]]} for name in NAMES}
+    path = folder(tmp_path, people=people)
+    victim = wellplay.load_folder(path).victims[0]
+    assert victim.name == "Old Moss"
+    assert {"mother", "母亲"} <= set(victim.aliases)
+    assert only(path, "victim_names_per_perspective")
+
+
+def test_two_victims_whom_all_call_the_same_are_told_apart(tmp_path):
+    people = {name: {"victims": ["the corpse", "the corpse"], "kill_by_me": [int(name == "Cal"), 0]} for name in NAMES}
+    rows = {name: [] for name in NAMES}
+    names = [victim.name for victim in wellplay.load_folder(folder(tmp_path, rows, people)).victims]
+    assert names == ["the corpse", "the corpse (2)"]
+
+
+def test_rows_ask_about_the_victim_they_name_or_that_of_their_block(tmp_path):
+    people = {
+        name: {"victims": ["Old Moss", "Young Fern"], "kill_by_me": [int(name == "Cal"), int(name == "Dot")]}
+        for name in NAMES
+    }
+    block = ["a,a,Who killed {v}?,Bea,Cal,Dot,,,{k}", "b,a,How did {v} die?,x,y,,,,a"]
+    one, two = ([row.format(v=v, k=k) for row in block] for v, k in (("Old Moss", "b"), ("Young Fern", "c")))
+    nameless = [row.format(v="your aunt", k="c") for row in block]
+    path = folder(tmp_path, {"Ann": one + two, "Bea": one + nameless, "Cal": nameless, "Dot": one}, people)
+    case = wellplay.load_folder(path)
+    assert [[q.victim for q in seat] for seat in case.questions] == [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1], [0, 0]]
+
+
+def test_a_murderer_who_is_asked_about_his_own_victim_goes_through_all_of_them(tmp_path):
+    # Manna: all six characters get all rows, and the omniscient file names the last victim as nobody else does
+    victims = ["Old Moss", "Young Fern", "A masked corpse"]
+    people = {name: {"victims": victims, "kill_by_me": [0, int(name == "Cal"), 0]} for name in NAMES}
+    block = [f"a,a,Who killed {name}?,Bea,Cal,Dot,,,b" for name in ("Old Moss", "Young Fern", "Hong Er")]
+    case = wellplay.load_folder(folder(tmp_path, dict.fromkeys(NAMES, block), people))
+    assert all([question.victim for question in seat] == [0, 1, 2] for seat in case.questions)
+    assert [question.victim for question in case.omniscient] == [0, 1, 2] * 4
+
+
+def test_the_name_that_the_asked_uses_comes_first(tmp_path):
+    # one's mother is another's daughter: each file speaks of the victims as its character does
+    called = {"Ann": ["Mother", "Sister"], "Bea": ["Daughter", "Mother"], "Cal": ["Fern", "Moss"]}
+    people = {name: {"victims": names, "kill_by_me": [0, 0]} for name, names in called.items()}
+    rows = {name: ["a,a,Who killed the mother?,Ann,Bea,Cal,,,a"] for name in called}
+    case = wellplay.load_folder(folder(tmp_path, rows, people))
+    assert [seat[0].victim for seat in case.questions[:2]] == [0, 1]
+
+
+def test_chinese_remains_in_an_english_script(tmp_path):
+    people = PEOPLE | {"Ann": {"kill_by_me": [0], "script": ["I am 安 Ann."], "questions": ["你是谁"]}}
+    found = [one for one in check(folder(tmp_path, people=people)) if one.kind != "relation_key_position"]
+    assert [one.kind for one in found] == ["chinese_characters_in_english_script", "untranslated_json_fields"]
+    assert found[0].file == "en/moss/json/Ann.json"
+    assert found[0].detail.startswith("1 ")
+
+
+def test_a_name_in_another_spelling(tmp_path):
+    people = {name: PEOPLE["Cal" if name == "Zhou Mengdang" else "Ann"] for name in ("Ann", "Bea", "Zhou Mengdang")}
+    rows = {name: ["a,a,Who killed Old Moss?,Bea,Zhou Mengdang,Zhou Menggang,,,b"] for name in ("Ann", "Bea")}
+    found = only(folder(tmp_path, rows, people), "name_spelling")
+    assert found.detail == "'Zhou Menggang' beside 'Zhou Mengdang'"
+
+
+def test_numbers_of_players_that_disagree(tmp_path):
+    path = folder(tmp_path, slug="Moss (open to 8 people)", info={"agent_num": 5})
+    assert kinds(path) == Counter(agent_num=1, folder_name=1)
+    assert wellplay.load_folder(path).seats == 4
+
+
+def test_an_omniscient_file_of_its_own(tmp_path):
+    rows = {"FSA": [*ROWS, "b,a,Who is Hong Er?,Hong Er,Bea,,,,a"]}
+    path = folder(tmp_path, rows)
+    assert kinds(path) == Counter(omniscient_differs_from_per_character=1, omniscient_reveals_identity=1)
+    assert len(wellplay.load_folder(path).omniscient) == 5
+
+
+def test_missing_question_files_are_reported(tmp_path):
+    path = folder(tmp_path, omniscient="")
+    (path / "final_result" / "Ann.csv").unlink()
+    case = wellplay.load_folder(path)
+    assert case.omniscient == case.questions[0] == ()
+    assert kinds(path) == Counter(missing_questions=2)
+
+
+def test_relation_keys_in_a_fixed_place(tmp_path):
+    fixed = folder(tmp_path / "1")
+    assert "relation_key_position" in {one.kind for one in check(fixed)}
+    moved = folder(tmp_path / "2", {"Ann": [*ROWS[:3], ROWS[3].replace(",,a", ",,b")]})
+    assert "relation_key_position" not in {one.kind for one in check(moved)}
+
+
+def test_the_other_language_is_compared_where_it_lies_beside(tmp_path):
+    english = folder(tmp_path)
+    people = {name: {"kill_by_me": [int(name in ("卡尔", "贝"))]} for name in ("安安", "贝", "卡尔", "朵朵")}
+    rows = {name: [] for name in people}
+    chinese = folder(tmp_path, rows, people, lang="zh", omniscient="GM")
+    assert wellplay.load_folder(chinese).language == "zh"
+    found = [one for one in check(chinese) if one.kind == "json_language_mismatch"]
+    assert [one.file for one in found] == ["zh/moss/json/贝.json"]
+    assert [one.file for one in check(english) if one.kind == "json_language_mismatch"] == ["en/moss/json/Bea.json"]
+
+
+def test_the_same_questions_in_another_order_than_in_the_other_language(tmp_path):
+    folder(tmp_path, lang="zh")
+    path = folder(tmp_path, {"FSA": [ROWS[1], ROWS[0], *ROWS[2:], *ROWS, *ROWS]})
+    assert kinds(path) == Counter(row_order=1)
+
+
+def test_the_language_is_told_by_the_script_where_the_folder_does_not(tmp_path):
+    people = {
+        name: {"kill_by_me": [int(name == "卡尔")], "script": ["这是一个很长的夜晚，谁也睡不着。"]}
+        for name in ("安安", "卡尔")
+    }
+    rows = {name: [] for name in people}
+    assert wellplay.load_folder(folder(tmp_path, rows, people, lang="data")).language == "zh"
+    assert wellplay.load_folder(folder(tmp_path / "2", lang="data")).language == "en"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("json/script_info.json", "{"),
+        ("json/script_info.json", "{}"),
+        ("json/Ann.json", "[]"),
+        ("json/Ann.json", '{"script": []}'),
+        ("json/Ann.json", json.dumps(person("Ann", kill_by_me=["no"]))),
+        ("final_result/Ann.csv", "a,b,c\n"),
+        ("final_result/Ann.csv", f"{HEADER}\nz,a,What?,x,y,,,,a\n"),
+        ("final_result/Ann.csv", f"{HEADER}\na,z,What?,x,y,,,,a\n"),
+        ("final_result/Ann.csv", f"{HEADER}\na,a,What?,x,y,,,,a,more\n"),
+    ],
+)
+def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, capsys, name, text):
+    path = folder(tmp_path)
+    (path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ParlourError) as refused:
+        wellplay.load_folder(path)
+    assert "\n" not in str(refused.value)
+    assert run(["cases", "check", str(tmp_path)]) == 2
+    assert "1 of 1 scripts cannot be loaded" in capsys.readouterr().err
+
+
+def test_check_lists_irregularities_with_exit_code_0(tmp_path, capsys):
+    folder(tmp_path, {"Ann": [*ROWS, ""]})
+    folder(tmp_path, slug="fern")
+    assert run(["cases", "check", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "en/moss" in shown
+    assert "blank_line" in shown
+    assert run(["cases", "check", str(tmp_path), "--json"]) == 0
+    fern, moss = json.loads(capsys.readouterr().out)["scripts"]
+    assert fern["questions"] == {"objective": 3, "reasoning": 6, "relations": 3, "total": 12}
+    assert [one["line"] for one in moss["irregularities"] if one["kind"] == "blank_line"] == [6, 6]  # there and in FSA
+    assert moss["victims"] == [{"name": "Old Moss", "murderers": ["Cal"]}]
+
+
+def test_check_loads_what_it_can_and_names_what_it_cannot(tmp_path, capsys):
+    folder(tmp_path)
+    bad = folder(tmp_path, slug="fern")
+    (bad / "json" / "Bea.json").unlink()
+    assert run(["cases", "check", str(tmp_path), "--json"]) == 2
+    told = capsys.readouterr()
+    assert [one["error"] is None for one in json.loads(told.out)["scripts"]] == [False, True]
+    assert "Bea.json cannot be read" in told.err
+
+
+@pytest.mark.parametrize("name", ["nowhere", "."])
+def test_check_of_no_script_is_refused(tmp_path, name):
+    assert run(["cases", "check", str(tmp_path / name)]) == 2
+
+
+DATA = (
+    Path(os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+    / "wellplay"
+)
+NOT_DETECTABLE = {("death_wears_white", "row_order")}
+"""Needs the Chinese folder of the script beside the English one."""
+
+
+@pytest.fixture(scope="module")
+def collection():
+    if not (DATA / "index.json").is_file():
+        pytest.skip(f"THE WELLPLAY SCRIPTS ARE NOT HERE ({DATA}): set PARLOUR_REFERENCE_DATA to the folder around them")
+    index = {one["slug"]: one for one in json.loads((DATA / "index.json").read_text("utf-8"))["scripts"]}
+    return index, wellplay.folders(DATA)
+
+
+def test_the_collection_has_the_counts_of_its_index(collection):
+    index, folders = collection
+    assert folders
+    for path in folders:
+        case, told = wellplay.load_folder(path), index[path.name]
+        lang = path.parent.name
+        assert case.language == lang
+        assert case.names == tuple(one[lang] for one in told["characters"])
+        assert len(case.victims) == told["n_victims"]
+        assert case.counts() == {key: told["question_counts"][key] for key in case.counts()}
+        rows = [question for seat in case.questions for question in seat]
+        assert sum(question.pick == 2 for question in rows) == told["question_counts"]["multiple_choice"]
+        assert sum(question.points for question in rows) == told["points_total"]
+        assert len(case.omniscient) == len(rows)
+        for k, victim in enumerate(told["victims"]):
+            assert [case.names[seat] for seat in case.murderers(k)] == victim[f"murderers_{lang}_json"]
+            assert case.victims[k].name in victim[f"names_used_{lang}"]
+        for seat, one in enumerate(told["characters"]):
+            counts = Counter(question.sort for question in case.questions[seat])
+            assert {sort: counts[sort] for sort in one["questions"]} == one["questions"]
+
+
+def test_the_check_lists_every_item_of_the_errata(collection):
+    _, folders = collection
+    here = {(path.parent.name, path.name) for path in folders}
+    found = [one for path in folders for one in check(path)]
+    missing = []
+    for item in json.loads((DATA / "errata.json").read_text("utf-8"))["items"]:
+        langs = ("en", "zh") if item["lang"] == "both" else (item["lang"],)
+        present = item["slug"] == "all" or any((lang, item["slug"]) in here for lang in langs)
+        same = any(
+            one.kind == item["kind"]
+            and one.lang in langs
+            and item["slug"] in ("all", one.slug)
+            and item["file"] in (None, one.file)
+            and item["line"] in (None, one.line)
+            for one in found
+        )
+        if present and not same and (item["slug"], item["kind"]) not in NOT_DETECTABLE:
+            missing.append(item)
+    assert missing == []
+
+
+def test_the_check_invents_no_lines(collection):
+    # every remark on a single row stands in the errata
+    _, folders = collection
+    listed = {
+        (item["file"], item["line"], item["kind"])
+        for item in json.loads((DATA / "errata.json").read_text("utf-8"))["items"]
+    }
+    lines = {(one.file, one.line, one.kind) for path in folders for one in check(path) if one.line is not None}
+    assert lines <= listed

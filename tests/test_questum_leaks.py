@@ -1,0 +1,180 @@
+"""What an agent remembers and asks with is what its own View holds: no script, objective, lie or role of another seat.
+
+Every script, objective and name of a planned lie is given a mark of its own, which no rule of thumb says aloud. Whatever a
+seat's memory holds and whatever its questions carry may then bear its own mark and no other.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parlour.envs.murder_mystery.case import Case, dump, find
+from parlour.envs.murder_mystery.facts import KINDS, Fact, say
+from parlour.policies import make_policy
+from parlour.policies.memory import SCRIPT, TALK, segments
+from parlour.policies.models.ask import Ask
+from parlour.policies.models.base import Answered, Asker, OfflineModel
+from parlour.policies.questum import AGENTS, Reader
+from parlour.policies.questum.replying import NOTHING
+from parlour.policies.questum.topics import put
+from parlour.training import rollout
+
+METHODS = [agent.name for agent in AGENTS]
+
+
+class Listener(OfflineModel):
+    """Answers by rule of thumb and keeps what each seat's questions carried, as text."""
+
+    def __init__(self) -> None:
+        self.carried: dict[str, list[str]] = {}
+
+    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+        self.carried.setdefault(asker.seat, []).append(json.dumps(question.inputs(), ensure_ascii=False))
+        return super().answer(question, asker)
+
+
+def mark(seat: int, what: str) -> str:
+    return f"Quixotic{what}{seat}zz"
+
+
+@cache
+def marked(reference: str) -> Case:
+    """The case with a mark in every script and in every objective."""
+    case = find(reference)
+    stop = "。" if case.language == "zh" else "."
+    characters = [
+        one.model_copy(
+            update={
+                "script": f"{one.script}\n{mark(seat, 'script')} {mark(seat, 'script')}{stop}",
+                "objectives": (*one.objectives, mark(seat, "goal")),
+            }
+        )
+        for seat, one in enumerate(case.characters)
+    ]
+    return case.model_copy(update={"characters": tuple(characters)})
+
+
+@cache
+def played(name: str, reference: str, folder: Path, **options: Any) -> tuple[Listener, list[Any], tuple[Any, ...]]:
+    path = folder / f"{reference.replace(':', '-')}.json"
+    path.write_text(dump(marked(reference)), encoding="utf-8")
+    model = Listener()
+    players: list[Any] = [make_policy(name, "murder_mystery_v0", {}, model) for _ in range(marked(reference).seats)]
+    views = rollout.play(rollout.table("murder_mystery_v0", case=str(path), rounds=2, **options), players, 9).last_views
+    for player, view in zip(players, views, strict=True):
+        player.watch(view)
+    return model, players, views
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cases")
+
+
+CASES = [("seed:3:en:4:1", "all"), ("seed:4:zh:4:2", "two")]
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("reference", "hearing"), CASES)
+def test_no_question_carries_anything_of_another_seat(name, reference, hearing, folder):
+    model, _, views = played(name, reference, folder, hearing=hearing)
+    n = len(views)
+    for seat in range(n):
+        carried = "\n".join(model.carried[f"player_{seat}"])
+        assert mark(seat, "script") in carried  # the test sees the marks where they may be
+        assert mark(seat, "goal") in carried
+        for other in set(range(n)) - {seat}:
+            assert mark(other, "script") not in carried
+            assert mark(other, "goal") not in carried
+
+
+def heard(view: Any) -> set[str]:
+    """All that was said in what a View shows, facts as sentences of their speaker."""
+    said = set()
+    for seat, (kind, args, words), _ in view.events:
+        if kind == "tell":
+            said.add(words or say(Fact(KINDS[args[0]], args[1:]), view.vocabulary, seat))
+        elif kind in ("introduce", "question", "answer") and words:
+            said.add(words)
+        elif kind == "question":
+            said |= {put_in_words(view, victim, args) for victim in view.victims}
+    return said
+
+
+def put_in_words(view: Any, victim: str, args: tuple[int, ...]) -> str:
+    from parlour.policies.questum.scene import scene_of
+
+    return put(scene_of(view), args[0], victim, about=args[1])
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("reference", "hearing"), CASES)
+def test_every_segment_of_a_memory_is_of_the_own_script_or_was_heard(name, reference, hearing, folder):
+    _, players, views = played(name, reference, folder, hearing=hearing)
+    for player, view in zip(players, views, strict=True):
+        shelf = player.procedure.room.shelf
+        texts, tags = shelf.memory._texts, shelf.memory._tags
+        assert [text for text, tag in zip(texts, tags, strict=True) if tag == SCRIPT] == segments(view.script)
+        talk = [text for text, tag in zip(texts, tags, strict=True) if tag == TALK]
+        assert talk == [one.text for one in shelf.talks]
+        said = heard(view) | {NOTHING[view.language]}
+        for one in shelf.talks:
+            assert one.answer in said
+            assert not one.asker or one.question in said
+        assert len(talk) == sum(event.move.kind in ("introduce", "question") for event in view.events)
+
+
+def test_with_private_hearing_a_seat_remembers_only_its_own_exchanges(folder):
+    _, players, views = played("mystery_ocot", *CASES[1][:1], folder, hearing="two")
+    for player, view in zip(players, views, strict=True):
+        pairs = [(talk.asker, talk.speaker) for talk in player.procedure.room.shelf.talks if talk.asker]
+        assert pairs
+        assert all(view.name in pair for pair in pairs)
+    remembered = sum(talk.asker != "" for player in players for talk in player.procedure.room.shelf.talks)
+    assert remembered == sum(event.move.kind == "question" for view in views for event in view.events)
+
+
+def test_planned_lies_are_with_their_murderer_alone(folder):
+    reference = CASES[0][0]
+    model, _, views = played("questum", reference, folder, hearing="all")
+    (murderer,) = marked(reference).murderers(0)
+    for seat, view in enumerate(views):
+        given = [json.loads(text) for text in model.carried[f"player_{seat}"]]
+        planned = [one["lies"] for one in given if "lies" in one]
+        assert planned
+        assert all(bool(one) == (seat == murderer) for one in planned)
+        assert all(one["me"]["killed"] == (list(view.victims) if seat == murderer else []) for one in given)
+
+
+def test_a_civilian_never_says_what_is_not_in_his_script(folder):
+    """Rule 3: only the murderer of the victim may lie."""
+    from parlour.envs.murder_mystery.facts import read
+
+    for name in METHODS:
+        for reference, hearing in CASES:
+            case = marked(reference)
+            _, _, views = played(name, reference, folder, hearing=hearing)
+            victim = -1
+            for view in views:
+                for seat, (kind, args, words), _ in view.events:
+                    victim = args[1] if kind == "turn" else victim
+                    if kind == "introduce" or (kind == "answer" and not case.characters[seat].murders[victim]):
+                        known = {*case.characters[seat].facts, *case.public}
+                        assert set(read(words, case.vocabulary, seat)) <= known
+
+
+@pytest.mark.parametrize("scripts", ["own", "own+dialogue"])
+def test_the_quiz_of_a_seat_is_answered_from_its_own_view(scripts, folder):
+    reference = CASES[0][0]
+    case = marked(reference)
+    _, _, views = played("mystery_werewolf", reference, folder, hearing="all")
+    for seat, view in enumerate(views):
+        reader = Reader(view, scripts)
+        for row in case.questions[seat]:
+            carried = json.dumps(reader.ask(row).inputs(), ensure_ascii=False)
+            assert not any(mark(other, "script") in carried for other in range(case.seats) if other != seat)
+            assert not any(mark(other, "goal") in carried for other in range(case.seats) if other != seat)

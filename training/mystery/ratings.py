@@ -1,0 +1,300 @@
+"""Ratings by people who have played: five scales from 1 to 5 (Questum, table 7), kept beside the transcript.
+
+The scales are the paper's; the words of their criteria are ours. A transcript FILE.jsonl has its ratings in
+FILE.ratings.json: one record for each person at the table, with the SHA-256 of the transcript that they belong to. A
+transcript itself is never changed. The summary is that of table 6: for each scale mean and deviation over people, and the
+mean of the five means with the deviation of these five, both with n under the root (so table 6's own last row comes out).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from parlour.envs import replay
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.files import write_json
+
+FORMAT: Final = 1
+ENDING: Final = ".ratings.json"
+POINTS: Final = range(1, 6)
+
+
+class Scale(NamedTuple):
+    """One question to a person."""
+
+    name: str
+    title: Mapping[str, str]
+    """By language."""
+    levels: Mapping[str, tuple[str, str, str, str, str]]
+    """What 1 to 5 points stand for, by language."""
+
+
+SCALES: Final = (
+    Scale(
+        "story advancement",
+        {"en": "Did they move the story on?", "zh": "他们推动了剧情吗？"},
+        {
+            "en": (
+                "they looked for nothing, and nothing came of it",
+                "they looked for little and mostly concluded wrongly",
+                "they collected what was there and thought little about it",
+                "they looked for clues and mostly concluded rightly",
+                "they dug for clues, reasoned closely, and took the case a good way on",
+            ),
+            "zh": (
+                "什么也不查，案情毫无进展",
+                "查得很少，结论多半不对",
+                "收集了线索，但想得不深",
+                "主动找线索，结论大多正确",
+                "深挖线索，推理严密，大大推进了案情",
+            ),
+        },
+    ),
+    Scale(
+        "question quality",
+        {"en": "How good were their questions?", "zh": "他们的提问好吗？"},
+        {
+            "en": (
+                "none, or none to the point",
+                "seldom to the point, often the same again",
+                "partly to the point, on the surface",
+                "mostly to the point, and useful",
+                "to the point, searching, and brought hidden things to light",
+            ),
+            "zh": (
+                "没有提问，或全不相干",
+                "很少切题，常常重复",
+                "部分切题，但浮于表面",
+                "大多切题，而且有用",
+                "切题、深入，问出了隐情",
+            ),
+        },
+    ),
+    Scale(
+        "response quality",
+        {"en": "How good were their answers?", "zh": "他们的回答好吗？"},
+        {
+            "en": (
+                "off the point, or refused",
+                "often wrong, with holes, or misleading by accident",
+                "right on the whole, but vague or in part",
+                "right, with little left out",
+                "right, whole, in character, and worth hearing",
+            ),
+            "zh": (
+                "答非所问或拒绝回答",
+                "常常出错、残缺或误导",
+                "大体正确，但含糊或不全",
+                "正确，少有遗漏",
+                "正确、完整、符合角色，很有价值",
+            ),
+        },
+    ),
+    Scale(
+        "role immersion",
+        {"en": "Were they their characters?", "zh": "他们像自己的角色吗？"},
+        {
+            "en": (
+                "not at all, or against the character",
+                "seldom; stiff or without feeling",
+                "now and then",
+                "mostly, with a slip or two",
+                "throughout: one believed in the person",
+            ),
+            "zh": (
+                "完全不像，甚至相反",
+                "很少像，生硬或没有感情",
+                "时有时无",
+                "大多像，偶有偏差",
+                "始终如一，令人信服",
+            ),
+        },
+    ),
+    Scale(
+        "response speed",
+        {"en": "How fast were they?", "zh": "他们反应快吗？"},
+        {
+            "en": (
+                "so slow that the game stood still",
+                "slow, with many breaks",
+                "bearable, with breaks that one noticed",
+                "rather fast, now and then a short wait",
+                "at once, the game flowed",
+            ),
+            "zh": ("慢得游戏停滞", "慢，常常停顿", "尚可，有明显停顿", "较快，偶有短暂等待", "立即回应，节奏流畅"),
+        },
+    ),
+)
+"""In the order of table 7."""
+NAMES: Final = tuple(scale.name for scale in SCALES)
+_ASKED: Final = {
+    "en": (
+        "The game is over. Please rate the players you played with, 1 to 5; an empty line leaves a scale out.",
+        "1..5: ",
+    ),
+    "zh": ("游戏结束。请给其他玩家打分，1到5分；空行表示跳过。", "1..5："),
+}
+_REFUSED: Final = {"en": "{!r} is not accepted; accepted: 1..5, or an empty line", "zh": "{!r}无效；可用：1..5，或空行"}
+
+
+@dataclass(frozen=True)
+class Rating:
+    """What one person said of the players of one game."""
+
+    seat: str
+    """Who rates."""
+    rated: Mapping[str, str]
+    """The other seats and who sat there."""
+    points: Mapping[str, int]
+    """Scale -> 1..5; a scale that was left out is missing."""
+
+    @property
+    def method(self) -> str:
+        """The others' policies, each once."""
+        return " + ".join(sorted(set(self.rated.values())))
+
+
+class Row(NamedTuple):
+    """One scale of a summary."""
+
+    mean: float
+    deviation: float
+    """n under the root."""
+    n: int
+
+
+def ask(
+    read: Callable[[str], str] = input, write: Callable[[str], None] = print, language: str = "en"
+) -> dict[str, int]:
+    """Ask a person for the five scales.
+
+    Args:
+        read: Reads one line.
+        write: Shows text.
+        language: Of the table: `"en"` or `"zh"`.
+    """
+    opening, prompt = _ASKED[language]
+    write(opening)
+    points: dict[str, int] = {}
+    for scale in SCALES:
+        write(scale.title[language])
+        for level, words in enumerate(scale.levels[language], 1):
+            write(f"  {level}  {words}")
+        while True:
+            said = read(prompt).strip()
+            if said.isdecimal() and int(said) in POINTS:
+                points[scale.name] = int(said)
+            elif said:
+                write(_REFUSED[language].format(said))
+                continue
+            break
+    return points
+
+
+def path_of(transcript: Path) -> Path:
+    """Where the ratings of a transcript are."""
+    return transcript.with_name(transcript.name.removesuffix(".jsonl") + ENDING)
+
+
+def store(transcript: Path, seat: str, points: Mapping[str, int]) -> Path:
+    """Add a person's ratings to those of a transcript; a second one of the same seat replaces the first.
+
+    Raises:
+        ParlourError: The transcript cannot be read, has no such seat, or the points are none.
+    """
+    players = replay.read(transcript).header.get("players", {})
+    if seat not in players:
+        raise accept("seat", seat, players)
+    _check(points)
+    path = path_of(transcript)
+    records = [one for one in _records(path)["ratings"] if one["seat"] != seat] if path.exists() else []
+    rated = {agent: who for agent, who in players.items() if agent != seat}
+    records.append({"seat": seat, "rated": rated, "points": dict(points)})
+    write_json(
+        path,
+        {"parlour_ratings": FORMAT, "transcript": transcript.name, "sha256": _hash(transcript), "ratings": records},
+    )
+    return path
+
+
+def read(path: Path) -> list[Rating]:
+    """The ratings in a file.
+
+    Raises:
+        ParlourError: It is no such file, or the transcript beside it is missing or another one.
+    """
+    told = _records(path)
+    transcript = path.with_name(str(told["transcript"]))
+    if not transcript.exists() or _hash(transcript) != told["sha256"]:
+        raise ParlourError(
+            f"{str(path)!r} does not belong to {transcript.name!r}; accepted: the transcript it was made with"
+        )
+    return [Rating(one["seat"], one["rated"], one["points"]) for one in told["ratings"]]
+
+
+def of_directory(directory: Path) -> list[Rating]:
+    """All ratings below a folder, in the order of the files. Raises `ParlourError` if there is none."""
+    found = [one for path in sorted(directory.rglob(f"*{ENDING}")) for one in read(path)]
+    if not found:
+        raise ParlourError(f"folder {str(directory)!r} holds no ratings; accepted: a folder with *{ENDING} files")
+    return found
+
+
+def summary(found: Sequence[Rating]) -> dict[str, dict[str, Row]]:
+    """Method -> scale, then `"overall"` -> mean, deviation, n; as in table 6."""
+    told: dict[str, dict[str, Row]] = {}
+    for method in sorted({one.method for one in found}):
+        own = [one for one in found if one.method == method]
+        rows = {}
+        for name in NAMES:
+            points = [one.points[name] for one in own if name in one.points]
+            if points:
+                rows[name] = row(points)
+        if rows:
+            told[method] = {**rows, "overall": row([one.mean for one in rows.values()])}
+    return told
+
+
+def row(values: Sequence[float]) -> Row:
+    """Mean and deviation.
+
+    >>> found = row([1.5, 1.67, 2.83, 1.17, 2.25])  # table 6, Werewolf: 1.88 +- 0.59
+    >>> f"{found.mean:.2f} {found.deviation:.2f}"
+    '1.88 0.59'
+    """
+    mean = sum(values) / len(values)
+    return Row(mean, sqrt(sum((x - mean) ** 2 for x in values) / len(values)), len(values))
+
+
+def _check(points: Mapping[str, Any]) -> None:
+    for name, value in points.items():
+        if name not in NAMES:
+            raise accept("scale", name, NAMES)
+        if type(value) is not int or value not in POINTS:
+            raise accept(name, value, POINTS)
+
+
+def _records(path: Path) -> dict[str, Any]:
+    try:
+        told = json.loads(path.read_text("utf-8"))
+        if told["parlour_ratings"] != FORMAT:
+            raise accept("parlour_ratings", told["parlour_ratings"], [FORMAT])
+        for one in told["ratings"]:
+            _check(one["points"])
+            dict(one["rated"]), str(one["seat"])
+        str(told["transcript"]), str(told["sha256"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ParlourError(
+            f"{str(path)!r} holds no ratings ({error}); accepted: what was stored after a game"
+        ) from None
+    return dict(told)
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

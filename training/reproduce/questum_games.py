@@ -1,0 +1,238 @@
+"""What the tables of Questum and PLAYER* are made of: their rows, the cases, the games, and cells with intervals."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import accept
+from parlour.envs.murder_mystery.case import LANGUAGES, SORTS
+from parlour.training.mystery import scores
+from parlour.training.mystery.games import Job, Played, Table, generated, in_folder, play_all
+from parlour.training.mystery.kept import play_kept
+from parlour.training.mystery.methods import Method
+from parlour.training.mystery.scores import Estimate, Formula, Spread
+from parlour.training.mystery.tally import Spent
+from parlour.training.reproduce.cells import Cell, Setting, Value, cell, mean
+from parlour.training.statistics import rate
+
+ALL: Final = "Overall"
+"""All cases together."""
+WIN: Final = "win rate"
+MEASURES: Final = (WIN, *SORTS.values(), scores.OVERALL)
+Rows = Mapping[str, Method]
+"""Row -> who plays it; the first row is the one that the others are compared with."""
+
+SCRIPTS: Final = {
+    "死穿白": "Death Wears White",
+    "幽灵复仇": "Ghost Revenge",
+    "丹水山庄": "Danshui Villa",
+    "未完结的爱": "Unfinished Love",
+    "东方之星号游轮事件": "Cruise Incident",
+    "Oriental Star Cruise Incident": "Cruise Incident",
+    "罪恶": "Sin",
+    "致命喷泉": "Deadly Fountain",
+    "校园不思议事件": "Unbelievable Incident",
+    "绝命阳光号": "Desperate Sunshine",
+    "江湖客栈": "Riverside Inn",
+    "孤舟萤": "Solitary Boat Firefly",
+    "曼娜": "Manna",
+}
+"""Title in the data -> what the papers call the script, where that differs."""
+
+
+@dataclass(frozen=True)
+class Games:
+    """All games of a table: every row on the same cases."""
+
+    rows: Mapping[str, tuple[Played, ...]]
+    formula: Formula
+    """Of the deviation over repetitions."""
+
+    @property
+    def first(self) -> str:
+        """The row that others are compared with."""
+        return next(iter(self.rows))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Scripts of the papers among the cases, then all."""
+        known = set(SCRIPTS.values())
+        titles = [script(one) for one in self.rows[self.first]]
+        return (*dict.fromkeys(title for title in titles if title in known), ALL)
+
+    def of(self, row: str, group: str) -> list[Played]:
+        """The games of a row and a script, or of all."""
+        return [one for one in self.rows[row] if group in (ALL, script(one))]
+
+
+def script(played: Played) -> str:
+    """What the papers call its script; the title of any other case."""
+    return SCRIPTS.get(played.title, played.title)
+
+
+def cases_of(setting: Setting) -> list[tuple[str, int]]:
+    """References and seeds. Raises `ParlourError` if `setting.cases` is no language and no folder with cases."""
+    if setting.cases in LANGUAGES:
+        return generated(setting.games, setting.seed, setting.cases)
+    folder = Path(setting.cases)
+    if not folder.is_dir():
+        raise accept("cases", setting.cases, (*LANGUAGES, "a folder of WellPlay scripts or cases in JSON"))
+    return in_folder(folder, setting.seed)
+
+
+def play(
+    name: str,
+    setting: Setting,
+    rows: Rows,
+    *,
+    formula: Formula = "population",
+    murderer: str = "",
+    tables: Mapping[str, Table] | None = None,
+) -> Games:
+    """Play every case with every row; what lies in `setting.out` from a run that was killed is not played again.
+
+    Args:
+        name: Of the table; for files.
+        setting: How much, and who answers.
+        rows: Who plays.
+        formula: Of deviations.
+        murderer: Policy of the murderers, if another one than in all methods.
+        tables: Row -> how it is played, where that is another table than the default one.
+    """
+    found: dict[str, tuple[Played, ...]] = {}
+    usual = Table(repetitions=setting.repetitions)
+    cases = cases_of(setting)
+    for row, method in rows.items():
+        table = (tables or {}).get(row, usual)
+        jobs = [
+            Job(case, method, seed, table, murderer, _transcript(setting, row, number) if method.policy else None)
+            for number, (case, seed) in enumerate(cases)
+        ]
+        again: dict[str, Any] = {"workers": setting.workers, "progress": setting.progress, "what": row}
+        if setting.out is None:
+            found[row] = tuple(play_all(jobs, setting.model, **again))
+        else:
+            found[row] = tuple(play_kept(jobs, setting.model, setting.out / _called(row), **again))
+    games = Games(found, formula)
+    if setting.out is not None:
+        write_games(games, setting.out / f"{name}.csv")
+    return games
+
+
+def _transcript(setting: Setting, row: str, number: int) -> Path | None:
+    return None if setting.out is None else setting.out / _called(row) / f"{number}.jsonl"
+
+
+def _called(row: str) -> str:
+    """The folder of a row."""
+    return re.sub(r"[^\w*.-]+", "-", row)
+
+
+# -- cells -----------------------------------------------------------------------------------------------------
+
+
+def scored(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[Cell]:
+    """Win rates and accuracies, script by script and over all; over all with the difference from the first row."""
+    found = []
+    for group in games.groups:
+        for row in games.rows:
+            for measure in measures:
+                made = _win(name, games, row, group) if measure == WIN else _accuracy(name, games, row, group, measure)
+                found += [made] if made is not None else []
+    return found
+
+
+def _win(name: str, games: Games, row: str, group: str) -> Cell | None:
+    played = games.of(row, group)
+    solved, victims = sum(one.solved for one in played), sum(one.victims for one in played)
+    difference = None
+    if row != games.first and group == ALL:
+        first = games.of(games.first, group)
+        pairs = [(a, b) for a, b in zip(played, first, strict=True) if a.victims]
+        gained = [(a.solved - b.solved) / a.victims for a, b in pairs]
+        difference = valued(scores.estimate(gained, [a.victims for a, _ in pairs])) if pairs else None
+    return cell(name, row, group, WIN, rate(solved, victims), difference)
+
+
+def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> Cell | None:
+    marks = [one.marks for one in games.of(row, group)]
+    shares, weights = scores.scored(marks, measure)
+    if not shares:
+        return None
+    estimate = scores.estimate(shares, weights)
+    found = [one for one in (scores.score(m, measure) for m in marks) if one is not None]
+    if group == ALL and games.formula == "sample":
+        spread = scores.over_runs(found)
+    else:
+        spread = scores.over_totals(found, games.formula)
+    difference = None
+    if row != games.first and group == ALL:
+        gained = scores.compared(marks, [one.marks for one in games.of(games.first, group)], measure)
+        difference = None if gained is None else valued(gained)
+    return cell(name, row, group, measure, valued(estimate, spread), difference)
+
+
+def valued(found: Estimate, spread: Spread | None = None) -> Value:
+    """A share with its spread as a table shows it, within 0 and 1; or, without a spread, a difference."""
+    if spread is None or found.low is None or found.high is None:
+        deviation = None if spread is None else spread.deviation
+        return Value(found.mean, found.n, found.low, found.high, share=True, deviation=deviation)
+    return Value(found.mean, found.n, max(0.0, found.low), min(1.0, found.high), True, spread.deviation)
+
+
+def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[Cell]:
+    """Dollars as the papers tell them, and questions to the model for a case; over all also tokens and seconds.
+
+    Args:
+        name: Of the table.
+        games: What was played.
+        stages: Row -> its stages, of `"gameplay"` and `"evaluation"`.
+    """
+    found = []
+    for group in games.groups:
+        for row, told in stages.items():
+            for stage in told:
+                found += _cost(name, games, row, group, stage)
+    return found
+
+
+def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Cell]:
+    spent = [one.play if stage == "gameplay" else one.quiz for one in games.of(row, group)]
+    total = sum(spent, Spent())
+    cells = []
+    if total.dollars is not None:
+        cells.append(cell(name, row, group, f"{stage} dollars", Value(total.dollars, len(spent))))
+    asked = [one.questions for one in spent]
+    difference = None
+    if row != games.first and group == ALL and stage == "gameplay":
+        first = [one.play.questions for one in games.of(games.first, group)]
+        difference = mean([a - b for a, b in zip(asked, first, strict=True)])
+    cells.append(cell(name, row, group, f"{stage}: questions to the model", mean(asked), difference))
+    if group == ALL:
+        cells.append(cell(name, row, group, f"{stage}: tokens", mean([one.prompt + one.completion for one in spent])))
+        cells.append(cell(name, row, group, f"{stage}: seconds", mean([one.seconds for one in spent])))
+    return cells
+
+
+def write_games(games: Games, path: Path) -> None:
+    """A line for each row and case: victims, points by sort, and what it took."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        sorts = (*SORTS.values(), scores.OVERALL)
+        heading = ["row", "case", "title", "seed", "victims", "solved", *sorts, "questions asked"]
+        stages = ("play", "quiz")
+        spent = ("questions", "calls", "prompt", "completion", "dollars", "seconds")
+        writer.writerow([*heading, *(f"{stage} {what}" for stage in stages for what in spent)])
+        for row, played in games.rows.items():
+            for one in played:
+                found = [scores.score(one.marks, sort) for sort in sorts]
+                shares = ["" if score is None else round(score.mean, 6) for score in found]
+                took: list[Any] = [getattr(getattr(one, stage), what) for stage in stages for what in spent]
+                head = [row, one.case, one.title, one.seed, one.victims, one.solved]
+                writer.writerow([*head, *shares, one.asked, *took])
