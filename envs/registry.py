@@ -16,6 +16,7 @@ GAMES: Final[Mapping[str, str]] = {
     "avalon_v0": "parlour.envs.avalon",
     "mediated_qa_v0": "parlour.envs.mediated_qa",
     "template_v0": "parlour.envs._template",
+    "werewolf_v0": "parlour.envs.werewolf",
 }
 """Registry name -> package. A new game is one folder and one line here."""
 

@@ -14,16 +14,18 @@ from parlour.envs.text import CHOICE, RECORD, clean
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")
 # players, rules, and a seed whose random game shows much
-AVALON = ((5, "official", 156), (6, "paper", 200), (6, "reference", 54), (10, "official", 134))
+PLAYED = {
+    "avalon_v0": ((5, "official", 156), (6, "paper", 200), (6, "reference", 54), (10, "official", 134)),
+    "werewolf_v0": ((6, "official", 12), (8, "paper", 115), (8, "reference", 85)),
+}
 
 
 def files(game: str) -> dict[str, tuple[dict[str, Any], int]]:
     """File name -> options and seed. A game without a list of its own is played with its defaults."""
-    if game == "avalon_v0":
-        return {f"{game}-{n}-{rules}.txt": ({"num_players": n, "rules": rules}, seed) for n, rules, seed in AVALON}
-    if game == "mediated_qa_v0":
-        return {f"{game}.txt": ({"questions": 3, "joint": "all", "pay": "own"}, 6)}
-    return {f"{game}.txt": ({}, 1)}
+    if game in PLAYED:
+        return {f"{game}-{n}-{r}.txt": ({"num_players": n, "rules": r}, seed) for n, r, seed in PLAYED[game]}
+    alone = ({"questions": 3, "joint": "all", "pay": "own"}, 6) if game == "mediated_qa_v0" else ({}, 1)
+    return {f"{game}.txt": alone}
 
 
 def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:

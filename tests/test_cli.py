@@ -131,7 +131,7 @@ def test_train_seat_measure_it_and_refuse_it_at_another_table(tmp_path, capsys):
 BAD = [
     (["frob"], "No such command 'frob'"),
     (["play", "--frob"], "No such option"),
-    (["play", "chess"], "game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, template_v0"),
+    (["play", "chess"], "game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, template_v0, werewolf_v0"),
     (["play", "--rules", "house"], "rules 'house' is not accepted; accepted: paper, reference, official"),
     (["play", "--players", "4"], "num_players 4 is not accepted; accepted: 5..10"),
     (["play", "--players", "many"], "--players"),
@@ -192,4 +192,7 @@ def test_the_console_script_ends_with_the_exit_code():
         [sys.executable, "-m", "parlour.training.cli", "play", "chess"], capture_output=True, text=True
     )
     assert done.returncode == 2
-    assert done.stderr == "parlour: game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, template_v0\n"
+    assert (
+        done.stderr
+        == "parlour: game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, template_v0, werewolf_v0\n"
+    )

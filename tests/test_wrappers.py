@@ -145,12 +145,15 @@ def test_games_are_reached_by_name():
     assert make("template_v0").unwrapped.spec.id == envs.template_v0.spec.id == "template_v0"
     assert set(registry) <= set(dir(envs))
     with pytest.raises(
-        ParlourError, match="game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, template_v0"
+        ParlourError,
+        match="game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, template_v0, werewolf_v0",
     ):
         make("chess")
     with pytest.raises(KeyError, match="chess"):
         registry["chess"]
-    with pytest.raises(AttributeError, match="no attribute 'chess'; games: avalon_v0, mediated_qa_v0, template_v0"):
+    with pytest.raises(
+        AttributeError, match="no attribute 'chess'; games: avalon_v0, mediated_qa_v0, template_v0, werewolf_v0"
+    ):
         _ = envs.chess
 
 

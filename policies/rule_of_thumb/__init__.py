@@ -11,6 +11,7 @@ from parlour.policies.rule_of_thumb.avalon import AvalonPlayer
 from parlour.policies.rule_of_thumb.belief import Habits
 from parlour.policies.rule_of_thumb.coin import CoinPlayer
 from parlour.policies.rule_of_thumb.mediated_qa import MediatedPlayer
+from parlour.policies.rule_of_thumb.werewolf import WerewolfPlayer
 
 
 class GamePlayer(Protocol):
@@ -56,4 +57,7 @@ def _sit_down(view: Any, rng: np.random.Generator, habits: Habits) -> GamePlayer
         return CoinPlayer(view, rng)
     if kind == "MediatedView":
         return MediatedPlayer(view, rng)
-    raise ParlourError(f"there is no rule of thumb for a {kind}; accepted: AvalonView, CoinView, MediatedView")
+    if kind == "WerewolfView":
+        return WerewolfPlayer(view, rng)
+    accepted = "AvalonView, CoinView, MediatedView, WerewolfView"
+    raise ParlourError(f"there is no rule of thumb for a {kind}; accepted: {accepted}")

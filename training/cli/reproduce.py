@@ -29,13 +29,19 @@ def reproduce(
     model: Model,
     games: Annotated[
         int | None,
-        typer.Option(min=1, help="Held-out deals a row and side (200), or held-out questions of GRACE (1000)."),
+        typer.Option(
+            min=1,
+            help="Held-out deals a row and side (200), held-out questions of GRACE (1000), or mixed games of GRATR with "
+            "each opponent (500).",
+        ),
     ] = None,
     practice: Annotated[
         int | None,
         typer.Option(min=0, help="Practice games on each side, where a row has experience (60), or questions (2000)."),
     ] = None,
-    against: Annotated[str, typer.Option(help="Who plays the other side: `baseline` or `agent`.")] = "baseline",
+    against: Annotated[
+        str, typer.Option(help="Who plays the other side: `baseline` or `agent`; GRATR's tables: one of its opponents.")
+    ] = "baseline",
     workers: common.WorkersOption = 1,
     seed: common.SeedOption = 0,
     out: Annotated[
@@ -68,7 +74,7 @@ def show(found: reproducing.Reproduction, model: Model) -> None:
     differs = any(cell.difference or cell.value_difference for cell in found.cells)
     shown = common.table(title, *columns, *(["from the first row"] if differs else []))
     for cell in found.cells:
-        paper = "-" if cell.paper is None else f"{cell.paper:5.1f}%"
+        paper = "-" if cell.paper is None else _show_paper(cell, cell.paper)
         ours = display.show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
         shown.add_row(cell.row, cell.of, cell.measure, paper, ours, *([_show_difference(cell)] if differs else []))
     out = common.console()
@@ -88,6 +94,10 @@ def _named(cell: reproducing.Cell) -> str:
     return ", ".join(part for part in (cell.row, cell.of, cell.measure) if part)
 
 
+def _show_paper(cell: reproducing.Cell, paper: float) -> str:
+    return f"{paper:6.3f}" if cell.value is not None and not cell.value.share else f"{paper:5.1f}%"
+
+
 def _show_value(found: reproducing.Value) -> str:
     unit = ".1%" if found.share else ".2f"
     interval = "" if found.low is None or found.high is None else f"  [{found.low:{unit}}, {found.high:{unit}}]"
@@ -98,7 +108,12 @@ def _show_difference(cell: reproducing.Cell) -> str:
     if cell.difference is not None:
         return _points(cell.difference)
     found = cell.value_difference
-    return "" if found is None else f"{found.value:+.2f}  [{found.low:+.2f}, {found.high:+.2f}]"
+    if found is None:
+        return ""
+    if found.low is None or found.high is None:
+        return f"{found.value:+.2f}"
+    unit, times = (".1f", 100) if found.share else (".2f", 1)
+    return f"{times * found.value:+{unit}}  [{times * found.low:+{unit}}, {times * found.high:+{unit}}]"
 
 
 def _points(found: PairedDifference) -> str:

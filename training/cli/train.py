@@ -1,4 +1,4 @@
-"""`parlour train seat` and `parlour train grace`."""
+"""`parlour train seat` and `parlour train grace`; `train gratr` is in `tune`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import make_policy
 from parlour.training import display
-from parlour.training.cli import common
+from parlour.training.cli import common, tune
 
 app = typer.Typer(help="Make players better.", no_args_is_help=True)
 
@@ -20,6 +20,9 @@ app = typer.Typer(help="Make players better.", no_args_is_help=True)
 @app.callback()
 def _train() -> None:
     """A group, with one command for each trainer."""
+
+
+app.command("gratr")(tune.gratr)
 
 
 @app.command("seat")

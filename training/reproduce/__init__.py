@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from parlour.envs.core import accept
-from parlour.training.reproduce import avalon_social, avalon_tables, grace
+from parlour.training.reproduce import avalon_social, avalon_tables, grace, gratr
 from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value
 
 __all__ = ["TABLES", "Cell", "Reproduction", "Setting", "Value", "reproduce", "sizes"]
@@ -28,12 +28,18 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, Setting], Reproduction]]]] 
     "grace-3": ("the mediator beside its baselines on held-out questions", grace.figure_3),
     "grace-4": ("heatmap of the mediator's policy; needs --out", grace.figure_4),
     "grace-5": ("net utility by state; needs --out", grace.figure_5),
+    "gratr-2": ("win rates of trust graphs against windows and retrieval, in mixed games", gratr.table_2),
+    "gratr-3": ("performance scores by role, by the paper's rule", gratr.table_3),
+    "gratr-fig3": ("performance scores by role, as the published figure counts them", gratr.figure_3),
+    "gratr-fig4": ("reasoning success by role", gratr.figure_4),
 }
 """Name -> what it is about, and how it is made."""
 
 
 def sizes(name: str) -> tuple[int, int]:
     """Games and practice of a table unless told otherwise: questions are cheaper than games of Avalon."""
+    if name.startswith("gratr-"):
+        return 500, 0
     return (1000, 2000) if name.startswith("grace-") else (Setting.games, Setting.practice)
 
 

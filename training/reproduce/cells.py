@@ -7,14 +7,18 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
+from math import sqrt
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import ArrayLike
 from parlour.policies.models.base import Model, OfflineModel
 from parlour.training.in_flight import Progress, no_progress
 from parlour.training.statistics import PairedDifference, Rate
+from scipy.special import stdtrit
 
-_PAPERS: Final = ("avalon", "grace")
+_PAPERS: Final = ("avalon", "grace", "gratr")
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class Setting:
     """How a table is played."""
 
     games: int = 200
-    """Held-out deals a row and side; for GRACE, held-out questions."""
+    """Held-out deals a row and side; for GRACE, held-out questions; for GRATR, mixed games with each opponent."""
     practice: int = 60
     """Practice games on each side, where a row has experience; for GRACE, calibration questions."""
     model: Model = field(default_factory=OfflineModel)
@@ -32,7 +36,8 @@ class Setting:
     seed: int = 0
     """Number of the first held-out deal, and of the practice."""
     against: str = "baseline"
-    """Who plays the other side: `baseline`, or `agent` for the six-module agent with all modules."""
+    """Avalon: who plays the other side, `baseline`, or `agent` for the six-module agent with all modules. GRATR:
+    `baseline` for all opponents, or one of them by the name of its policy."""
     out: Path | None = None
     """Folder for the transcripts, or for pictures and their data; None keeps none."""
     progress: Progress = no_progress
@@ -61,7 +66,7 @@ class Cell:
     """A side or a role."""
     measure: str
     paper: float | None
-    """In percent; None where the paper prints none."""
+    """In percent, or where `value` is no share in its unit; None where the paper prints none."""
     ours: Rate | None
     """None where there was nothing to count."""
     difference: PairedDifference | None = None
@@ -89,9 +94,23 @@ class Reproduction:
         return asdict(self)
 
 
+def mean(values: ArrayLike, *, share: bool = False) -> Value:
+    """A mean with its interval by Student's t, as there may be few cases; none from a single one.
+
+    >>> mean([1.0, 2.0, 3.0]).value
+    2.0
+    """
+    found = np.asarray(values, float)
+    n, middle = len(found), float(found.mean())
+    if n < 2:
+        return Value(middle, n, share=share)
+    half = float(stdtrit(n - 1, 0.975) * found.std(ddof=1) / sqrt(n))
+    return Value(middle, n, middle - half, middle + half, share)
+
+
 @cache
 def printed() -> dict[tuple[str, str, str, str], tuple[float, str]]:
-    """What the paper prints: (table, row, side or role, measure) -> percent, note."""
+    """What the papers print: (table, row, side or role, measure) -> percent or points, note."""
     folder = resources.files(__package__).joinpath("data")
     texts = [folder.joinpath(f"{paper}.csv").read_text("utf-8") for paper in _PAPERS]
     rows = [row for text in texts for row in csv.DictReader(text.splitlines())]
