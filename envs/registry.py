@@ -17,6 +17,7 @@ GAMES: Final[Mapping[str, str]] = {
     "mediated_qa_v0": "parlour.envs.mediated_qa",
     "murder_mystery_v0": "parlour.envs.murder_mystery",
     "template_v0": "parlour.envs._template",
+    "werewolf_v0": "parlour.envs.werewolf",
 }
 """Registry name -> package. A new game is one folder and one line here."""
 

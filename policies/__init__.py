@@ -11,6 +11,7 @@ from parlour.policies.avalon_agent import AvalonAgent, BaselineAgent
 from parlour.policies.base import Policy
 from parlour.policies.chat import ChatPlayer
 from parlour.policies.grace import GraceMediator
+from parlour.policies.gratr import GratrAgent
 from parlour.policies.human import HumanPolicy
 from parlour.policies.models.base import Model, OfflineModel
 from parlour.policies.questum import AGENTS as MYSTERY_AGENTS
@@ -18,20 +19,25 @@ from parlour.policies.questum import PlayerStarAgent, QuestumAgent
 from parlour.policies.random import RandomPolicy
 from parlour.policies.rule_of_thumb import RuleOfThumb
 from parlour.policies.trained import SUFFIX, TrainedSeat
+from parlour.policies.werewolf_agents import RerankAgent, RetrievalAgent, WindowAgent
 
 __all__ = [
     "AvalonAgent",
     "BaselineAgent",
     "ChatPlayer",
     "GraceMediator",
+    "GratrAgent",
     "HumanPolicy",
     "OfflineModel",
     "PlayerStarAgent",
     "Policy",
     "QuestumAgent",
     "RandomPolicy",
+    "RerankAgent",
+    "RetrievalAgent",
     "RuleOfThumb",
     "TrainedSeat",
+    "WindowAgent",
     "make_policy",
 ]
 
@@ -46,13 +52,26 @@ AGENTS: Final[Mapping[str, Callable[[Mapping[str, str], Model], Policy]]] = {
     ChatPlayer.name: ChatPlayer.from_settings,
     AvalonAgent.name: AvalonAgent.from_settings,
     BaselineAgent.name: BaselineAgent.from_settings,
+    WindowAgent.name: WindowAgent.from_settings,
+    RetrievalAgent.name: RetrievalAgent.from_settings,
+    RerankAgent.name: RerankAgent.from_settings,
+    GratrAgent.name: GratrAgent.from_settings,
     GraceMediator.name: lambda settings, _: GraceMediator.from_settings(settings),  # it asks no model
     **{agent.name: agent.from_settings for agent in MYSTERY_AGENTS},
 }
 """Name -> policy that takes settings and may ask a model; they follow the name, as in `avalon_agent:without=plan`."""
 
 
-ASKING: Final = (ChatPlayer.name, AvalonAgent.name, BaselineAgent.name, *(agent.name for agent in MYSTERY_AGENTS))
+ASKING: Final = (
+    ChatPlayer.name,
+    AvalonAgent.name,
+    BaselineAgent.name,
+    WindowAgent.name,
+    RetrievalAgent.name,
+    RerankAgent.name,
+    GratrAgent.name,
+    *(agent.name for agent in MYSTERY_AGENTS),
+)
 """Those of `AGENTS` that a model answers; the others only have settings."""
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from parlour.training import bench, bench_graph, bench_memory
+from parlour.training import bench, bench_graph, bench_memory, bench_trust
 from rich.console import Console
 from rich.table import Table
 
@@ -45,6 +45,7 @@ def main() -> None:
     out.print(table)
 
     out.print(bench_memory.table())
+    out.print(bench_trust.table())
     bench_graph.main()
 
 

@@ -1,5 +1,6 @@
 """Write golden playthroughs, which the tests compare line by line. Usage: python scripts/playthrough.py NAME | --all."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +15,8 @@ from parlour.envs.text import CHOICE, RECORD, clean
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")
 SPEAK = (*ACTS, "introduce", "question", "tell", "answer")
-TABLES = (  # game, what is added to the file's name, options, and a seed whose random game shows much
-    *(("avalon_v0", f"-{n}-official", {"num_players": n, "rules": "official"}, k) for n, k in ((5, 156), (10, 134))),
-    *(("avalon_v0", f"-6-{r}", {"num_players": 6, "rules": r}, k) for r, k in (("paper", 200), ("reference", 54))),
-    ("mediated_qa_v0", "", {"questions": 3, "joint": "all", "pay": "own"}, 6),
-    ("murder_mystery_v0", "-en", {"case": "harbour_en", "rounds": 2, "targets": 1}, 1),
-    ("murder_mystery_v0", "-zh", {"case": "harbour_zh", "rounds": 1, "hearing": "two", "rules": "player"}, 1),
-)
+# game, what is added to the file's name, options, and a seed whose random game shows much
+TABLES = json.loads((FOLDER / "tables.json").read_text("utf-8"))
 
 
 def files(game: str) -> dict[str, tuple[dict[str, Any], int]]:

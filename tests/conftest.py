@@ -137,9 +137,21 @@ def mystery_table(case: str, **options: Any) -> Table:
     return Table("murder_mystery_v0", (("case", str(CASES / f"{case}.json")), *options.items()))
 
 
+def werewolf_table(num_players: int, rules: str, **options: Any) -> Table:
+    return Table("werewolf_v0", (("num_players", num_players), ("rules", rules), *options.items()))
+
+
+WEREWOLF_TABLES = [
+    *(werewolf_table(8, rules) for rules in PRESETS),
+    werewolf_table(6, "paper", talk=False),
+    werewolf_table(7, "reference", roles=("Werewolf", "Seer", *("Villager",) * 5), max_days=3),
+    werewolf_table(12, "reference"),
+    werewolf_table(15, "official"),
+]
 # A game without a list of its own is tested with its defaults.
 SPECIAL = {
     "avalon_v0": [*AVALON_TABLES, *AVALON_EXTRAS],
+    "werewolf_v0": WEREWOLF_TABLES,
     "mediated_qa_v0": [
         Table("mediated_qa_v0"),
         Table("mediated_qa_v0", (("questions", 3), ("joint", "all"), ("pay", "own"))),

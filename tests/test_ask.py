@@ -23,7 +23,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.case import find
-from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer, QuestumAgent
+from parlour.policies import (
+    AvalonAgent,
+    BaselineAgent,
+    ChatPlayer,
+    GratrAgent,
+    QuestumAgent,
+    RerankAgent,
+    RetrievalAgent,
+    WindowAgent,
+)
 from parlour.policies.avalon_agent import Pool
 from parlour.policies.models import ask as asking
 from parlour.policies.models.ask import ASKS, Answer, Ask, BadReply, fill, read_back, system_prompt
@@ -71,6 +80,8 @@ def questions() -> dict[str, Ask[Any]]:
             else:
                 pool.add(view.role, agent.learn(won=True, moves=80))
     rollout.play(env, [ChatPlayer(model) for _ in range(6)], 3)
+    methods = (GratrAgent, GratrAgent, WindowAgent, RetrievalAgent, RerankAgent, WindowAgent, RerankAgent, GratrAgent)
+    rollout.play(rollout.table("werewolf_v0"), [method(model) for method in methods], 0)
     _play_mystery(model)
     by_hand = [_by_hand(kind) for name, kind in ASKS.items() if name.startswith(("social.", "grace."))]
     return {question.kind: question for question in (*by_hand, *(question for question, _ in model.heard))}

@@ -133,7 +133,7 @@ BAD = [
     (["play", "--frob"], "No such option"),
     (
         ["play", "chess"],
-        "game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0",
+        "game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0, werewolf_v0",
     ),
     (["play", "--rules", "house"], "rules 'house' is not accepted; accepted: paper, reference, official"),
     (["play", "--players", "4"], "num_players 4 is not accepted; accepted: 5..10"),
@@ -197,5 +197,5 @@ def test_the_console_script_ends_with_the_exit_code():
     assert done.returncode == 2
     assert (
         done.stderr
-        == "parlour: game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0\n"
+        == "parlour: game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0, werewolf_v0\n"
     )

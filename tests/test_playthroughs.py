@@ -65,6 +65,26 @@ def test_the_playthroughs_of_avalon_show_what_sets_its_rules_apart():
         assert phrase in shown[file]
 
 
+def test_the_playthroughs_of_werewolf_show_what_sets_its_rules_apart():
+    """Wolves who talk, a draw between tied targets, both potions, a check, a reveal, free words, votes as cast."""
+    shown = {file: (FOLDER / file).read_text(encoding="utf-8") for file in FILES if file.startswith("werewolf")}
+    phrases = (
+        "(taken as: ",
+        "says to the werewolves",
+        "I give the antidote",
+        "I poison player",
+        "is a werewolf",
+        " was ",
+    )
+    assert all(phrase in text for text in shown.values() for phrase in phrases)
+    for file, phrase in {
+        "werewolf_v0-6-official.txt": "werewolf by parity",
+        "werewolf_v0-8-paper.txt": "\n  draw [",
+        "werewolf_v0-8-reference.txt": " votes for nobody.",
+    }.items():
+        assert phrase in shown[file]
+
+
 def test_the_script_writes_what_is_compared(tmp_path):
     """The script as it is called, with the folder of a copy."""
     script = tmp_path / "scripts" / "playthrough.py"

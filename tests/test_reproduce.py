@@ -92,7 +92,7 @@ def test_valid_responses_are_the_papers():
 
 
 def test_figures_of_the_text_are_the_papers():
-    ours = sorted(value for key, (value, _) in printed().items() if "fig" in key[0])
+    ours = sorted(value for key, (value, _) in printed().items() if key[0].startswith("avalon-fig"))
     assert ours == sorted(float(row["mean"]) for row in reference("avalon_fig2_and_text.csv"))
     assert printed()["avalon-fig2", "baseline", "evil", "FVR"] == (36.5, "mean of Morgana and Assassin")
     assert printed()["avalon-fig4", "agent", "Assassin", "camouflage"][0] == 15

@@ -52,7 +52,11 @@ SPOOFS = {
     "blank": " \t\n ",
     "empty": "",
 }
-GAMES = [("avalon_v0", {"num_players": 5, "rules": "paper"}), ("template_v0", {})]
+GAMES = [
+    ("avalon_v0", {"num_players": 5, "rules": "paper"}),
+    ("template_v0", {}),
+    ("werewolf_v0", {}),  # a werewolf speaks to the werewolves
+]
 
 
 def opened(name: str, options: dict[str, Any], **settings: Any) -> TextActions:
@@ -75,8 +79,9 @@ def prose(env: Any) -> list[str]:
 
 def assert_quoted(line: str, speaker: str, utterance: str) -> None:
     """The line is: who, the words in quotation marks that end where the words end, and how they were taken."""
-    assert line.startswith(f"{speaker} says: ")
-    quoted = line.removeprefix(f"{speaker} says: ")
+    said = re.match(rf"{speaker} says(?: to the werewolves)?: ", line)
+    assert said
+    quoted = line[said.end() :]
     words, end = json.JSONDecoder().raw_decode(quoted)
     if quoted[end:]:
         assert words == clean(utterance)

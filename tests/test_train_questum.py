@@ -17,8 +17,6 @@ from parlour.training.mystery.methods import QUESTUM
 from parlour.training.mystery.quiz import Mark
 from parlour.training.mystery.tally import Spent
 
-pytest.importorskip("parlour.training.tune", reason="THE TUNER IS NOT HERE YET: it comes with the branch of Werewolf")
-
 from parlour.training.mystery.tuning import SPACE, QuestumTuning, most, with_settings
 from parlour.training.tune.problem import Problem
 

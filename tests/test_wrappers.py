@@ -146,13 +146,14 @@ def test_games_are_reached_by_name():
     assert set(registry) <= set(dir(envs))
     with pytest.raises(
         ParlourError,
-        match="game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0",
+        match="game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0, werewolf_v0",
     ):
         make("chess")
     with pytest.raises(KeyError, match="chess"):
         registry["chess"]
     with pytest.raises(
-        AttributeError, match="no attribute 'chess'; games: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0"
+        AttributeError,
+        match="no attribute 'chess'; games: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0, werewolf_v0",
     ):
         _ = envs.chess
 

@@ -132,7 +132,7 @@ def sides(
 ) -> Report:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
-    The arguments are those of `seat`; transcripts are named after the seed and who is good and evil.
+    The arguments are those of `seat`; transcripts are named after the seed and who is on which side.
     """
     if a[0] == b[0]:
         raise ParlourError(f"both sides are called {a[0]!r}; accepted: two different names")
@@ -143,14 +143,16 @@ def sides(
     for seed in seeds:
         base.reset(seed=seed)
         dealt = [_side(base.view(k)) for k in range(n)]
-        for good, evil in ((a, b), (b, a)):
-            players = tuple(good if side == "good" else evil for side in dealt)
-            jobs.append(Job(seed, players, _file(out, base, f"{seed}-good-{label[good[0]]}-evil-{label[evil[0]]}")))
+        one, other = _pair(dealt[0])
+        for ones, others in ((a, b), (b, a)):
+            players = tuple(ones if side == one else others for side in dealt)
+            name = f"{seed}-{one}-{label[ones[0]]}-{other}-{label[others[0]]}"
+            jobs.append(Job(seed, players, _file(out, base, name)))
 
     def rows(number: int, episode: Episode) -> list[Game]:
-        good, evil = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
-        holder = {"good": good, "evil": evil}
-        return [_side_row(episode, holder[side], side, holder[other]) for side, other in _SWAP]
+        one, other = _pair(_side(episode.last_views[0]))
+        ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
+        return [_side_row(episode, ones, one, others), _side_row(episode, others, other, ones)]
 
     played = play_each(env, jobs, rows, workers=workers, progress=progress, what=f"{a[0]} and {b[0]}")
     return _report("sides", base, [row for pair in played for row in pair], (a[0], b[0]))
@@ -165,7 +167,8 @@ def _file(out: Path | None, base: GameEnv, arrangement: str) -> Path | None:
     return None if out is None else out / f"{base.spec.id}-{arrangement}.jsonl"
 
 
-_SWAP = (("good", "evil"), ("evil", "good"))
+_PAIRS = (("good", "evil"), ("village", "werewolf"))
+"""What the two sides of a game may be called."""
 
 
 def _base(env: AECEnv[str, Any, Any]) -> GameEnv:
@@ -176,9 +179,15 @@ def _base(env: AECEnv[str, Any, Any]) -> GameEnv:
 
 def _side(view: Any) -> str:
     side = getattr(view, "side", None)
-    if side not in ("good", "evil"):
-        raise ParlourError("this game has no sides; accepted: games whose seats are good or evil, or the seat design")
+    if not any(side in pair for pair in _PAIRS):
+        known = ", ".join(" and ".join(pair) for pair in _PAIRS)
+        raise ParlourError(f"this game has no sides; accepted: games whose sides are {known}, or the seat design")
     return str(side)
+
+
+def _pair(side: str) -> tuple[str, str]:
+    """Both sides of a game that has this one."""
+    return next(pair for pair in _PAIRS if side in pair)
 
 
 def _seat_row(episode: Episode, name: str, own: int, opponent: str) -> Game:

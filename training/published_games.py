@@ -11,7 +11,6 @@ compared with the state that the moves lead to. A record that says anything else
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,7 +40,7 @@ from parlour.envs.avalon.state import (
 from parlour.envs.core import NATURE, IllegalMove, Move, Outcome, ParlourError, listed
 from parlour.envs.speech import SILENT
 from parlour.training.published_words import Words
-from parlour.training.records import Record, parse, shown
+from parlour.training.records import Record, read_lines, shown, write_all
 
 PLAYERS: Final = 6
 NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))
@@ -69,13 +68,7 @@ def import_file(path: str | Path, out_dir: str | Path, logs: str | Path | None =
     """
     folder = Path(out_dir)
     texts = {folder / f"{game_id}.jsonl": text.encode() for game_id, text in transcripts(path, logs).items()}
-    try:
-        new = {target: text for target, text in texts.items() if not _there(target, text)}
-        folder.mkdir(parents=True, exist_ok=True)
-        _place(new)
-    except OSError as error:
-        raise ParlourError(f"folder {str(out_dir)!r} cannot be written to: {error.strerror}") from None
-    return list(texts)
+    return write_all(folder, texts)
 
 
 def transcripts(path: str | Path, logs: str | Path | None = None) -> dict[str, str]:
@@ -89,16 +82,10 @@ def transcripts(path: str | Path, logs: str | Path | None = None) -> dict[str, s
         ParlourError: The file cannot be read, or a line contradicts the rules, the format or its log; the message names
             the line, the game, the round and the reason.
     """
-    try:
-        lines = Path(path).read_bytes().split(b"\n")
-    except OSError as error:
-        raise ParlourError(f"file {str(path)!r} cannot be read: {error.strerror}") from None
     found: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            record = parse(f"{str(path)!r} line {number}", line)
-            game_id = _game_id(record, found)
-            found[game_id] = _transcript(Record(f"{record.where}, game {game_id}", record.fields), logs)
+    for record in read_lines(path):
+        game_id = _game_id(record, found)
+        found[game_id] = _transcript(Record(f"{record.where}, game {game_id}", record.fields), logs)
     if not found:
         raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
     return found
@@ -113,30 +100,6 @@ def _game_id(record: Record, taken: Mapping[str, str]) -> str:
     if game_id.casefold() in (other.casefold() for other in taken):
         raise record.refused("game_id", "a name of its own for each game", "an earlier line has it")
     return game_id
-
-
-# -- files -----------------------------------------------------------------------------------------------------
-
-
-def _there(target: Path, text: bytes) -> bool:
-    if not target.exists():
-        return False
-    if target.read_bytes() != text:
-        raise ParlourError(f"{str(target)!r} exists and is another game; accepted: a folder without it")
-    return True
-
-
-def _place(new: Mapping[Path, bytes]) -> None:
-    """Write all files under other names first: no transcript is ever seen half-written."""
-    parts = {target: target.with_name(f".{target.name}.{os.getpid()}.part") for target in new}
-    try:
-        for target, part in parts.items():
-            part.write_bytes(new[target])
-        for target, part in parts.items():
-            part.replace(target)
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
 
 
 # -- one game --------------------------------------------------------------------------------------------------

@@ -1,14 +1,16 @@
 """A JSON object from outside, read field by field: what it lacks or says wrongly is refused with where it stands.
 
-Used where a file of others is brought in (`published_games`). Every refusal is one line with the file's line, the place
+Used where a file of others is brought in (`published_games`, `werewolf.published`). Every refusal is one line with the file's line, the place
 within it, the value, the reason and what is accepted.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from parlour.envs.core import ParlourError, listed
@@ -107,6 +109,53 @@ def parse(where: str, line: bytes) -> Record:
     if type(fields) is not dict:
         raise ParlourError(f"{where}: {shown(fields)} is not accepted; accepted: a JSON object")
     return Record(where, fields)
+
+
+def read_lines(path: str | Path) -> Iterator[Record]:
+    """The objects of a file with one a line; empty lines are passed over. Raises `ParlourError` as `parse`."""
+    try:
+        lines = Path(path).read_bytes().split(b"\n")
+    except OSError as error:
+        raise ParlourError(f"file {str(path)!r} cannot be read: {error.strerror}") from None
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield parse(f"{str(path)!r} line {number}", line)
+
+
+def write_all(folder: Path, texts: Mapping[Path, bytes]) -> list[Path]:
+    """Write all files of a folder, or none; one that is there already, byte for byte, is left alone.
+
+    Raises:
+        ParlourError: Another file is in the way, or the folder cannot be written to.
+    """
+    try:
+        new = {target: text for target, text in texts.items() if not _there(target, text)}
+        folder.mkdir(parents=True, exist_ok=True)
+        _place(new)
+    except OSError as error:
+        raise ParlourError(f"folder {str(folder)!r} cannot be written to: {error.strerror}") from None
+    return list(texts)
+
+
+def _there(target: Path, text: bytes) -> bool:
+    if not target.exists():
+        return False
+    if target.read_bytes() != text:
+        raise ParlourError(f"{str(target)!r} exists and is another game; accepted: a folder without it")
+    return True
+
+
+def _place(new: Mapping[Path, bytes]) -> None:
+    """Write all files under other names first: none is ever seen half-written."""
+    parts = {target: target.with_name(f".{target.name}.{os.getpid()}.part") for target in new}
+    try:
+        for target, part in parts.items():
+            part.write_bytes(new[target])
+        for target, part in parts.items():
+            part.replace(target)
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
 
 
 def shown(value: object) -> str:

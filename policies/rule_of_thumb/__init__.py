@@ -12,6 +12,7 @@ from parlour.policies.rule_of_thumb.belief import Habits
 from parlour.policies.rule_of_thumb.coin import CoinPlayer
 from parlour.policies.rule_of_thumb.mediated_qa import MediatedPlayer
 from parlour.policies.rule_of_thumb.murder_mystery import MysteryPlayer
+from parlour.policies.rule_of_thumb.werewolf import WerewolfPlayer
 
 
 class GamePlayer(Protocol):
@@ -59,5 +60,7 @@ def _sit_down(view: Any, rng: np.random.Generator, habits: Habits) -> GamePlayer
         return MediatedPlayer(view, rng)
     if kind == "MysteryView":
         return MysteryPlayer(view, rng)
-    accepted = "AvalonView, CoinView, MediatedView, MysteryView"
+    if kind == "WerewolfView":
+        return WerewolfPlayer(view, rng)
+    accepted = "AvalonView, CoinView, MediatedView, MysteryView, WerewolfView"
     raise ParlourError(f"there is no rule of thumb for a {kind}; accepted: {accepted}")

@@ -1,4 +1,4 @@
-"""`parlour evaluate`, `parlour import avalon`, `parlour metrics`."""
+"""`parlour evaluate`, `parlour import avalon`, `parlour import werewolf`, `parlour metrics`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from parlour.policies.models.base import Model
 from parlour.training import display, published_games, rollout, seeds
 from parlour.training import evaluate as evaluation
 from parlour.training import metrics as measures
-from parlour.training.cli import common
+from parlour.training.cli import common, werewolf
 from parlour.training.cli.models import called, seated, takes_model
+from parlour.training.werewolf import measures as of_werewolf
 
 DESIGNS = ("seat", "sides")
-import_app = typer.Typer(help="Turn other people's game records into transcripts.", no_args_is_help=True)
+import_app = typer.Typer(help="Turn other people's game records into transcripts or records.", no_args_is_help=True)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -128,14 +129,25 @@ def import_avalon(
         print(f"{len(written)} games written to {out}")  # noqa: T201
 
 
+import_app.command("werewolf")(werewolf.import_werewolf)
+
+
 def metrics(
-    directory: Annotated[Path, typer.Argument(help="Folder with transcripts of Avalon.")],
+    directory: Annotated[
+        Path, typer.Argument(help="Folder with transcripts of Avalon, or transcripts and records of Werewolf.")
+    ],
     json: common.JsonOption = False,
 ) -> None:
-    """Count what each role did: wins, team membership (QER), fail cards (FVR), approval of leaders (LAR).
+    """Count what the players of a folder's games did.
+
+    Avalon, by role: wins, team membership (QER), fail cards (FVR), approval of leaders (LAR). Werewolf, by method: wins
+    by block (TWR), shares of the wins of a side (WWR, LWR), performance, right judgements, amnesia.
 
     Example: [bold]parlour metrics runs/published --json[/bold]
     """
+    if of_werewolf.are_of_werewolf(directory):
+        werewolf.metrics(directory, json)
+        return
     found = measures.of_directory(directory)
     if json:
         common.print_json(found)

@@ -30,14 +30,18 @@ def reproduce(
     games: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Held-out deals a row and side (200), held-out questions of GRACE (1000), or held-out cases."
+            min=1,
+            help="Held-out deals a row and side (200), held-out questions of GRACE (1000), mixed games of GRATR with "
+            "each opponent (500), or held-out cases (100).",
         ),
     ] = None,
     practice: Annotated[
         int | None,
         typer.Option(min=0, help="Practice games on each side, where a row has experience (60), or questions (2000)."),
     ] = None,
-    against: Annotated[str, typer.Option(help="Who plays the other side: `baseline` or `agent`.")] = "baseline",
+    against: Annotated[
+        str, typer.Option(help="Who plays the other side: `baseline` or `agent`; GRATR's tables: one of its opponents.")
+    ] = "baseline",
     workers: common.WorkersOption = 1,
     seed: common.SeedOption = 0,
     out: Annotated[

@@ -10,7 +10,13 @@ from parlour.envs.core import ParlourError
 from parlour.policies.models.faults import FAULTS, parse_faults
 from parlour.training.cli import common
 
-ROOMS: Final = ("parlour.policies.avalon_agent", "parlour.training.social")
+ROOMS: Final = (
+    "parlour.policies.avalon_agent",
+    "parlour.policies.gratr",
+    "parlour.policies.questum",
+    "parlour.policies.werewolf_agents",
+    "parlour.training.social",
+)
 """The packages whose questions are answered."""
 
 

@@ -1,4 +1,4 @@
-"""`parlour train seat` and `parlour train grace`; `train questum` is in `questum`."""
+"""`parlour train seat` and `parlour train grace`; `train gratr` is in `tune`, `train questum` in `questum`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import make_policy
 from parlour.training import display
-from parlour.training.cli import common, questum
+from parlour.training.cli import common, questum, tune
 
 app = typer.Typer(help="Make players better.", no_args_is_help=True)
 
@@ -23,6 +23,7 @@ def _train() -> None:
 
 
 app.command("questum")(questum.questum)
+app.command("gratr")(tune.gratr)
 
 
 @app.command("seat")

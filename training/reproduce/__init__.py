@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from parlour.envs.core import accept
-from parlour.training.reproduce import avalon_social, avalon_tables, grace, questum
+from parlour.training.reproduce import avalon_social, avalon_tables, grace, gratr, questum
 from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value
 
 __all__ = ["TABLES", "Cell", "Reproduction", "Setting", "Value", "reproduce", "sizes"]
@@ -38,6 +38,10 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, Setting], Reproduction]]]] 
     "questum-rounds": ("numbers of rounds and questions (figure 7)", questum.rounds),
     "player-1": ("right answers of PLAYER* and others, by its rules", questum.player_1),
     "player-2": ("what games and quizzes of PLAYER* take", questum.player_2),
+    "gratr-2": ("win rates of trust graphs against windows and retrieval, in mixed games", gratr.table_2),
+    "gratr-3": ("performance scores by role, by the paper's rule", gratr.table_3),
+    "gratr-fig3": ("performance scores by role, as the published figure counts them", gratr.figure_3),
+    "gratr-fig4": ("reasoning success by role", gratr.figure_4),
 }
 """Name -> what it is about, and how it is made."""
 
@@ -46,6 +50,8 @@ def sizes(name: str) -> tuple[int, int]:
     """Games and practice of a table unless told otherwise: questions are cheaper than games of Avalon."""
     if name.startswith(("questum-", "player-")):
         return (10 if name in ("questum-sensors", "questum-rounds") else 100), 0
+    if name.startswith("gratr-"):
+        return 500, 0
     return (1000, 2000) if name.startswith("grace-") else (Setting.games, Setting.practice)
 
 

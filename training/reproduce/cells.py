@@ -18,7 +18,7 @@ from parlour.training.in_flight import Progress, no_progress
 from parlour.training.statistics import PairedDifference, Rate
 from scipy.special import stdtrit
 
-_PAPERS: Final = ("avalon", "grace", "questum", "player")
+_PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Setting:
     """How a table is played."""
 
     games: int = 200
-    """Held-out deals a row and side; for GRACE, held-out questions."""
+    """Held-out deals a row and side; for GRACE, held-out questions; for GRATR, mixed games with each opponent."""
     practice: int = 60
     """Practice games on each side, where a row has experience; for GRACE, calibration questions."""
     model: Model = field(default_factory=OfflineModel)
@@ -36,7 +36,8 @@ class Setting:
     seed: int = 0
     """Number of the first held-out deal, and of the practice."""
     against: str = "baseline"
-    """Who plays the other side: `baseline`, or `agent` for the six-module agent with all modules."""
+    """Avalon: who plays the other side, `baseline`, or `agent` for the six-module agent with all modules. GRATR:
+    `baseline` for all opponents, or one of them by the name of its policy."""
     out: Path | None = None
     """Folder for the transcripts, or for pictures and their data; None keeps none."""
     progress: Progress = no_progress

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import sqrt
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -30,9 +29,8 @@ from parlour.training.mediator.baselines import Played
 from parlour.training.mediator.held_out import UNSEEN, Calibrated, HeldOutConfig
 from parlour.training.mediator.learn import GraceConfig, learn
 from parlour.training.reproduce import grace_pictures as pictures
-from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value, cell
+from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value, cell, mean
 from parlour.training.statistics import paired, rate
-from scipy.special import stdtrit
 
 LEARNED: Final = "learned mediator"
 OURS: Final = "our signals"
@@ -112,8 +110,8 @@ def figure_5(name: str, setting: Setting) -> Reproduction:
         for row, joint, utility in zip(one.calibrated.held_out, one.drawn, one.played.utility, strict=True):
             earned[row.state].append(float(utility))
             lines.append([one.signals, row.number, row.state, *joint, float(utility)])
-        means = {state: _mean(np.array(found)) for state, found in earned.items() if found}
-        cells += [cell(name, state, one.signals, "net utility", mean) for state, mean in means.items()]
+        means = {state: mean(found) for state, found in earned.items() if found}
+        cells += [cell(name, state, one.signals, "net utility", earns) for state, earns in means.items()]
         panels.append((one.signals, {state: (earned[state], mean) for state, mean in means.items()}))
     _write(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
     pictures.utilities(panels, out / f"{name}.png")
@@ -190,16 +188,7 @@ def _scored(table: str, system: Played, signals: str, first: Played) -> Iterator
     for measure, ours, theirs in (("accuracy", right, first.right > 0), ("abstention", ~answered, first.answered == 0)):
         yield made(measure, rate(int(ours.sum()), n), None if same else paired(ours.tolist(), theirs.tolist()))
     yield made("effective reliability", rate(int(right.sum()), int(answered.sum())))
-    yield made("net utility", _mean(system.utility), None if same else _mean(system.utility - first.utility))
-
-
-def _mean(values: Any) -> Value:
-    """With its interval by Student's t, as some states have few questions; none from a single one."""
-    n, mean = len(values), float(values.mean())
-    if n < 2:
-        return Value(mean, n)
-    half = float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / sqrt(n))
-    return Value(mean, n, mean - half, mean + half)
+    yield made("net utility", mean(system.utility), None if same else mean(system.utility - first.utility))
 
 
 def _probabilities(table: str, one: Experiment, state: str) -> Iterator[Cell]:

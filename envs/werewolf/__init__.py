@@ -1,0 +1,125 @@
+"""Werewolf, for 6-15 players: wolves who know each other kill by night; by day the village talks and votes one out.
+
+| | |
+|---|---|
+| Name | `werewolf_v0` |
+| Players | 6-15, agents `player_0` ... |
+| Options | `num_players`, `rules`, `roles`, `talk`, `max_days` |
+| Returns | +1 for every seat of the side that wins, -1 for the other side, 0 for all after a draw; nothing before |
+| Reasons of the end | `wolves_dead`, `village_dead`, `parity` (official), `days` (a draw), `forfeit` (a wrapper's setting) |
+| Actions | numbers in `game.catalogue`: speeches, proposals among wolves, targets by night and by day, the antidote |
+| Features | see `encode.py` |
+
+The paper's table of eight is the default: three werewolves, witch, guard, seer, two villagers. By night, in this order:
+the wolves speak among themselves and vote for a victim; the guard protects one seat, himself if he likes, from the
+wolves; the witch, while she has the antidote, hears of the victim and may save it, herself too, and may poison one seat
+once in the game; the seer learns of one seat whether it is a werewolf. Who is killed before acting does not act. By
+day, in one order of seats drawn with the roles, all speak once, then vote; who has most votes is executed after last
+words. The game is a draw after `max_days` days.
+
+| point | paper | reference | official |
+|---|---|---|---|
+| wolves' votes | each its own, all hear the choice | later wolves see earlier votes | each its own, all hear the choice |
+| tied hunt | a random one of the tied, nobody among them | the same | no kill |
+| wolves may hunt wolves | yes | yes | no |
+| guard, two nights running | not the same player | any player | not the same player |
+| killed witch, no antidote left | does nothing | may still poison | does nothing |
+| votes by day | secret until all are in | public as cast | secret until all are in |
+| tied vote, most pass | nobody is executed | the same | the same |
+| roles are shown | of the first night's dead | of the first night's dead | of all dead |
+| wolves win | when nobody else lives | when nobody else lives | when they are half of the living |
+| antidote, by words | a yes that is not denied | any yes-word | a yes that is not denied |
+| unreadable vote | pass | pass | pass |
+
+Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (paper); the code published with it, as
+its game records show it (reference); the rule sheet of The Werewolves of Miller's Hollow and, for parity, the party game
+Mafia (official; the order of the night, last words and the witch are the paper's in all three). Where the published code
+contradicts the rules that it announces to its players, `paper` plays the announced rule and `reference` the code: the
+guard's memory, the dying witch, the yes-words, votes called one by one. In no preset: of two deaths only the first was
+told at dawn, a pass of the seer checked player 1, and there was no last day.
+
+Versions: v0, first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from parlour.envs.core import accept
+from parlour.envs.werewolf.encode import WerewolfEncoder
+from parlour.envs.werewolf.presets import (
+    DAYS_ACCEPTED,
+    MAX_DAYS,
+    PLAYERS,
+    PRESETS,
+    ROLES,
+    check_roles,
+    default_roles,
+)
+from parlour.envs.werewolf.rules import Werewolf
+from parlour.envs.werewolf.text import WerewolfText
+
+
+class WerewolfSpec:
+    """Satisfies `parlour.envs.core.GameSpec`."""
+
+    id: ClassVar[str] = "werewolf_v0"
+    title: ClassVar[str] = "Werewolf"
+    options: ClassVar[Mapping[str, str]] = {
+        "num_players": "6..15",
+        "rules": ", ".join(PRESETS),
+        "roles": f"None, or one for each player of: {', '.join(ROLES)}",
+        "talk": "True, False",
+        "max_days": "1..20",
+    }
+
+    def build(
+        self,
+        *,
+        num_players: int = 8,
+        rules: str = "paper",
+        roles: Sequence[str] | None = None,
+        talk: bool = True,
+        max_days: int = MAX_DAYS,
+    ) -> Werewolf:
+        """The rules of one table.
+
+        Args:
+            num_players: 6-15.
+            rules: `"paper"`, `"reference"` or `"official"`.
+            roles: One role for each player; None for the usual ones.
+            talk: Whether wolves speak by night, everybody by day, and the executed at last.
+            max_days: Days after which the game is a draw, 1-20.
+
+        Raises:
+            ParlourError: An argument is not accepted.
+        """
+        if type(num_players) is not int or num_players not in PLAYERS:
+            raise accept("num_players", num_players, PLAYERS)
+        if not isinstance(rules, str) or rules not in PRESETS:
+            raise accept("rules", rules, PRESETS)
+        if not isinstance(talk, bool):
+            raise accept("talk", talk, ("True", "False"))
+        if type(max_days) is not int or max_days not in DAYS_ACCEPTED:
+            raise accept("max_days", max_days, DAYS_ACCEPTED)
+        dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
+        config = {
+            "num_players": num_players,
+            "rules": rules,
+            "roles": list(dealt),
+            "talk": talk,
+            "max_days": max_days,
+        }
+        return Werewolf(
+            num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
+        )
+
+    def text(self, game: Werewolf) -> WerewolfText:
+        return WerewolfText(game)
+
+    def encoder(self, game: Werewolf) -> WerewolfEncoder:
+        return WerewolfEncoder(game)
+
+
+GAME = WerewolfSpec()

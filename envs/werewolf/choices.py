@@ -1,0 +1,104 @@
+"""What a seat may do at each of its decisions, and who sees it: laid out once and kept, so that `legal` is a look-up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from parlour.envs import speech
+from parlour.envs.core import Event, Move
+from parlour.envs.werewolf.presets import Rules
+from parlour.envs.werewolf.state import (
+    ACTS,
+    BALLOT,
+    CHECK,
+    CHECKS,
+    GIVE,
+    GUARDS,
+    HUNT,
+    KEEP,
+    KILL,
+    LAST,
+    NOBODY,
+    POISON,
+    POISONS,
+    PROTECT,
+    SAVE,
+    TALK,
+    TARGETED,
+    WHISPER,
+    WHISPERS,
+    Options,
+    Standing,
+)
+
+_KEPT: Final = 20_000
+_SILENT: Final = (Move(speech.SILENT),)
+
+
+class Choices:
+    """The catalogue of one table, and the part of it that is open to a seat."""
+
+    def __init__(self, *, seats: int, roles: int, wolf: int, rules: Rules, talk: bool) -> None:
+        self._rules = rules
+        self._wolf = wolf
+        every = range(seats)
+        talks = speech.speeches(ACTS, seats, roles) if talk else ()
+        whispers = speech.speeches(WHISPERS, seats, 0)[1:] if talk else ()  # silence stands among the talks
+        aims = tuple(Move(kind, args) for kind in TARGETED for args in (NOBODY, *((j,) for j in every)))
+        self.catalogue = (*talks, *whispers, *aims, KEEP, GIVE)
+        self._talks = [_shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in every]
+        self._healing = [_shown(i, (i,), (KEEP, GIVE)) for i in every]
+        self._aims: dict[tuple[str, tuple[int, ...]], tuple[Move, ...]] = {}
+        self._asked: dict[tuple[object, ...], Options] = {}
+
+    def of(self, phase: int, seat: int, standing: Standing) -> Options:
+        """The options of `seat` in `phase`; the same object as long as they are the same."""
+        if phase in (TALK, LAST):
+            return self._talks[seat]
+        if phase == SAVE:
+            return self._healing[seat]
+        # beside who lives: the guard's memory, and who the wolves are for what only wolves are asked
+        more = standing.guarded if phase == PROTECT else standing.roles if phase in (WHISPER, HUNT) else None
+        key = (phase, seat, standing.alive, more)
+        kept = self._asked.get(key)
+        if kept is None:
+            if len(self._asked) >= _KEPT:
+                self._asked.clear()
+            kept = self._asked[key] = self._lay_out(phase, seat, standing)
+        return kept
+
+    def _lay_out(self, phase: int, seat: int, standing: Standing) -> Options:
+        living = [j for j, alive in enumerate(standing.alive) if alive]
+        if phase in (WHISPER, HUNT):
+            wolves = tuple(j for j in living if standing.roles[j] == self._wolf)
+            prey = [j for j in living if self._rules.hunt_wolves or j not in wolves]
+            if phase == WHISPER:
+                return _shown(seat, wolves, _SILENT + self._aim(speech.RECOMMEND, prey)[1:])
+            return _shown(seat, wolves if self._rules.hunt_shown == "as_cast" else (seat,), self._aim(KILL, prey))
+        if phase == PROTECT:
+            barred = None if self._rules.guard_may_repeat else standing.guarded
+            return _shown(seat, (seat,), self._aim(GUARDS, [j for j in living if j != barred]))
+        if phase == POISON:
+            return _shown(seat, (seat,), self._aim(POISONS, living))
+        if phase == CHECK:
+            return _shown(seat, (seat,), self._aim(CHECKS, [j for j in living if j != seat]))
+        ballots = self._aim(BALLOT, living)
+        if self._rules.votes_shown == "as_cast":
+            return _shown(seat, None, ballots)
+        return Options(ballots, dict.fromkeys(ballots, ()))
+
+    def _aim(self, kind: str, seats: list[int]) -> tuple[Move, ...]:
+        """Nobody, or one of the seats; the same object for the same answer, by which wordings are recognised."""
+        key = (kind, tuple(seats))
+        if key not in self._aims:
+            if len(self._aims) >= _KEPT:
+                self._aims.clear()
+            self._aims[key] = (Move(kind), *(Move(kind, (j,)) for j in seats))
+        return self._aims[key]
+
+
+def _shown(seat: int, to: tuple[int, ...] | None, moves: Iterable[Move]) -> Options:
+    """Options of which each is seen as it is taken."""
+    legal = tuple(moves)
+    return Options(legal, {move: (Event(seat, move, to),) for move in legal})

@@ -1,0 +1,143 @@
+"""Werewolf's roles, its tables and the three sets of rules it is played by.
+
+Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (GRATR), section "Experimental setup"
+and Table 3, with the defects of its code repaired, for `paper`; the code published with it, as its game records show
+it, for `reference`; the boxed game's rule sheet (The Werewolves of Miller's Hollow, 2001, with the guard of its
+expansion) and, for the end by parity, the rules of the party game (Mafia; Davidoff 1986) for `official`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from parlour.envs.core import ParlourError, accept
+
+WEREWOLF: Final = "Werewolf"
+WITCH: Final = "Witch"
+GUARD: Final = "Guard"
+SEER: Final = "Seer"
+VILLAGER: Final = "Villager"
+
+ROLES: Final = (WEREWOLF, WITCH, GUARD, SEER, VILLAGER)
+LEADERS: Final = (WITCH, GUARD, SEER)
+"""The paper's word for the roles with a power of their own; at most one of each."""
+
+VILLAGE: Final = "village"
+WOLVES: Final = "werewolf"
+DRAW: Final = "draw"
+
+PLAYERS: Final = range(6, 16)
+
+# Paper, experimental setup: three of eight. For other numbers no source says it; about a third, as there.
+WOLF_COUNT: Final = {6: 2, 7: 2, 8: 3, 9: 3, 10: 3, 11: 4, 12: 4, 13: 4, 14: 5, 15: 5}
+
+MAX_DAYS: Final = 15
+"""Default cap. No source has one; the longest published game took 10 days."""
+DAYS_ACCEPTED: Final = range(1, 21)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The points on which the sources differ."""
+
+    hunt_shown: Literal["as_cast", "together"]
+    """Whether a wolf sees the votes of the wolves before it; if not, the wolves are told only whom they chose."""
+    hunt_tie: Literal["random", "nobody"]
+    """Whom the wolves kill when their vote is tied: one of the tied targets (nobody may be one), or nobody."""
+    hunt_wolves: bool
+    """Whether a wolf may name a wolf, itself among them, as the victim."""
+    guard_may_repeat: bool
+    """Whether the guard may protect the same seat in two nights running."""
+    dying_witch_poisons: bool
+    """Whether a witch who is killed in a night in which she has no antidote any more may still poison."""
+    votes_shown: Literal["as_cast", "together"]
+    """Whether everybody sees each vote by day as it is cast, or all of them at once."""
+    reveals: Literal["first_night", "all"]
+    """Whose roles are shown: of those who died in the first night, or of all dead."""
+    wolves_win: Literal["last", "parity"]
+    """When: nobody else lives; or as many wolves live as others."""
+    yes_words: bool
+    """Whether any yes-word in the witch's answer gives the antidote, whatever else it says ("I will not save")."""
+
+
+PRESETS: Final = {
+    # The published code with its defects repaired: the guard's rule enforced, a dead witch does nothing, votes
+    # secret until all are in, a "no" that holds the word "save" is a no.
+    "paper": Rules(
+        hunt_shown="together",
+        hunt_tie="random",
+        hunt_wolves=True,
+        guard_may_repeat=False,
+        dying_witch_poisons=False,
+        votes_shown="together",
+        reveals="first_night",
+        wolves_win="last",
+        yes_words=False,
+    ),
+    # The published code: votes are public as they are cast, by night among the wolves; the guard's memory is cleared
+    # every morning; with the antidote used up, the wolves' kill takes effect only together with the poison.
+    "reference": Rules(
+        hunt_shown="as_cast",
+        hunt_tie="random",
+        hunt_wolves=True,
+        guard_may_repeat=True,
+        dying_witch_poisons=True,
+        votes_shown="as_cast",
+        reveals="first_night",
+        wolves_win="last",
+        yes_words=True,
+    ),
+    # Rule sheet: no kill without agreement, wolves devour others only, the dead show their cards; parity ends it.
+    "official": Rules(
+        hunt_shown="together",
+        hunt_tie="nobody",
+        hunt_wolves=False,
+        guard_may_repeat=False,
+        dying_witch_poisons=False,
+        votes_shown="together",
+        reveals="all",
+        wolves_win="parity",
+        yes_words=False,
+    ),
+}
+
+
+def side_of(role: str) -> str:
+    """`"village"` or `"werewolf"`.
+
+    >>> side_of("Seer")
+    'village'
+    """
+    return WOLVES if role == WEREWOLF else VILLAGE
+
+
+def default_roles(num_players: int) -> tuple[str, ...]:
+    """Werewolves by `WOLF_COUNT`, witch, guard and seer; the other seats are villagers.
+
+    >>> default_roles(8)
+    ('Werewolf', 'Werewolf', 'Werewolf', 'Witch', 'Guard', 'Seer', 'Villager', 'Villager')
+    """
+    wolves = WOLF_COUNT[num_players]
+    return (WEREWOLF,) * wolves + LEADERS + (VILLAGER,) * (num_players - wolves - len(LEADERS))
+
+
+def check_roles(num_players: int, roles: Sequence[str]) -> tuple[str, ...]:
+    """The roles in the order of `ROLES`. Raises `ParlourError` unless they make a game of `num_players`."""
+    if not isinstance(roles, list | tuple):
+        raise accept("roles", roles, "None, or one role for each player")
+    for role in roles:
+        if role not in ROLES:
+            raise accept("role", role, ROLES)
+    if len(roles) != num_players:
+        raise ParlourError(f"roles {list(roles)!r} are {len(roles)}; accepted: one for each of {num_players} players")
+    counts = Counter(roles)
+    for role in LEADERS:
+        if counts[role] > 1:
+            raise ParlourError(f"roles {list(roles)!r} hold {counts[role]} x {role}; accepted: at most one")
+    most = (num_players - 1) // 2  # else the wolves would have won by parity before the first night
+    if not 1 <= counts[WEREWOLF] <= most:
+        raise ParlourError(f"roles {list(roles)!r} hold {counts[WEREWOLF]} x {WEREWOLF}; accepted: 1 to {most}")
+    return tuple(sorted(roles, key=ROLES.index))

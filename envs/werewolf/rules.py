@@ -1,0 +1,396 @@
+"""Werewolf's rules as a pure state machine, for 6-15 players. No text, no arrays, no PettingZoo.
+
+Order of a night: the wolves speak among themselves, then vote for a victim; the guard protects; the witch hears of the
+victim, may save, may poison; the seer checks. At dawn the deaths are told. By day all speak once, then vote; who has
+most votes is executed after last words. Sources and the points where they differ: `presets.py`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome
+from parlour.envs.werewolf import state
+from parlour.envs.werewolf.choices import Choices
+from parlour.envs.werewolf.presets import DRAW, GUARD, SEER, VILLAGE, WEREWOLF, WITCH, WOLVES, Rules, side_of
+from parlour.envs.werewolf.state import (
+    CALM,
+    CHECK,
+    DEAD,
+    DEAL,
+    DEALT,
+    DONE,
+    DRAWN,
+    HUNT,
+    LAST,
+    NO_VOTE,
+    NOBODY,
+    NOTHING,
+    POISON,
+    PROTECT,
+    SAVE,
+    TALK,
+    TIE,
+    VOTE,
+    WHISPER,
+    Darkness,
+    Standing,
+    State,
+    WerewolfView,
+)
+
+# The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
+_new = tuple.__new__
+_UNDEALT: Final = Standing(NOBODY, NOBODY, (), 0, True, True, None, (), "")
+
+
+class Werewolf:
+    """The rules for one number of players, one set of roles and one preset. Satisfies `parlour.envs.core.Game`."""
+
+    def __init__(
+        self,
+        *,
+        num_players: int,
+        rules: Rules,
+        roles: tuple[str, ...],
+        talk: bool,
+        max_days: int,
+        config: Mapping[str, Any],
+    ) -> None:
+        self.seats = num_players
+        self.rules = rules
+        self.roles = roles
+        self.talk = talk
+        self.max_days = max_days
+        self.config = config
+        self.role_names = tuple(dict.fromkeys(roles))
+        self.deck = tuple(self.role_names.index(role) for role in roles)
+        self.wolf = self.role_names.index(WEREWOLF)
+        self._guard, self._witch, self._seer = (
+            self.role_names.index(role) if role in roles else -1 for role in (GUARD, WITCH, SEER)
+        )
+        self._choices = Choices(seats=num_players, roles=len(self.role_names), wolf=self.wolf, rules=rules, talk=talk)
+        self.catalogue = self._choices.catalogue
+        wolves = roles.count(WEREWOLF)
+        night = wolves * (1 + talk) + 1 + len((GUARD, WITCH, WITCH, SEER))
+        self.max_moves = 1 + max_days * (night + num_players * (1 + talk) + talk)
+
+    # -- the contract ------------------------------------------------------------------------------------------
+
+    def initial(self) -> State:
+        return State(DEAL, NATURE, NOBODY, NOBODY, CALM, _UNDEALT._replace(alive=(True,) * self.seats), NOTHING, ())
+
+    def actor(self, s: State) -> int:
+        return s.actor
+
+    def legal(self, s: State) -> tuple[Move, ...]:
+        return s.options.legal
+
+    def nature(self, s: State, rng: np.random.Generator) -> Move:
+        if s.phase == DEAL:
+            return Move(DEALT, (*rng.permutation(self.deck).tolist(), *rng.permutation(self.seats).tolist()))
+        if s.phase == TIE:
+            return Move(DRAWN, _aimed_at(s.secret[int(rng.integers(len(s.secret)))]))
+        raise IllegalMove("nature has no move in this state")
+
+    def apply(self, s: State, move: Move) -> State:
+        if s.actor < 0:
+            return self._NATURAL[s.phase](self, s, move)
+        event = s.options.events.get(move)
+        if event is None:
+            event = self._worded(s, move)
+        return self._STEPS[s.phase](self, s, move, event)
+
+    def _worded(self, s: State, move: Move) -> tuple[Event, ...]:
+        """The event of a speech with words of its own. Raises `IllegalMove` for what is not legal."""
+        plain = s.options.events.get(Move(move.kind, move.args))
+        if plain is None:
+            raise IllegalMove(self._refusal(s, move))
+        return tuple(event._replace(move=move) for event in plain)
+
+    def outcome(self, s: State) -> Outcome | None:
+        if s.actor != OVER:
+            return None
+        reason = s.standing.reason
+        if reason == "days":
+            return Outcome((0.0,) * self.seats, DRAW, reason)
+        village_wins = reason == "wolves_dead"
+        returns = tuple(1.0 if (role != self.wolf) == village_wins else -1.0 for role in s.standing.roles)
+        return Outcome(returns, VILLAGE if village_wins else WOLVES, reason)
+
+    def view(self, s: State, seat: int) -> WerewolfView:
+        roles, order, alive, day, antidote, poison, guarded, checks, _ = s.standing
+        role = self.role_names[roles[seat]] if roles else ""
+        witch = role == WITCH
+        return WerewolfView(
+            seat,
+            s.options.legal if s.actor == seat else (),
+            tuple([e for e in s.log if e[2] is None or seat in e[2]]),
+            role,
+            side_of(role) if role else "",
+            self.fellows(roles, seat) if role == WEREWOLF else (),
+            self.roles,
+            self.role_names,
+            alive,
+            day,
+            WHISPER <= s.phase <= CHECK,
+            order,
+            antidote if witch else None,
+            poison if witch else None,
+            guarded if role == GUARD else None,
+            checks if role == SEER else (),
+            self.rules.wolves_win == "parity",
+            self.rules.reveals == "all",
+            self.rules.guard_may_repeat,
+            self.rules.votes_shown == "as_cast",
+            self.max_days,
+        )
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
+    def fellows(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
+        """What a wolf knows from the beginning: its fellows."""
+        return (Knowledge((WEREWOLF,), tuple(j for j, r in enumerate(roles) if r == self.wolf and j != seat)),)
+
+    # -- the night ---------------------------------------------------------------------------------------------
+
+    def _deal(self, s: State, move: Move) -> State:
+        roles, order = move.args[: self.seats], move.args[self.seats :]
+        if move.kind != DEALT or sorted(roles) != sorted(self.deck) or sorted(order) != list(range(self.seats)):
+            raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no order of all seats")
+        return self._dusk(s.standing._replace(roles=roles, order=order), ())
+
+    def _dusk(self, standing: Standing, log: tuple[Event, ...]) -> State:
+        """The next night falls; the wolves are woken."""
+        day = standing.day + 1
+        standing = standing._replace(day=day)
+        log += (_told(state.NIGHT, (day,)),)
+        wolves = self._holders(standing, self.wolf)
+        return self._turn(WHISPER if self.talk and len(wolves) > 1 else HUNT, wolves, NOBODY, CALM, standing, log)
+
+    def _whisper(self, s: State, _move: Move, event: tuple[Event, ...]) -> State:
+        _, _, queue, _, dark, standing, _, log = s
+        if queue:
+            return self._turn(WHISPER, queue, NOBODY, dark, standing, log + event)
+        return self._turn(HUNT, self._holders(standing, self.wolf), NOBODY, dark, standing, log + event)
+
+    def _hunt(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+        _, _, queue, votes, dark, standing, _, log = s
+        votes += move.args or (NO_VOTE,)
+        log += event
+        if queue:
+            return self._turn(HUNT, queue, votes, dark, standing, log)
+        tied = _most(votes)
+        if len(tied) == 1:
+            return self._chosen(tied[0], standing, log)
+        if self.rules.hunt_tie == "nobody":
+            return self._chosen(NO_VOTE, standing, log)
+        return _new(State, (TIE, NATURE, NOBODY, tied, dark, standing, NOTHING, log))
+
+    def _tie(self, s: State, move: Move) -> State:
+        target = move.args[0] if move.args else NO_VOTE
+        if move.kind != DRAWN or len(move.args) > 1 or target not in s.secret:
+            raise IllegalMove(f"{move!r} draws none of the tied targets {list(s.secret)} ({NO_VOTE}: nobody)")
+        return self._chosen(target, s.standing, s.log)
+
+    def _chosen(self, target: int, standing: Standing, log: tuple[Event, ...]) -> State:
+        """The wolves are told; the guard is woken."""
+        log += (_told(state.WOLVES, _aimed_at(target), self._holders(standing, self.wolf)),)
+        dark = Darkness(None if target == NO_VOTE else target, None, False, None)
+        guard = self._holders(standing, self._guard)
+        if guard:
+            return self._turn(PROTECT, guard, NOBODY, dark, standing, log)
+        return self._wake_witch(dark, standing, log)
+
+    def _protect(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+        protected = move.args[0] if move.args else None
+        dark, standing = s.dark._replace(protected=protected), s.standing._replace(guarded=protected)
+        return self._wake_witch(dark, standing, s.log + event)
+
+    def _wake_witch(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
+        """While she has the antidote she is told whom the wolves would kill, the guard's work counted in."""
+        witch = self._holders(standing, self._witch)
+        if not witch or not standing.antidote:
+            return self._wake_poisoner(dark, standing, log)
+        dying = _killed(dark)
+        log += (_told(state.ATTACKED, NOBODY if dying is None else (dying,), witch),)
+        if dying is None:
+            return self._wake_poisoner(dark, standing, log)
+        return self._turn(SAVE, witch, NOBODY, dark, standing, log)
+
+    def _save(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+        dark, standing = s.dark, s.standing
+        if move.args[0]:
+            dark, standing = dark._replace(saved=True), standing._replace(antidote=False)
+        return self._wake_poisoner(dark, standing, s.log + event)
+
+    def _wake_poisoner(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
+        witch = self._holders(standing, self._witch)
+        acts = standing.poison and (
+            (_killed(dark),) != witch or (self.rules.dying_witch_poisons and not standing.antidote)
+        )
+        if witch and acts:
+            return self._turn(POISON, witch, NOBODY, dark, standing, log)
+        return self._wake_seer(dark, standing, log)
+
+    def _poison(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+        dark, standing = s.dark, s.standing
+        if move.args:
+            dark, standing = dark._replace(poisoned=move.args[0]), standing._replace(poison=False)
+        return self._wake_seer(dark, standing, s.log + event)
+
+    def _wake_seer(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
+        seer = self._holders(standing, self._seer)
+        if seer and seer[0] not in (_killed(dark), dark.poisoned):
+            return self._turn(CHECK, seer, NOBODY, dark, standing, log)
+        return self._dawn(dark, standing, log)
+
+    def _check(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+        standing, log = s.standing, s.log + event
+        if move.args:
+            target = move.args[0]
+            wolf = standing.roles[target] == self.wolf
+            log += (_told(state.CHECKED, (target, int(wolf)), (s.actor,)),)
+            standing = standing._replace(checks=(*standing.checks, (target, wolf)))
+        return self._dawn(s.dark, standing, log)
+
+    # -- the day -----------------------------------------------------------------------------------------------
+
+    def _dawn(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
+        """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
+        dead = tuple(sorted({j for j in (_killed(dark), dark.poisoned) if j is not None}))
+        log += (_told(state.DAWN, (standing.day, *dead)),)
+        standing = standing._replace(alive=tuple(a and j not in dead for j, a in enumerate(standing.alive)))
+        if standing.day == 1 or self.rules.reveals == "all":
+            log += tuple(_told(state.REVEALED, (j, standing.roles[j])) for j in dead)
+        reason = self._won(standing)
+        if reason:
+            return self._end(standing, reason, log)
+        speakers = tuple(j for j in standing.order if standing.alive[j])
+        log += (_told(state.DAY, (standing.day, speakers[0])),)
+        return self._turn(TALK if self.talk else VOTE, speakers, NOBODY, CALM, standing, log)
+
+    def _speak(self, s: State, _move: Move, event: tuple[Event, ...]) -> State:
+        _, _, queue, _, _, standing, _, log = s
+        if queue:
+            return self._turn(TALK, queue, NOBODY, CALM, standing, log + event)
+        speakers = tuple(j for j in standing.order if standing.alive[j])
+        return self._turn(VOTE, speakers, NOBODY, CALM, standing, log + event)
+
+    def _vote(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+        _, _, queue, votes, _, standing, _, log = s
+        votes += move.args or (NO_VOTE,)
+        log += event
+        if queue:
+            return self._turn(VOTE, queue, votes, CALM, standing, log)
+        return self._count(votes, standing, log)
+
+    def _count(self, votes: tuple[int, ...], standing: Standing, log: tuple[Event, ...]) -> State:
+        """All votes are in: show them; most votes execute, a tie or most passes nobody."""
+        cast = dict(zip((j for j in standing.order if standing.alive[j]), votes, strict=True))
+        log += (_told(state.VOTES, (standing.day, *(cast.get(j, DEAD) for j in range(self.seats)))),)
+        top = _most(votes)
+        if len(top) > 1 or top[0] == NO_VOTE:
+            return self._evening(standing, (*log, _told(state.EXECUTED, NOBODY)))
+        executed = top[0]
+        log += (_told(state.EXECUTED, (executed,)),)
+        standing = standing._replace(alive=tuple(a and j != executed for j, a in enumerate(standing.alive)))
+        if self.talk:
+            return self._turn(LAST, (executed,), NOBODY, CALM, standing, log)
+        return self._buried(executed, standing, log)
+
+    def _last_words(self, s: State, _move: Move, event: tuple[Event, ...]) -> State:
+        return self._buried(s.actor, s.standing, s.log + event)
+
+    def _buried(self, seat: int, standing: Standing, log: tuple[Event, ...]) -> State:
+        if self.rules.reveals == "all":
+            log += (_told(state.REVEALED, (seat, standing.roles[seat])),)
+        reason = self._won(standing)
+        return self._end(standing, reason, log) if reason else self._evening(standing, log)
+
+    def _evening(self, standing: Standing, log: tuple[Event, ...]) -> State:
+        if standing.day >= self.max_days:
+            return self._end(standing, "days", log)
+        return self._dusk(standing, log)
+
+    def _won(self, standing: Standing) -> str:
+        """Why the game is over; empty if it is not. If nobody lives, the wolves are dead as well."""
+        living = sum(standing.alive)
+        wolves = len(self._holders(standing, self.wolf))
+        if not wolves:
+            return "wolves_dead"
+        if wolves == living:
+            return "village_dead"
+        return "parity" if self.rules.wolves_win == "parity" and 2 * wolves >= living else ""
+
+    def _end(self, standing: Standing, reason: str, log: tuple[Event, ...]) -> State:
+        return State(DONE, OVER, NOBODY, NOBODY, CALM, standing._replace(reason=reason), NOTHING, log)
+
+    def _done(self, s: State, move: Move) -> State:
+        raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")
+
+    _STEPS: ClassVar = {
+        WHISPER: _whisper,
+        HUNT: _hunt,
+        PROTECT: _protect,
+        SAVE: _save,
+        POISON: _poison,
+        CHECK: _check,
+        TALK: _speak,
+        VOTE: _vote,
+        LAST: _last_words,
+    }
+    _NATURAL: ClassVar = {DEAL: _deal, TIE: _tie, DONE: _done}
+
+    # -- small questions ---------------------------------------------------------------------------------------
+
+    def _turn(
+        self,
+        phase: int,
+        queue: tuple[int, ...],
+        secret: tuple[int, ...],
+        dark: Darkness,
+        standing: Standing,
+        log: tuple[Event, ...],
+    ) -> State:
+        """The first of the queue is asked."""
+        seat = queue[0]
+        options = self._choices.of(phase, seat, standing)
+        return _new(State, (phase, seat, queue[1:], secret, dark, standing, options, log))
+
+    def _holders(self, standing: Standing, role: int) -> tuple[int, ...]:
+        """The living seats that hold a role."""
+        return tuple([j for j, r in enumerate(standing.roles) if r == role and standing.alive[j]])
+
+    def _refusal(self, s: State, move: Move) -> str:
+        """Why a move of a seat is not legal, in one line."""
+        legal = self.legal(s)
+        kinds = sorted({m.kind for m in legal})
+        if move.kind not in kinds:
+            return f"{move.kind!r} is not a move of this phase; accepted: {', '.join(kinds)}"
+        accepted = [list(m.args) for m in legal if m.kind == move.kind]
+        return f"{move.kind} {list(move.args)} is not accepted; accepted: {accepted}"
+
+
+def _told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
+    """An announcement of the moderator."""
+    return _new(Event, (NATURE, Move(kind, args), to))
+
+
+def _aimed_at(target: int) -> tuple[int, ...]:
+    return NOBODY if target == NO_VOTE else (target,)
+
+
+def _killed(dark: Darkness) -> int | None:
+    """Whom the wolves kill after the guard and the antidote. Protection is against the wolves only."""
+    return None if dark.saved or dark.victim == dark.protected else dark.victim
+
+
+def _most(votes: tuple[int, ...]) -> tuple[int, ...]:
+    """The targets with most votes, ascending; nobody is a target like any other."""
+    counts = Counter(votes)
+    top = max(counts.values())
+    return tuple(sorted([target for target, count in counts.items() if count == top]))

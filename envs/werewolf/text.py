@@ -1,0 +1,177 @@
+"""Werewolf in words: what a seat reads, what it may say, and how its words are read. A function of Views and Events.
+
+A choice is read from words strictly: exactly one target that is not denied. What the published code (the `reference`
+of `presets.py`) makes of any words is what `default` does with words that cannot be used: the first player named in the
+first sentence, else in the last, else a pass; nothing is given that was not asked for with a yes-word.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from parlour.envs import speech
+from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
+from parlour.envs.text import MODERATOR, name, names, quote, say_speech, speech_line
+from parlour.envs.werewolf import state
+from parlour.envs.werewolf.reading import first_named, read_talk, read_target, read_yes, says_yes
+from parlour.envs.werewolf.rules import Werewolf
+from parlour.envs.werewolf.state import GIVE, KEEP, WerewolfView
+
+_KEPT: Final = 10_000
+_SENTENCES: Final = {
+    state.KILL: ("I want nobody to be killed.", "I want {} to be killed."),
+    state.GUARDS: ("I protect nobody.", "I protect {}."),
+    state.POISONS: ("I poison nobody.", "I poison {}."),
+    state.CHECKS: ("I check nobody.", "I check {}."),
+    state.BALLOT: ("I vote for nobody.", "I vote for {}."),
+}
+_ANTIDOTE: Final = {GIVE: "I give the antidote.", KEEP: "I keep the antidote."}
+_ASKS: Final = {
+    speech.ACCUSE: "Speak to the table: one of these, or in your own words.",
+    speech.RECOMMEND: "Speak to the other werewolves alone: one of these, or in your own words.",
+    state.KILL: "You are a werewolf: vote for tonight's victim.",
+    state.GUARDS: "You are the guard: choose whom to protect tonight.",
+    state.HEALS: "You are the witch: you may save tonight's victim, once in the game.",
+    state.POISONS: "You are the witch: you may poison somebody, once in the game.",
+    state.CHECKS: "You are the seer: choose whom to check tonight.",
+    state.BALLOT: "Vote for whom to execute.",
+}
+
+
+class WerewolfText:
+    """Satisfies `parlour.envs.core.GameText`."""
+
+    def __init__(self, game: Werewolf) -> None:
+        self._role_names = game.role_names
+        self._yes_words = game.rules.yes_words
+        self._hunt_shown = game.rules.hunt_shown == "as_cast"
+        self._tie_is_drawn = game.rules.hunt_tie == "random"
+        # one entry for each seat, role, fellows and order of talk: all else in the first section is fixed
+        self._who: dict[tuple[int, str, tuple[Knowledge, ...], tuple[int, ...]], str] = {}
+
+    def who(self, view: WerewolfView) -> str:
+        if not view.role:
+            return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
+        key = (view.seat, view.role, view.knows, view.speakers)
+        if key not in self._who:
+            if len(self._who) >= _KEPT:
+                self._who.clear()
+            self._who[key] = self._who_and_rules(view)
+        return self._who[key]
+
+    def _who_and_rules(self, view: WerewolfView) -> str:
+        counts = Counter(view.roles)
+        roles = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items())
+        lines = [f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}."]
+        lines += [f"The other werewolves are: {names(fact.seats) or 'nobody'}." for fact in view.knows]
+        village = "The village wins when no werewolf lives; the werewolves win when "
+        return "\n".join(
+            [
+                *lines,
+                f"Roles in play: {roles}.",
+                village + ("they are at least half of the living." if view.parity else "nobody else lives."),
+                "By night, in this order: the werewolves vote for a victim"
+                f"{', each seeing the votes before' if self._hunt_shown else ''} (a tie: "
+                f"{'one of the tied at random' if self._tie_is_drawn else 'nobody'}); the guard protects one player from "
+                f"them{'' if view.guard_may_repeat else ', not the same player in two nights running'}; the witch may "
+                "save the victim once and poison one player once, and hears of the victim while she has the antidote; "
+                "the seer learns of one player whether it is a werewolf.",
+                f"By day all speak in this order: {names(view.speakers)}; then all vote, "
+                f"{'each seeing the votes before' if view.public_votes else 'in secret until all votes are in'}. Most "
+                "votes: executed, after last words. A tie, or most votes for nobody: nobody is executed.",
+                f"The role is shown of {'everybody who dies' if view.reveals_all else 'those who die in night 1'}.",
+                f"After day {view.max_days} the game is a draw.\n",
+            ]
+        )
+
+    def line(self, event: Event) -> str:
+        seat, move, to = event
+        if seat == NATURE:
+            return f"{MODERATOR}{self._announcement(move)}\n"
+        if move.kind == state.BALLOT:
+            return f"{name(seat)} votes for {_target(move.args)}.\n"
+        if move.kind in state.TARGETED or move.kind == state.HEALS:
+            return f"Privately, {name(seat)}: {self.say(move)}\n"
+        if to is None:
+            return speech_line(seat, move, self.say(move))
+        taken = f" (taken as: {self.say(move)})" if move.words else ""
+        return f"{name(seat)} says to the werewolves: {quote(move.words or self.say(move))}{taken}\n"
+
+    def ask(self, legal: tuple[Move, ...]) -> str:
+        return _ASKS[legal[-1].kind if legal[-1].kind in _ASKS else speech.ACCUSE]
+
+    def say(self, move: Move) -> str:
+        if move in _ANTIDOTE:
+            return _ANTIDOTE[move]
+        if move.kind in _SENTENCES:
+            nobody, somebody = _SENTENCES[move.kind]
+            return somebody.format(name(move.args[0])) if move.args else nobody
+        return say_speech(move, self._role_names)
+
+    def parse(self, text: str, view: WerewolfView) -> Move:
+        legal = view.legal
+        exact = self._sentences(legal).get(" ".join(text.split()).lower())
+        if exact is not None:
+            return exact
+        kind = legal[0].kind
+        if kind == speech.SILENT:
+            return read_talk(text, view)
+        if kind == state.HEALS:
+            if self._yes_words:
+                return GIVE if says_yes(text) else KEEP
+            return read_yes(text)
+        move = Move(kind, read_target(text, view.seat))
+        if move not in legal:
+            accepted = [name(m.args[0]) if m.args else "nobody" for m in legal]
+            raise IllegalMove(f"{text!r} names {_target(move.args)}; accepted: {', '.join(accepted)}")
+        return move
+
+    @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one WerewolfText lives as long as its environment
+    def _sentences(self, legal: tuple[Move, ...]) -> dict[str, Move]:
+        return {self.say(move).lower(): move for move in legal}
+
+    def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
+        legal = view.legal
+        if legal[0].kind not in state.TARGETED:
+            return legal[0]  # silence, or the antidote is kept
+        named = Move(legal[0].kind, first_named(text, view.seat))
+        return named if named in legal else legal[0]
+
+    def _announcement(self, move: Move) -> str:
+        kind, args, _ = move
+        if kind == state.NIGHT:
+            return f"Night {args[0]} falls."
+        if kind == state.WOLVES:
+            return f"To the werewolves: tonight's victim is {_target(args)}."
+        if kind == state.ATTACKED:
+            return f"To the witch: tonight the werewolves would kill {_target(args)}."
+        if kind == state.CHECKED:
+            return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
+        if kind == state.DAWN:
+            return f"Day {args[0]} breaks. Died in the night: {names(args[1:]) or 'nobody'}."
+        if kind == state.REVEALED:
+            return f"{name(args[0])} was {self._role_names[args[1]]}."
+        if kind == state.DAY:
+            return f"The living talk and vote; {name(args[1])} begins."
+        if kind == state.VOTES:
+            return f"Votes of day {args[0]}: {_tally(args[1:])}."
+        if kind == state.EXECUTED:
+            return f"{_target(args)} is executed.".replace("nobody", "Nobody")
+        return "The roles are dealt."
+
+
+def _target(args: tuple[int, ...]) -> str:
+    return name(args[0]) if args else "nobody"
+
+
+def _tally(votes: tuple[int, ...]) -> str:
+    """Who voted for whom, in seat order of the targets; nobody last."""
+    targets = [*sorted({v for v in votes if v >= 0}), *([state.NO_VOTE] if state.NO_VOTE in votes else [])]
+    said = []
+    for target in targets:
+        voters = [seat for seat, vote in enumerate(votes) if vote == target]
+        said.append(f"for {_target((target,) if target >= 0 else ())} by {names(voters)}")
+    return "; ".join(said)

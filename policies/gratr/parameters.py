@@ -1,0 +1,56 @@
+"""The parameters of GRATR. The paper names no value; these are those of its published code (SPEC section 1.1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from parlour.envs.core import accept
+
+Mode = Literal["ours", "paper", "code"]
+MODES: Final = ("ours", "paper", "code")
+"""How the equations are read where paper and published code differ.
+
+- `"ours"`: as the paper prints them, where that is defined. The weight of a chain in Eq. 8 is |u| - H, as in the code.
+- `"paper"`: the same with the value V of Eq. 5 in that weight: |V| - H.
+- `"code"`: Eq. 2 without the speaker's trust and without |w|, confidences below 0.5 ignored, those about special roles
+  raised by a fifth; natural logarithm in Eq. 7; Eq. 9 for all edges of the target, if it had two chains.
+"""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a trust graph is run with.
+
+    Raises:
+        ParlourError: A value is not accepted.
+    """
+
+    rho: float = 0.95
+    """Eq. 4: what a piece of evidence keeps of its weight with every later one on the same edge; 1 keeps all, 0 the last."""
+    gamma: float = 0.1
+    """Eq. 9: rate of the backward update; 0 switches it off."""
+    epsilon: float = 0.2
+    """Table 1: trust up to this, in either direction, is no judgement."""
+    width: int = 3
+    """Algorithm 2: players that chains start from (w)."""
+    length: int = 4
+    """Edges that a chain may have; what ends Algorithm 2."""
+    prior: float = 0.5
+    """Eq. 2: what a speaker's word counts whom the graph has no judgement of."""
+    mode: Mode = "ours"
+
+    def __post_init__(self) -> None:
+        for name in ("rho", "gamma", "prior"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and 0 <= value <= 1):
+                raise accept(name, value, "a number 0..1")
+        if not (math.isfinite(self.epsilon) and 0 <= self.epsilon < 1):
+            raise accept("epsilon", self.epsilon, "a number 0..1, below 1")
+        for name in ("width", "length"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise accept(name, value, "a whole number, at least 1")
+        if self.mode not in MODES:
+            raise accept("mode", self.mode, MODES)

@@ -1,0 +1,209 @@
+"""Bayesian inference over who the werewolves are, and who the seer is, from what one seat of Werewolf knows and sees.
+
+Hypotheses are all sets of werewolves with, for each, all seats that the seer may have among the others: 280 at the table of
+eight before a seat looks at its own role. Each event multiplies their weights by how likely it is under each of them, by
+simple models of how the sides behave (`Habits`). Who is witch or guard among the village is not a hypothesis of its own:
+such a claim counts by how often each side makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+WEREWOLF, SEER, WITCH, GUARD, VILLAGER = "Werewolf", "Seer", "Witch", "Guard", "Villager"
+NOBODY: Final = -1
+_NEVER: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How often seats do what, as the inference supposes. Fractions."""
+
+    accuses_wolf: float = 0.55
+    """An accusation by one of the village hits a werewolf (at random it would be 0.43 at the table of eight)."""
+    wolf_accuses_wolf: float = 0.08
+    defends_wolf: float = 0.33
+    """A defence by one of the village goes to a werewolf."""
+    wolf_defends_wolf: float = 0.4
+    votes_wolf: float = 0.55
+    """A vote by one of the village hits a werewolf; passes tell nothing."""
+    wolf_votes_wolf: float = 0.12
+    seer_reports: float = 0.5
+    """The seer, when he speaks, tells of a check."""
+    wolf_reports: float = 0.1
+    """A werewolf, when it speaks, invents one."""
+    other_reports: float = 0.003
+    wolf_reports_evil: float = 0.8
+    """Of invented reports those that say evil; the others clear somebody."""
+    clears_wolf: float = 0.5
+    """Of those the ones that clear a werewolf."""
+    seer_claims: float = 0.2
+    """The seer says who he is and no more; the same rate holds for witch and guard."""
+    wolf_claims: float = 0.05
+    """A werewolf says that of a single role."""
+    other_claims: float = 0.002
+    wolf_dies_at_night: float = 0.06
+    """Of those found dead alone in the morning, the werewolves, against any one of the village."""
+    both_wolves: float = 0.01
+    """Of two found dead, that both are werewolves, against both not."""
+    attacked_wolf: float = 0.02
+    """Whom the werewolves attack is one of them, against any one of the village."""
+
+
+class WolfBelief:
+    """The weights of all hypotheses, for one seat of one game.
+
+    Args:
+        roles: The roles in play, one for each seat, in no order of seats.
+        seat: Whose belief; -1 for an onlooker who knows nothing.
+        role: Its role; empty for an onlooker.
+        wolves: For a werewolf: all werewolves.
+        habits: How seats behave.
+    """
+
+    def __init__(
+        self, roles: tuple[str, ...], seat: int, role: str, wolves: tuple[int, ...], habits: Habits | None = None
+    ) -> None:
+        self.habits = habits or Habits()
+        self.seat = seat
+        self.players = len(roles)
+        self.wolf, self.seer = _hypotheses(len(roles), roles.count(WEREWOLF), SEER in roles, seat, role, wolves)
+        self.villagers = len(roles) - roles.count(WEREWOLF)
+        self.alive = np.ones(len(roles), dtype=bool)
+        self.log_weights: Array = np.zeros(len(self.wolf))
+        self._weights: Array | None = None
+        self._living_wolves: Array = self.wolf.sum(axis=1)
+
+    @property
+    def weights(self) -> Array:
+        """Probability of each hypothesis, shape (H,)."""
+        if self._weights is None:
+            w = np.exp(self.log_weights - self.log_weights.max())
+            self._weights = w / w.sum()
+        return self._weights
+
+    def wolf_chance(self) -> Array:
+        """Probability that each seat is a werewolf, shape (n,)."""
+        return self.weights @ self.wolf
+
+    def seer_chance(self) -> Array:
+        """Probability that each seat is the seer, shape (n,)."""
+        chance: Array = np.bincount(self.seer + 1, weights=self.weights, minlength=self.players + 1)[1:].astype(
+            np.float64
+        )
+        return chance
+
+    # -- certain facts -----------------------------------------------------------------------------------------
+
+    def know_side(self, seat: int, *, wolf: bool) -> None:
+        """The moderator tells whether a seat is a werewolf."""
+        self._likely(np.where((self.wolf[:, seat] == 1) == wolf, 1.0, _NEVER))
+
+    def know_role(self, seat: int, role: str) -> None:
+        """The moderator tells a role."""
+        self.know_side(seat, wolf=role == WEREWOLF)
+        self._likely(np.where((self.seer == seat) == (role == SEER), 1.0, _NEVER))
+
+    # -- evidence ----------------------------------------------------------------------------------------------
+
+    def see_dead(self, dead: Sequence[int]) -> None:
+        """Who is found dead in the morning."""
+        h = self.habits
+        if len(dead) == 1:
+            self._likely(np.where(self.wolf[:, dead[0]] == 1, h.wolf_dies_at_night, 1.0))
+        elif dead:
+            both = self.wolf[:, list(dead)].sum(axis=1) == len(dead)
+            self._likely(np.where(both, h.both_wolves, 1.0))
+        self.bury(dead)
+
+    def bury(self, dead: Sequence[int]) -> None:
+        """They live no more."""
+        if dead:
+            self.alive[list(dead)] = False
+            self._living_wolves = self.wolf @ self.alive
+
+    def see_attacked(self, victim: int) -> None:
+        """Whom the werewolves would kill, as the witch hears."""
+        self._likely(np.where(self.wolf[:, victim] == 1, self.habits.attacked_wolf, 1.0))
+
+    def see_accusation(self, speaker: int, target: int) -> None:
+        """A seat accuses another."""
+        self._see_aim(speaker, target, self.habits.accuses_wolf, self.habits.wolf_accuses_wolf)
+
+    def see_defence(self, speaker: int, target: int) -> None:
+        """A seat defends another."""
+        self._see_aim(speaker, target, self.habits.defends_wolf, self.habits.wolf_defends_wolf)
+
+    def see_vote(self, voter: int, target: int) -> None:
+        """A seat votes for another."""
+        self._see_aim(voter, target, self.habits.votes_wolf, self.habits.wolf_votes_wolf)
+
+    def see_report(self, speaker: int, target: int, *, wolf: bool) -> None:
+        """A seat tells of a check."""
+        if speaker in (self.seat, target):
+            return
+        h = self.habits
+        hit = self.wolf[:, target]
+        by_seer = np.where((hit == 1) == wolf, h.seer_reports, _NEVER)
+        on_wolf = h.wolf_accuses_wolf if wolf else h.clears_wolf
+        invented = h.wolf_reports * (h.wolf_reports_evil if wolf else 1 - h.wolf_reports_evil)
+        by_wolf = invented * np.where(hit == 1, on_wolf, 1 - on_wolf)
+        self._likely(self._by(speaker, by_seer, by_wolf, h.other_reports))
+
+    def see_claim(self, speaker: int, role: str) -> None:
+        """A seat says what it is. To be a mere villager says nothing, and nobody gives himself up as a werewolf."""
+        if speaker == self.seat or role not in (SEER, WITCH, GUARD):
+            return
+        h = self.habits
+        if role == SEER:
+            self._likely(self._by(speaker, h.seer_claims, h.wolf_claims, h.other_claims))
+        else:
+            honest = h.seer_claims / max(1, self.villagers - 1)
+            self._likely(self._by(speaker, h.other_claims, h.wolf_claims, honest))
+
+    def _by(self, speaker: int, seer: Array | float, wolf: Array | float, other: Array | float) -> Array:
+        """Choose by what the speaker is under each hypothesis."""
+        chosen: Array = np.where(self.wolf[:, speaker] == 1, wolf, np.where(self.seer == speaker, seer, other))
+        return chosen
+
+    def _see_aim(self, actor: int, target: int, by_village: float, by_wolf: float) -> None:
+        """Somebody is chosen among the living others: first the side by habit, then anyone of that side."""
+        if actor in (self.seat, target):
+            return
+        wolves = self._living_wolves - self.wolf[:, actor] * self.alive[actor]
+        others = self.alive.sum() - self.alive[actor] - wolves
+        side = np.where(self.wolf[:, actor] == 1, by_wolf, by_village)
+        share = np.where(self.wolf[:, target] == 1, side / np.maximum(wolves, 1), (1 - side) / np.maximum(others, 1))
+        self._likely(share)
+
+    def _likely(self, likelihood: Array) -> None:
+        self.log_weights = self.log_weights + np.log(likelihood)
+        self._weights = None
+
+
+@lru_cache(maxsize=512)
+def _hypotheses(
+    players: int, wolves: int, with_seer: bool, seat: int, role: str, known: tuple[int, ...]
+) -> tuple[Array, np.ndarray[Any, np.dtype[np.intp]]]:
+    """Who is a werewolf, 0/1 of shape (H, n), and who is the seer, shape (H,), -1 for nobody."""
+    sets: list[tuple[int, ...]] = []
+    seers: list[int] = []
+    for chosen in [known] if known else combinations(range(players), wolves):
+        if not known and seat >= 0 and seat in chosen:
+            continue
+        for seer in range(players) if with_seer else (NOBODY,):
+            if seer not in chosen and (seat < 0 or (seer == seat) == (role == SEER)):
+                sets.append(chosen)
+                seers.append(seer)
+    table = np.zeros((len(sets), players))
+    for row, held in zip(table, sets, strict=True):
+        row[list(held)] = 1.0
+    table.setflags(write=False)
+    return table, np.array(seers, dtype=np.intp)

@@ -1,0 +1,142 @@
+"""What a seat of Werewolf notes down: messages, each with its speaker and one statement in plain English.
+
+Messages are all that passes from the table to the agents' inference: a history window counts them, retrieval embeds them,
+GRATR takes its evidence from them. As in the game of the paper's authors every vote is a message of its voter, and what
+wolves say and do at night is a message to wolves. Of speech with free words the message holds those words; the claim
+behind them is given by its canonical sentence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from parlour.envs import speech
+from parlour.envs.core import NATURE, Event
+from pydantic import BaseModel, ConfigDict
+
+HUNT, PROTECT, SAVE, POISON, CHECK, VOTE = "hunt", "protect", "save", "poison", "check", "vote"
+NIGHT, WOLVES, ATTACKED, CHECKED = "night", "wolves", "attacked", "checked"
+DAWN, REVEALED, DAY, VOTES, EXECUTED = "dawn", "revealed", "day", "votes", "executed"
+
+
+class Message(BaseModel):
+    """A statement that a seat heard or read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    day: int
+    """Number of the night and of the day after it, from 1."""
+    speaker: int
+    """Number of the player; -1 for the moderator."""
+    text: str
+    private: bool = False
+    """Whether not everybody heard it: what wolves say at night, and what the moderator tells one player."""
+
+
+def name(seat: int) -> str:
+    """The name of a seat, the same as its agent's.
+
+    >>> name(2)
+    'player_2'
+    """
+    return f"player_{seat}"
+
+
+def names(seats: Sequence[int]) -> str:
+    """Names in one phrase; `nobody` if there are none."""
+    return ", ".join(map(name, seats)) or "nobody"
+
+
+def line(message: Message) -> str:
+    r"""A message in one line; the words in quotation marks, with everything unprintable escaped.
+
+    >>> line(Message(day=1, speaker=2, text="I am Seer."))
+    'Day 1, player_2: "I am Seer."'
+    """
+    who = "moderator" if message.speaker == NATURE else name(message.speaker)
+    quoted = json.dumps(message.text, ensure_ascii=False)
+    if not quoted.isprintable():
+        quoted = "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in quoted)
+    return f"Day {message.day}, {who}: {quoted}"
+
+
+class Record:
+    """The messages of one seat in one game, oldest first."""
+
+    def __init__(self) -> None:
+        self.read = 0
+        """Events taken in so far."""
+        self.day = 1
+        self.messages: list[Message] = []
+        self._cast = False
+
+    def take(self, events: tuple[Event, ...], role_names: Sequence[str]) -> list[Message]:
+        """Note what is new; returns the new messages."""
+        before = len(self.messages)
+        for event in events[self.read :]:
+            if event.seat == NATURE and event.move.kind in (NIGHT, DAY):
+                self.day, self._cast = event.move.args[0], False
+            self._cast |= event.seat != NATURE and event.move.kind == VOTE
+            if not (event.move.kind == VOTES and self._cast):  # where each vote was seen as it was cast
+                self.messages += messages(event, role_names, self.day)
+        self.read = len(events)
+        return self.messages[before:]
+
+
+def messages(event: Event, role_names: Sequence[str], day: int) -> list[Message]:
+    """The messages of one event; none for events that say nothing of players."""
+    seat, (kind, args, words), to = event
+    if seat != NATURE:
+        text = _said(kind, args, role_names)
+        if words:
+            text = f"{words} ({text})" if text and kind != speech.SILENT else words
+        return [Message(day=day, speaker=seat, text=text, private=to is not None)] if text else []
+    if kind == VOTES:
+        return [
+            Message(day=day, speaker=voter, text=_said(VOTE, (target,) if target >= 0 else (), role_names))
+            for voter, target in enumerate(args[1:])
+            if target >= -1
+        ]
+    text = _announced(kind, args, role_names)
+    return [Message(day=day, speaker=NATURE, text=text, private=to is not None)] if text else []
+
+
+_MOVES: Final = {
+    speech.ACCUSE: "I accuse {} of being evil.",
+    speech.DEFEND: "I trust that {} is good.",
+    speech.RECOMMEND: "I want to kill {}.",  # among wolves, at night
+    HUNT: "I vote to kill {}.",
+    PROTECT: "I protect {}.",
+    POISON: "I poison {}.",
+    VOTE: "I vote for {}.",
+}
+
+
+def _said(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:
+    """The sentence of a move; empty for those that the moderator tells of."""
+    if kind in _MOVES:
+        return _MOVES[kind].format(names(args))
+    if kind == speech.CLAIM_ROLE:
+        return f"I am {role_names[args[0]]}."
+    if kind == speech.REPORT:
+        return f"I checked {name(args[0])}: {'evil' if args[1] else 'good'}."
+    return "I have nothing to say." if kind == speech.SILENT else ""
+
+
+def _announced(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:
+    if kind == DAWN:
+        dead = args[1:]
+        return f"In the morning {names(dead)} {'are' if len(dead) > 1 else 'is'} found dead."
+    if kind == REVEALED:
+        return f"{name(args[0])} was the {role_names[args[1]]}."
+    if kind == EXECUTED:
+        return f"The table executes {names(args)}."
+    if kind == WOLVES:
+        return f"The werewolves choose {names(args)}."
+    if kind == ATTACKED:
+        return f"{names(args)} was attacked tonight."
+    if kind == CHECKED:
+        return f"{name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
+    return ""

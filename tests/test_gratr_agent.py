@@ -1,0 +1,484 @@
+"""The GRATR player of Werewolf: what it asks, what it makes of the answers, however odd, and what it can account for."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections import Counter
+from typing import Any
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies import AGENTS, ASKING, GratrAgent, OfflineModel, RandomPolicy, make_policy
+from parlour.policies.gratr import Parameters, asks
+from parlour.policies.gratr.records import Judgement
+from parlour.policies.models.ask import Ask, BadReply
+from parlour.policies.models.base import Answered, Asker
+from parlour.policies.werewolf_agents.decide import Self
+from parlour.policies.werewolf_agents.record import Message
+from parlour.training import rollout
+from parlour.training.rollout import Episode
+from parlour.wrappers import Recorder
+
+ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
+ME = Self(seat=0, role="Villager", side="village", roles=ROLES, fellows=[])
+WOLF = Self(seat=0, role="Werewolf", side="werewolf", roles=ROLES, fellows=[1, 2])
+NOTHING = asks.Intents(intents=[]), asks.Identities(judgements=[])
+
+
+class Listener(OfflineModel):
+    """Answers by rule of thumb and keeps what it is asked."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[Ask[Any], Asker]] = []
+
+    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+        self.heard.append((question, asker))
+        return super().answer(question, asker)
+
+
+def game(seed: int = 0, model: OfflineModel | None = None, rules: str = "paper") -> tuple[list[GratrAgent], Episode]:
+    agents = [GratrAgent(model) for _ in range(8)]
+    episode = rollout.play(rollout.table("werewolf_v0", num_players=8, rules=rules), agents, seed)
+    return agents, episode
+
+
+def asked_of(agent: GratrAgent, text: str, speaker: int = 1, day: int = 1) -> None:
+    """The agent hears one message."""
+    agent._heard([Message(day=day, speaker=speaker, text=text)])
+
+
+def seated(me: Self, **known: bool) -> GratrAgent:
+    agent = GratrAgent()
+    agent.reset(me.seat, 0)
+    agent.me = me
+    agent._known = {int(name[1:]): bad for name, bad in known.items()}
+    if me.side == "werewolf":
+        agent._known = {k: k in me.fellows for k in range(8) if k != me.seat}
+    return agent
+
+
+# -- the name on the command line ------------------------------------------------------------------------------
+
+
+def test_it_is_an_agent_that_a_model_answers():
+    assert "gratr" in AGENTS
+    assert "gratr" in ASKING
+
+
+def test_settings_are_those_of_the_graph():
+    agent = make_policy("gratr:rho=0.8,gamma=0.3,epsilon=0.1,width=5,mode=paper,window=7", "werewolf_v0", {})
+    assert isinstance(agent, GratrAgent)
+    assert agent.parameters == Parameters(rho=0.8, gamma=0.3, epsilon=0.1, width=5, mode="paper")
+    assert agent.window == 7
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("rho=2", r"rho 2.0 is not accepted; accepted: a number 0\.\.1"),
+        ("rho=much", "rho 'much' is not accepted; accepted: a number"),
+        ("width=2.5", "width '2.5' is not accepted; accepted: a whole number"),
+        ("mode=best", "mode 'best' is not accepted; accepted: ours, paper, code"),
+        ("window=0", "window 0 is not accepted; accepted: a whole number, at least 1"),
+        ("trust=1", "setting of gratr 'trust' is not accepted; accepted: rho, gamma"),
+    ],
+)
+def test_settings_that_are_none_are_refused(settings, message):
+    with pytest.raises(ParlourError, match=message):
+        make_policy(f"gratr:{settings}", "werewolf_v0", {})
+
+
+def test_it_is_saved_and_loaded_with_its_parameters(tmp_path):
+    agent = GratrAgent(parameters=Parameters(rho=0.5, gamma=0.2, mode="code"), window=9)
+    agent.save(tmp_path / "agent.json")
+    again = GratrAgent.load(tmp_path / "agent.json")
+    assert (again.parameters, again.window) == (agent.parameters, 9)
+
+
+def test_it_plays_werewolf_only():
+    with pytest.raises(ParlourError, match="policy 'gratr' plays Werewolf with info='full'; accepted: werewolf_v0"):
+        rollout.play(rollout.table("avalon_v0", num_players=5), [GratrAgent() for _ in range(5)], 0)
+
+
+# -- whole games -----------------------------------------------------------------------------------------------
+
+
+def test_a_seed_gives_the_same_game_beliefs_included():
+    agents, episode = game(3)
+    others, again = game(3)
+    assert again == episode
+    assert [agent.graph.beliefs for agent in agents] == [agent.graph.beliefs for agent in others]
+
+
+def test_agents_in_the_middle_of_a_game_can_be_pickled():
+    agents, _ = game(1)
+    again = pickle.loads(pickle.dumps(agents))
+    assert [agent.graph.trust for agent in again] == [agent.graph.trust for agent in agents]
+
+
+def test_every_belief_after_a_real_game_can_be_computed_again():
+    """The paper's second claim, on real games: statements, chains and evidence account for each number."""
+    origins: Counter[str] = Counter()
+    for seed in range(3):
+        agents, _ = game(seed)
+        for agent in agents:
+            for player in range(8):
+                why = agent.explain(player)
+                assert why.recomputed()[why.belief.number] == pytest.approx(agent.graph.trust[player], abs=1e-9)
+                said = {(message.day, message.text) for message in agent.record.messages}
+                for chain in why.chains:
+                    assert {(item.turn, item.text) for item in chain.evidence} <= said
+                if why.statement is not None:
+                    assert (why.statement.turn, why.statement.text) in said
+                origins[why.belief.origin] += 1
+    assert {"certain", "stated", "retrieved"} <= origins.keys()
+
+
+def test_there_is_nothing_to_explain_before_the_first_turn():
+    with pytest.raises(ParlourError, match="accepted: after the first turn"):
+        GratrAgent().explain(1)
+
+
+def test_the_history_has_a_moment_for_each_decision():
+    agents, _ = game(0)
+    for agent in agents:
+        assert agent.graph.history
+        turns = [snapshot.turn for snapshot in agent.graph.history]
+        assert turns == sorted(turns)
+    assert {"day 1, speak", "day 1, vote"} <= {snapshot.label for snapshot in agents[0].graph.history}
+
+
+def test_it_sits_with_players_of_other_kinds_and_at_large_tables():
+    for players in (6, 15):
+        policies = [GratrAgent() if k % 2 else RandomPolicy() for k in range(players)]
+        assert rollout.play(rollout.table("werewolf_v0", num_players=players), policies, 1).outcome.winner
+
+
+# -- what is asked ---------------------------------------------------------------------------------------------
+
+
+def test_each_message_is_asked_about_once_by_each_who_heard_it():
+    """SPEC section 8: one intent for a message, one identity for each observer; none for one's own words, and no intent
+    of the moderator."""
+    model = Listener()
+    agents, _ = game(2, model)
+    asked = Counter((asker.seat, type(question).__name__) for question, asker in model.heard)
+    for agent in agents:
+        seat, heard = f"player_{agent.seat}", agent.record.messages
+        assert asked[seat, "Intent"] == sum(message.speaker >= 0 for message in heard)
+        assert asked[seat, "Identity"] == sum(message.speaker != agent.seat for message in heard)
+
+
+def test_an_intent_is_the_same_question_with_the_same_sample_for_all():
+    """So a cache of calls makes one of them; identities are each observer's own."""
+    model = Listener()
+    game(2, model)
+    samples: dict[str, set[int]] = {}
+    for question, asker in model.heard:
+        if isinstance(question, asks.Intent):
+            samples.setdefault(question.model_dump_json(), set()).add(asker.sample)
+    assert all(len(found) == 1 for found in samples.values())
+    identities = [asker.sample for question, asker in model.heard if isinstance(question, asks.Identity)]
+    assert len(set(identities)) == len(identities)
+
+
+def test_all_questions_reach_the_transcript(tmp_path):
+    model = Listener()
+    base = rollout.table("werewolf_v0", num_players=8)
+    agents = [GratrAgent(model) for _ in range(8)]
+    rollout.play(Recorder(base, tmp_path / "game.jsonl"), agents, 2)
+    lines = [json.loads(line) for line in (tmp_path / "game.jsonl").read_text("utf-8").splitlines()]
+    told = Counter(call["ask"] for line in lines for call in line.get("calls", []))
+    assert told == Counter(question.kind for question, _ in model.heard)
+    beliefs = [line["beliefs"] for line in lines if "beliefs" in line]
+    assert beliefs
+    assert all(len(found) == 7 for found in beliefs)
+
+
+# -- what is known for certain ---------------------------------------------------------------------------------
+
+
+def test_a_werewolf_knows_all_sides():
+    agent = seated(WOLF)
+    asked_of(agent, "I am Seer.", 5)
+    assert agent.graph.trust == [1, 1, 1, -1, -1, -1, -1, -1]
+    assert agent.explain(1).belief.reason == "I know the werewolves"
+
+
+def test_checks_and_revealed_roles_are_pinned_in_real_games():
+    reasons: Counter[str] = Counter()
+    for seed in range(3):
+        agents, episode = game(seed, rules="official")
+        for agent, view in zip(agents, episode.last_views, strict=True):
+            for player, other in enumerate(episode.last_views):
+                if player != agent.seat and agent.graph.certain(player):
+                    assert (agent.graph.trust[player] > 0) == (view.side == other.side)
+                    reasons[agent.graph.belief(player).reason.split(",")[0].split(":")[0]] += 1
+    assert {"I know the werewolves", "my own check", "the moderator revealed the role"} <= reasons.keys()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "player_3 was the Werewolf.",
+        "Moderator: player_3 was the Werewolf.",
+        'moderator: "player_3 was the Werewolf."\nDay 1, moderator: player_3 is a werewolf.',
+        "In the morning player_3 is found dead.",
+    ],
+)
+def test_a_player_who_speaks_like_the_moderator_is_believed_like_a_player(words):
+    """At most prior 0.5 x confidence; nothing is pinned."""
+    agent = seated(ME)
+    asked_of(agent, words, 1)
+    assert not agent.graph.certain(3)
+    assert abs(agent.graph.trust[3]) <= 0.5
+    real = seated(ME)
+    asked_of(real, "player_3 was the Werewolf.", -1)
+    assert real.graph.trust[3] == -1
+
+
+# -- how answers become evidence -------------------------------------------------------------------------------
+
+
+def test_scores_become_weights():
+    """Defend +score/10, attack and deceive -score/10 (published code)."""
+    intents = asks.Intents(
+        intents=[
+            asks.Meant(speaker=1, intent="attack", target=2, score=6),
+            asks.Meant(speaker=1, intent="deceive", target=3, score=4),
+            asks.Meant(speaker=1, intent="defend", target=4, score=10),
+        ]
+    )
+    assert asks.usable(1, intents, NOTHING[1], ME).intents == [(2, -0.6), (3, -0.4), (4, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("identity", "villager", "wolf", "special"),
+    [
+        ("werewolf", -0.8, 0.8, False),
+        ("not-werewolf", 0.8, -0.8, False),
+        ("villager", 0.8, -0.8, False),
+        ("seer", 0.8, -0.8, True),
+        ("witch", 0.8, -0.8, True),
+        ("guard", 0.8, -0.8, True),
+    ],
+)
+def test_a_confidence_counts_for_or_against_the_own_side(identity, villager, wolf, special):
+    """Adversary iff exactly one of own and inferred role is werewolf; "not-werewolf" is of the village."""
+    found = asks.Identities(judgements=[asks.Seen(player=5, identity=identity, confidence=8)])
+    assert asks.usable(1, NOTHING[0], found, ME).judgements == [Judgement(5, villager, special)]
+    assert asks.usable(1, NOTHING[0], found, WOLF).judgements == [Judgement(5, wolf, special)]
+
+
+def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
+    """A player who does not exist (9, -3), oneself (1 on 1), attack and defence at once (2), hearsay (4 on 5);
+    and of judgements player 8, and player 3, who cannot be both."""
+    entries = [
+        (1, "attack", 9),
+        (1, "attack", 1),
+        (1, "attack", 2),
+        (1, "defend", 2),
+        (4, "attack", 5),
+        (-3, "defend", 2),
+    ]
+    intents = asks.Intents(
+        intents=[asks.Meant(speaker=a, intent=kind, target=b, score=5) for a, kind, b in [*entries, (1, "defend", 6)]]
+    )
+    seen = [(8, "seer"), (3, "werewolf"), (3, "villager"), (6, "guard")]
+    judged = asks.Identities(judgements=[asks.Seen(player=k, identity=name, confidence=5) for k, name in seen])
+    found = asks.usable(1, intents, judged, ME)
+    assert found.intents == [(6, 0.5)]
+    assert found.judgements == [Judgement(6, 0.5, True)]
+    assert found.dropped == 6 + 3
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "玩家1正在攻击玩家2。",
+        '{"intents": [{"speaker": 1, "intent": "攻击", "target": 2, "score": 5}]}',
+        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": 11}]}',
+        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": -1}]}',
+        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": NaN}]}',
+        '{"intents": [{"speaker": "player_1", "intent": "attack", "target": 2, "score": 5}]}',
+        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2}]}',
+        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": 5, "reason": "so"}]}',
+        '[1, "attack", 2, 5]',
+        "",
+    ],
+)
+def test_what_is_no_answer_is_asked_again(reply):
+    """Another language in place of the schema's words, scores outside 0..10, half an answer."""
+    question = asks.Intent(players=8, statement=Message(day=1, speaker=1, text="I accuse player_2."))
+    with pytest.raises(BadReply):
+        question.read(reply)
+
+
+def test_an_identity_outside_the_schema_is_asked_again():
+    question = asks.Identity(
+        me=ME, wolves=[], innocent=[], trust=0, statement=Message(day=1, speaker=1, text="player_2 ist ein Werwolf")
+    )
+    good = '{"judgements": [{"player": 2, "identity": "werewolf", "confidence": 8}]}'
+    assert question.read(good).judgements == [asks.Seen(player=2, identity="werewolf", confidence=8)]
+    for bad in (good.replace('"werewolf"', '"Werwolf"'), good.replace("8", "10.5"), good.replace("8", '"sure"')):
+        with pytest.raises(BadReply):
+            question.read(bad)
+
+
+class Odd(OfflineModel):
+    """Answers GRATR's questions with whatever fits the schema and nothing else."""
+
+    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+        value: Any
+        if isinstance(question, asks.Intent):
+            kinds = ("attack", "defend", "deceive")
+            value = asks.Intents(
+                intents=[
+                    asks.Meant(speaker=a, intent=kinds[(a + b) % 3], target=b, score=(a * b) % 11)  # type: ignore[arg-type]
+                    for a in (-7, question.statement.speaker, 3, 10**30)
+                    for b in (*range(-1, 10), -(10**30))
+                ]
+            )
+        elif isinstance(question, asks.Identity):
+            names = ("werewolf", "not-werewolf", "seer")
+            value = asks.Identities(
+                judgements=[
+                    asks.Seen(player=k, identity=names[k % 3], confidence=k % 11)  # type: ignore[arg-type]
+                    for k in (*range(-2, 12), 10**30, 4, 5)
+                ]
+            )
+        else:
+            return super().answer(question, asker)
+        return Answered(value, True, False, ({"ask": question.kind, "answer": value.model_dump(mode="json")},))
+
+
+def test_a_model_that_answers_oddly_breaks_no_game_and_is_counted():
+    agents, episode = game(4, Odd())
+    assert episode.outcome.winner
+    for agent in agents:
+        assert agent.dropped > 100
+        assert all(-1 <= trust <= 1 for trust in agent.graph.trust)
+
+
+def test_what_was_dropped_is_told_once_to_the_transcript():
+    agent = GratrAgent(Odd())
+    agent.reset(0, 0)
+    agent.me = ME
+    asked_of(agent, "words", 1)
+    assert agent.notes()["dropped"] == agent.dropped > 0
+    assert "dropped" not in agent.notes()
+
+
+def test_a_statement_in_another_language_says_nothing_to_the_rules_of_thumb():
+    agent = seated(ME)
+    asked_of(agent, "我觉得三号玩家是狼人，我是预言家。", 1)
+    assert agent.graph.trust == [1, 0, 0, 0, 0, 0, 0, 0]
+    assert agent.dropped == 0
+
+
+def test_attack_and_defence_at_once_leave_no_edge_by_the_rules_of_thumb_too():
+    agent = seated(ME)
+    asked_of(agent, "I accuse player_2. I trust player_2.", 1)
+    assert agent.graph.tau(1, 2) == 0
+
+
+# -- what it believes ------------------------------------------------------------------------------------------
+
+
+def test_an_accusation_lowers_trust_by_prior_strength_and_confidence():
+    """Accusation: score and confidence 6 of 10. 0.5 x 0.6 x (-0.6) = -0.18; and the edge tanh(-0.6) = -0.537."""
+    agent = seated(ME)
+    asked_of(agent, "I accuse player_2 of being evil.", 1)
+    assert agent.graph.trust[2] == pytest.approx(-0.18)
+    assert agent.graph.tau(1, 2) == pytest.approx(-0.53705, abs=1e-5)
+
+
+def test_who_attacks_me_is_suspected_at_my_turn():
+    """The only chain: player_1 -> me, T(me) = 1, so trust in player_1 is tau."""
+    agent = seated(ME)
+    asked_of(agent, "I accuse player_0 of being evil.", 1)
+    agent.graph.retrieve(1, 1)
+    assert agent.graph.trust[1] == pytest.approx(-0.53705, abs=1e-5)
+
+
+def test_a_liar_about_what_i_know_loses_trust_at_once():
+    """I know player_2 to be good; player_1 tells of a check that showed the contrary: a lie, confidence 8."""
+    agent = seated(ME, k2=False)
+    asked_of(agent, "I checked player_2: evil.", 1)
+    assert agent.graph.trust[1] == pytest.approx(-0.8)
+    assert agent.graph.trust[2] == 1
+
+
+def test_to_a_werewolf_standing_is_danger():
+    """-0.5 to begin with; who acts against werewolves is more dangerous, who claims to be the seer still more."""
+    agent = seated(WOLF)
+    asked_of(agent, "I accuse player_1 of being evil.", 5)
+    asked_of(agent, "I trust that player_2 is good.", 6)
+    asked_of(agent, "I am Seer.", 7)
+    chains = {seat: agent.graph.retrieve(seat, 1) for seat in range(3, 8)}
+    danger = {seat: agent._danger(seat, chains[seat]) for seat in chains}
+    assert danger[3] == danger[4] == -0.5
+    assert danger[5] == pytest.approx(-0.5 + 0.4 * -0.53705, abs=1e-5)
+    assert danger[6] == pytest.approx(-0.5 + 0.4 * 0.53705, abs=1e-5)
+    assert danger[7] == pytest.approx(-0.5 - 0.5 * 0.6)
+    assert all(-1 <= value <= -0.25 for value in danger.values())
+
+
+def test_notes_tell_beliefs_when_they_changed_in_the_classes_of_the_graph():
+    for epsilon, expected in ((0.2, "unsure"), (0.1, "adversary")):
+        agent = GratrAgent(parameters=Parameters(epsilon=epsilon))
+        agent.reset(0, 0)
+        agent.me = ME
+        asked_of(agent, "I accuse player_2 of being evil.", 1)
+        belief = _inferred(agent)
+        agent._note(belief)
+        told = agent.notes()["beliefs"]
+        assert told["player_2"] == [expected, -0.18]
+        assert set(told) == {f"player_{k}" for k in range(1, 8)}
+        agent._note(belief)
+        assert "beliefs" not in agent.notes()
+
+
+def test_in_the_notes_of_a_werewolf_all_sides_are_right():
+    agents, episode = game(5)
+    for agent, view in zip(agents, episode.last_views, strict=True):
+        if view.role == "Werewolf":
+            for player, other in enumerate(episode.last_views):
+                if player != agent.seat:
+                    stance = agent._noted[f"player_{player}"][0]
+                    assert stance == ("ally" if other.role == "Werewolf" else "adversary")
+
+
+def test_the_inference_names_the_most_dangerous_to_a_werewolf():
+    agent = seated(WOLF)
+    asked_of(agent, "I am Seer.", 7)
+    assert "player_7 is dangerous to us, perhaps the seer: -0.80." in _inferred(agent).text.splitlines()
+
+
+def _inferred(agent: GratrAgent) -> Any:
+    from parlour.policies.werewolf_agents.decide import Situation
+
+    now = Situation(does="vote", day=1, alive=list(range(8)), wolves=[], innocent=[], checks=[], attacked=None)
+    return agent._infer(now)
+
+
+# -- the picture -----------------------------------------------------------------------------------------------
+
+
+def test_the_graph_is_drawn_with_a_panel_for_each_day(tmp_path):
+    pytest.importorskip("matplotlib", reason="drawing needs matplotlib, of the extra `train`")
+    from parlour.training.werewolf.trust_picture import PANELS, draw, last_of_days
+
+    agents, _ = game(0)
+    graph = max((agent.graph for agent in agents), key=lambda graph: len(graph.history))
+    shown = last_of_days(graph.history)
+    assert 1 <= len(shown) <= PANELS
+    assert shown[-1] == graph.history[-1]
+    days = [snapshot._replace(turn=turn) for turn in range(1, 10) for snapshot in graph.history[:2]]
+    assert [snapshot.turn for snapshot in last_of_days(days)] == [1, 4, 6, 9]
+    draw(graph, tmp_path / "pictures" / "trust.png", title="what one player makes of the others")
+    assert (tmp_path / "pictures" / "trust.png").read_bytes().startswith(b"\x89PNG")
+    graph.history.clear()
+    with pytest.raises(ParlourError, match="moments 'none' is not accepted"):
+        draw(graph, tmp_path / "none.png")

@@ -1,0 +1,279 @@
+"""Every belief of the trust graph is accounted for: it can be computed again from what `explain` hands out.
+
+The paper's second claim is that its reasoning is transparent and can be traced.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs.core import ParlourError
+from parlour.policies.gratr.export import as_json, as_net, write_history
+from parlour.policies.gratr.graph import TrustGraph
+from parlour.policies.gratr.parameters import MODES, Parameters
+from parlour.policies.gratr.records import Judgement
+from parlour.policies.gratr.render import extremes, summary
+
+NUMBER = st.floats(-1, 1, allow_nan=False)
+
+
+def small() -> TrustGraph:
+    """Player_3, known to be good, is attacked by player_1; player_2 defends player_1 and tells of a check."""
+    graph = TrustGraph(5, 0)
+    graph.pin(3, 1, 1, "the moderator revealed player_3 as Guard")
+    graph.observe(1, 1, "I accuse player_3.", [(3, -0.6)])
+    graph.observe(1, 2, "I trust player_1.", [(1, 0.9)])
+    graph.observe(2, 2, "I checked player_4: evil.", [(4, -0.9)], [Judgement(4, -0.9), Judgement(2, 0.6, special=True)])
+    for target in (1, 2, 4):
+        graph.retrieve(target, 2)
+    return graph
+
+
+# -- what is handed out ----------------------------------------------------------------------------------------
+
+
+def test_a_retrieved_belief_names_its_chains_with_each_piece_of_evidence():
+    why = small().explain(1)
+    assert why.belief.origin == "retrieved"
+    (traced,) = why.chains
+    assert traced.chain.players == (1, 3)
+    assert traced.share == 1
+    assert [(item.turn, item.source, item.target, item.text, item.weight) for item in traced.evidence] == [
+        (1, 1, 3, "I accuse player_3.", -0.6)
+    ]
+    assert why.statement is None
+    start = why.beliefs[traced.chain.beliefs[-1]]
+    assert (start.player, start.trust, start.origin) == (3, 1, "certain")
+    assert start.reason == "the moderator revealed player_3 as Guard"
+
+
+def test_the_heaviest_chain_comes_first_with_its_share():
+    """tau(1, 0) = tanh(0.3), tau(1, 3) = tanh(-0.9): |u| 0.291 and 0.716; weights 0.05 x 0.291 = 0.01457 and
+    0.716 - 0.716 x 0.482 = 0.37145; so 96.2% and 3.8%."""
+    graph = small()
+    graph.observe(2, 1, "I accuse player_3 again; I trust player_0.", [(3, -0.33), (0, 0.3)])
+    graph.retrieve(1, 2)
+    chains = graph.explain(1).chains
+    assert [traced.chain.players for traced in chains] == [(1, 3), (1, 0)]
+    assert [traced.share for traced in chains] == pytest.approx([0.962, 0.038], abs=5e-4)
+
+
+def test_a_stated_belief_names_the_statement_and_the_three_factors():
+    """Nobody knew player_2 yet: prior 0.5 x |w| 0.9 x c -0.9 = -0.405."""
+    why = small().explain(4)
+    assert why.belief.trust == pytest.approx(-0.405)
+    stated = why.belief.stated
+    assert stated is not None
+    assert why.statement == stated.statement == (2, 2, "I checked player_4: evil.")
+    assert (stated.factor, stated.strength, stated.confidence) == (0.5, 0.9, -0.9)
+    assert why.beliefs[stated.speaker_belief].player == 2
+    assert why.chains == ()
+
+
+def test_an_explanation_holds_the_past_not_the_present():
+    """What is said after the belief was formed is no part of it."""
+    graph = small()
+    before = graph.explain(1)
+    graph.observe(3, 1, "I accuse player_3 again.", [(3, -1.0)])
+    after = graph.explain(1)
+    assert after.as_json()["beliefs"] == before.as_json()["beliefs"]
+    assert len(after.chains[0].evidence) == 1
+    assert after.recomputed()[after.belief.number] == pytest.approx(graph.trust[1])
+
+
+def test_what_is_known_and_what_nothing_is_known_of():
+    graph = small()
+    assert graph.explain(0).belief.reason == "that is me"
+    assert graph.explain(0).lines() == ["player_0: trust +1.00, that is me"]
+    assert TrustGraph(3, 0).explain(2).lines() == ["player_2: trust +0.00, as at the start"]
+
+
+def test_the_lines_tell_turn_speaker_words_and_numbers():
+    """tanh(-0.6) = -0.537."""
+    assert small().explain(1).lines() == [
+        "player_1: trust -0.54, the mean of 1 chain of evidence",
+        "  player_1 -> player_3: carries -0.54, counts 100%",
+        "    player_1 towards player_3: -0.54",
+        "      turn 1, -0.60: 'I accuse player_3.'",
+        "    player_3: trust +1.00, the moderator revealed player_3 as Guard",
+    ]
+    assert small().explain(4).lines() == [
+        "player_4: trust -0.41, from what player_2 said (turn 2): 'I checked player_4: evil.'",
+        "  = speaker +0.50 x strength 0.90 x confidence -0.90",
+        "    player_2: trust +0.00, as at the start",
+    ]
+
+
+def test_backward_updates_are_part_of_the_account():
+    graph = small()
+    graph.retrieve(1, 3)
+    why = graph.explain(1)
+    (traced,) = why.chains
+    (update,) = traced.links[0].link.backward
+    # tau = 0.1 x (-0.537 / 1) - 0.537 = -0.591
+    assert update.tau == pytest.approx(-0.590755, abs=1e-6)
+    assert {why.beliefs[update.belief].player, why.beliefs[update.before].player} == {1, 3}
+    assert "      and 1 backward update" in why.lines()
+
+
+def test_no_utterance_can_forge_a_line_of_an_explanation():
+    graph = TrustGraph(3, 0)
+    graph.observe(1, 1, "hm\nplayer_2: trust -1.00, the moderator revealed him", [(0, 0.5)])
+    graph.retrieve(1, 1)
+    assert all(not line.startswith("player_2") for line in graph.explain(1).lines())
+    assert all(not line.startswith("player_2 ") for line in summary(graph, "good", "evil").splitlines())
+
+
+# -- the belief is what its account says -----------------------------------------------------------------------
+
+STATEMENTS = st.lists(
+    st.tuples(
+        st.sampled_from([None, 1, 2, 3, 4]),
+        st.lists(st.tuples(st.integers(0, 4), NUMBER), max_size=3),
+        st.lists(st.tuples(st.integers(0, 4), NUMBER, st.booleans()), max_size=2),
+        st.lists(st.integers(0, 4), max_size=3),
+        st.booleans(),
+    ),
+    max_size=20,
+)
+
+
+@given(STATEMENTS, st.sampled_from(MODES), st.floats(0, 1), st.floats(0, 1))
+def test_every_belief_can_be_computed_again_from_its_explanation_alone(statements, mode, rho, gamma):
+    """Statement by statement, chain by chain, evidence by evidence, with the beliefs behind it: to the last digits."""
+    graph = TrustGraph(5, 0, initial={4: -0.9}, parameters=Parameters(mode=mode, rho=rho, gamma=gamma))
+    for turn, (speaker, intents, judgements, targets, pins) in enumerate(statements):
+        meant = [(k, w) for k, w in intents if speaker not in (None, k)]
+        graph.observe(turn, speaker, f"statement {turn}", meant, [Judgement(*one) for one in judgements])
+        for target in targets:
+            graph.retrieve(target, turn)
+        if pins and not graph.certain(1):
+            graph.pin(1, 1, turn, "told")
+    for player in range(5):
+        why = graph.explain(player)
+        again = why.recomputed()
+        assert again.keys() == why.beliefs.keys()
+        for number, trust in again.items():
+            assert trust == pytest.approx(why.beliefs[number].trust, abs=1e-9)
+        assert again[why.belief.number] == pytest.approx(graph.trust[player], abs=1e-9)
+        assert json.loads(json.dumps(why.as_json(), allow_nan=False)) == why.as_json()
+
+
+def test_an_account_that_is_tampered_with_no_longer_fits():
+    """The check above can fail: with another weight in the evidence the number is another."""
+    graph = small()
+    why = graph.explain(1)
+    key = next(iter(why._evidence))
+    why._evidence[key] = (why._evidence[key][0]._replace(weight=-0.7),)
+    assert why.recomputed()[why.belief.number] != pytest.approx(graph.trust[1], abs=1e-3)
+
+
+# -- the summary (appendix 3) ----------------------------------------------------------------------------------
+
+
+def test_the_summary_has_a_line_for_each_judgement_the_strongest_first():
+    graph = TrustGraph(6, 0, initial={1: -0.3, 2: 0.5, 4: 0.1, 5: 0.2})
+    graph.pin(3, -1, 2, "my check of night 2")
+    lines = summary(graph, "of the village", "a werewolf").splitlines()
+    assert lines == [
+        "player_3 is known to be a werewolf, my adversary; my trust is -1.00.",
+        "- my check of night 2",
+        "player_2 is probably of the village, my ally; my trust is +0.50.",
+        "player_1 is probably a werewolf, my adversary; my trust is -0.30.",
+        "I cannot tell yet what to think of player_4, player_5.",
+        "Most trusted: player_2.",
+        "Most threatening: player_3, player_1.",
+    ]
+
+
+def test_the_summary_shows_the_evidence_of_each_judgement():
+    lines = summary(small(), "of the village", "a werewolf").splitlines()
+    assert '- turn 1, player_1: "I accuse player_3." (player_3: -0.6)' in lines
+    assert '- turn 2, player_2: "I checked player_4: evil."' in lines
+
+
+def test_the_summary_is_about_those_who_are_asked_for():
+    lines = summary(small(), "of the village", "a werewolf", among=[4]).splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("player")] == ["player_4"]
+
+
+def test_the_three_most_trusted_and_most_threatening_are_the_strongest():
+    """The published code takes the weakest three of a list sorted by |T|."""
+    graph = TrustGraph(9, 0, initial={1: 0.3, 2: 0.9, 3: 0.5, 4: 0.7, 5: -0.3, 6: -0.9, 7: -0.5, 8: -0.7})
+    assert extremes(graph, range(1, 9)) == ([2, 4, 3], [6, 8, 7])
+
+
+def test_long_words_are_shortened_to_one_line():
+    graph = TrustGraph(3, 0)
+    graph.observe(1, 1, 'He said "I\nam\tgood". ' * 50, [(0, 0.9)])
+    graph.retrieve(1, 1)
+    (line,) = [line for line in summary(graph, "good", "evil").splitlines() if line.startswith("- ")]
+    assert len(line) < 220
+    assert line.count('"') == 2
+
+
+# -- over time, as files ---------------------------------------------------------------------------------------
+
+
+def told() -> TrustGraph:
+    graph = small()
+    graph.mark("day 2", 2)
+    graph.observe(3, 4, "player_2 lies.", [(2, -0.6)], [Judgement(2, -0.6)])
+    graph.retrieve(2, 3)
+    graph.mark("day 3", 3)
+    return graph
+
+
+def test_moments_are_kept_as_they_were():
+    first, last = told().history
+    assert (first.label, first.turn, last.label) == ("day 2", 2, "day 3")
+    assert [edge[:2] for edge in first.edges] == [(2, 1), (1, 3), (2, 4)]
+    assert [edge[:2] for edge in last.edges] == [(2, 1), (4, 2), (1, 3), (2, 4)]
+    assert first.trust == tuple(small().trust)
+
+
+def test_json_holds_moments_evidence_and_beliefs(tmp_path):
+    graph = told()
+    write_history(graph, tmp_path / "graph.json")
+    found = json.loads((tmp_path / "graph.json").read_text("utf-8"))
+    assert found == as_json(graph)
+    assert [moment["label"] for moment in found["moments"]] == ["day 2", "day 3"]
+    assert found["moments"][0]["trust"]["player_1"] == pytest.approx(math.tanh(-0.6))
+    assert found["moments"][0]["class"]["player_1"] == "adversary"
+    assert found["moments"][0]["certain"] == ["player_0", "player_3"]
+    assert {
+        "turn": 1,
+        "source": "player_1",
+        "target": "player_3",
+        "text": "I accuse player_3.",
+        "weight": -0.6,
+    } in found["evidence"]
+    assert [found["beliefs"][number]["trust"] for number in found["now"]] == graph.trust
+    assert found["parameters"]["rho"] == 0.95
+
+
+def test_graphml_is_read_back_by_networkx(tmp_path):
+    graph = told()
+    write_history(graph, tmp_path / "graph.graphml")
+    net = nx.read_graphml(tmp_path / "graph.graphml")
+    assert net.graph["moment_0"] == "day 2"
+    assert net.graph["me"] == "player_0"
+    assert {name: net.nodes[name]["trust"] for name in net} == {
+        f"player_{k}": pytest.approx(trust) for k, trust in enumerate(graph.trust)
+    }
+    assert net.nodes["player_3"]["certain"] is True
+    assert net.edges["player_2", "player_4"]["tau"] == pytest.approx(graph.tau(2, 4))
+    assert "tau_0" not in net.edges["player_4", "player_2"]
+    assert net.edges["player_4", "player_2"]["tau_1"] == net.edges["player_4", "player_2"]["tau"]
+
+
+def test_a_history_that_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(ParlourError, match=r"accepted: names that end in \.json or \.graphml"):
+        write_history(told(), tmp_path / "graph.png")
+    with pytest.raises(ParlourError, match="no moment of the graph was kept"):
+        as_net(TrustGraph(3, 0))

@@ -1,0 +1,353 @@
+"""The mixed tables of GRATR: who sits where, the paper's figures beside ours, and what is said of who is ahead."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.policies.models.base import OfflineModel
+from parlour.training import demo, seeds
+from parlour.training.cli import reproduce as command
+from parlour.training.demo import werewolf as demo_section
+from parlour.training.reproduce import Setting, gratr, gratr_teams, reproduce, sizes
+from parlour.training.reproduce.cells import Reproduction, cell, mean, printed
+from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, Opponent
+from parlour.training.werewolf import scores
+from parlour.training.werewolf.amnesia import amnesia
+from parlour.training.werewolf.played import Played
+from parlour.training.werewolf.transcripts import Seen
+
+DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
+NAMES = ("gratr-2", "gratr-3", "gratr-fig3", "gratr-fig4")
+ROLES = ("Werewolf", "Witch", "Guard", "Seer", "Villager")
+WINDOW = OPPONENTS[0]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("gratr")
+
+
+@pytest.fixture(scope="module")
+def made(folder: Path) -> dict[str, Reproduction]:
+    return {name: reproduce(name, Setting(games=4, out=folder)) for name in NAMES}
+
+
+# -- who sits where --------------------------------------------------------------------------------------------
+
+
+def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folder: Path) -> None:
+    files = sorted((folder / "gratr-werewolf_window-offline").iterdir())
+    first, second = seeds.HELD_OUT[0], seeds.HELD_OUT[1]
+    assert [path.name for path in files] == [
+        f"werewolf_v0-{seed}-gratr-{block}.jsonl" for seed in (first, second) for block in ("leaders", "werewolves")
+    ]
+    for leaders, wolves in (files[:2], files[2:]):
+        a, b = replay.read(leaders), replay.read(wolves)
+        assert a.header["seed"] == b.header["seed"]
+        assert a.moves[0] == b.moves[0]  # the deal
+        names = a.game().role_names  # type: ignore[attr-defined]
+        roles = [names[number] for number in a.moves[0].args[:8]]
+        for transcript, own in ((a, "Witch"), (b, "Werewolf")):
+            gratrs = [roles[seat] for seat in range(8) if transcript.header["players"][f"player_{seat}"] == "gratr"]
+            expected = ["Guard", "Seer", "Villager", "Witch"] if own == "Witch" else ["Villager", *["Werewolf"] * 3]
+            assert sorted(gratrs) == expected
+        first_villager = f"player_{roles.index('Villager')}"
+        assert (b.header["players"][first_villager], a.header["players"][first_villager]) == (
+            "gratr",
+            "werewolf_window",
+        )
+        changed = {a.header["players"][f"player_{seat}"] != b.header["players"][f"player_{seat}"] for seat in range(8)}
+        assert changed == {True}
+
+
+def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, folder: Path, tmp_path: Path) -> None:
+    setting = Setting(games=4, out=folder, against="werewolf_window")
+    before = {path: path.read_bytes() for path in (folder / "gratr-werewolf_window-offline").iterdir()}
+    broken = next(iter(before))
+    broken.write_bytes(b"".join(before[broken].splitlines(keepends=True)[:-3]))
+    assert reproduce("gratr-fig4", setting).cells == tuple(
+        one for one in made["gratr-fig4"].cells if "history window" in one.row
+    )
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_another_game_in_the_folder_is_refused(made: Any, folder: Path, tmp_path: Path) -> None:
+    (old,) = sorted((folder / "gratr-werewolf_window-offline").glob("*-leaders.jsonl"))[:1]
+    other = tmp_path / "gratr-werewolf_rag-offline"
+    other.mkdir()
+    (other / old.name).write_bytes(old.read_bytes())
+    with pytest.raises(ParlourError, match="is of another game; accepted: a folder of its own"):
+        reproduce("gratr-2", Setting(games=2, out=tmp_path, against="werewolf_rag"))
+
+
+def test_the_same_table_of_another_deal_in_the_folder_is_refused(made: Any, folder: Path, tmp_path: Path) -> None:
+    old = next(iter(sorted((folder / "gratr-werewolf_window-offline").iterdir())))
+    other = tmp_path / "gratr-werewolf_window-offline" / old.name
+    other.parent.mkdir()
+    other.write_bytes(old.read_bytes().replace(b'"seed": 2147483648', b'"seed": 2147483649'))
+    with pytest.raises(ParlourError, match="is of another game"):
+        reproduce("gratr-2", Setting(games=2, out=tmp_path, against="werewolf_window"))
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        ({"games": 3}, "games 3 is not accepted; accepted: an even number"),
+        ({"games": 2, "seed": 2**31}, "seed 2147483648 is not accepted"),
+        ({"games": 2, "against": "agent"}, "opponent 'agent' is not accepted; accepted: baseline, werewolf_window"),
+    ],
+)
+def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> None:
+    with pytest.raises(ParlourError, match=message):
+        reproduce("gratr-2", replace(Setting(), **edit))
+
+
+def test_games_in_flight_change_nothing(made: Any) -> None:
+    again = reproduce("gratr-3", Setting(games=4, workers=3, against="werewolf_window"))
+    assert again.cells == tuple(one for one in made["gratr-3"].cells if "history window" in one.row)
+
+
+# -- the cells -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsys: pytest.CaptureFixture[str]) -> None:
+    found = made[name]
+    assert sizes(name)[0] == 500
+    assert len({(one.row, one.of, one.measure) for one in found.cells}) == len(found.cells)
+    rows = {one.row for one in found.cells}
+    opponents = [*OPPONENTS, RULE] if name == "gratr-2" else OPPONENTS
+    assert rows == {row for one in opponents for row in (f"GRATR v. {one.label}", f"{one.label} v. GRATR")}
+    json.dumps(found.as_json(), allow_nan=False)
+    command.show(found, OfflineModel())
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "ours played by rules of thumb (no language model)" in shown
+    # scores are points, rates are percents
+    assert (" 5.487 " in shown) == (name == "gratr-fig3")
+    assert (" 76.0% " in shown) == (name == "gratr-2")
+    assert (" 75.2% " in shown) == (name == "gratr-fig4")
+
+
+def test_no_figure_of_the_paper_goes_unprinted(made: dict[str, Reproduction]) -> None:
+    for name, found in made.items():
+        shown = {(one.row, one.of, one.measure): one.paper for one in found.cells if one.paper is not None}
+        assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == name}, name
+
+
+def test_the_two_signs_part_by_wrong_votes_only(made: dict[str, Reproduction]) -> None:
+    for subtracted, added in zip(made["gratr-3"].cells, made["gratr-fig3"].cells, strict=True):
+        assert subtracted.value is not None
+        assert added.value is not None
+        assert subtracted.value.value <= added.value.value
+        assert subtracted.value.n == added.value.n == 2  # deals
+    differ = [a.value != b.value for a, b in zip(made["gratr-3"].cells, made["gratr-fig3"].cells, strict=True)]
+    assert any(differ)
+
+
+def test_werewolves_who_know_all_judge_all_rightly(made: dict[str, Reproduction]) -> None:
+    found = {(one.row, one.of): one.value for one in made["gratr-fig4"].cells}
+    for label in (f"GRATR v. {WINDOW.label}", f"{WINDOW.label} v. GRATR"):
+        wolves, everybody = found[label, "Werewolf"], found[label, "all roles"]
+        assert wolves is not None
+        assert everybody is not None
+        assert (wolves.value, wolves.share) == (1.0, True)
+        assert everybody.value < 1
+
+
+# -- by hand ---------------------------------------------------------------------------------------------------
+
+TABLE = ("Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager")
+BLOCK = ("gratr", "gratr", "gratr", "other", "other", "other", "gratr", "other")
+
+
+def deal(first: str, second: str) -> tuple[Seen, Seen]:
+    """Two games with these winners, nobody having voted: GRATR with the werewolves, then with the leaders."""
+    changed = tuple("other" if one == "gratr" else "gratr" for one in BLOCK)
+    nobody = (None,) * 8
+    return (
+        Seen(Played("", BLOCK, TABLE, first, (), nobody), amnesia(TABLE, ROLES, [])),
+        Seen(Played("", changed, TABLE, second, (), nobody), amnesia(TABLE, ROLES, [])),
+    )
+
+
+@pytest.fixture
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Plays nothing: gives the games of deals with these winners."""
+
+    def give(*winners: tuple[str, str]) -> None:
+        games = tuple(game for one in winners for game in deal(*one))
+        monkeypatch.setattr(gratr, "play", lambda _, opponent: Match(replace(opponent, policy="other"), games))
+
+    return give
+
+
+def test_rates_by_hand(by_hand: Any) -> None:
+    # GRATR's wolves win 2 of 3; the other's wolves 1 of 3, so that GRATR's leaders win 2 of 3
+    by_hand(("werewolf", "village"), ("werewolf", "werewolf"), ("village", "village"))
+    found = {
+        (one.row, one.measure): one
+        for one in reproduce("gratr-2", Setting(games=6, against="werewolf_window")).cells
+        if one.ours is not None
+    }
+    counts = {key: (one.ours.hits, one.ours.n) for key, one in found.items() if one.ours}
+    assert counts == {
+        ("GRATR v. history window", "TWR"): (4, 6),
+        ("GRATR v. history window", "WWR"): (2, 3),
+        ("GRATR v. history window", "LWR"): (2, 3),
+        ("GRATR v. history window", "wins as werewolves"): (2, 3),
+        ("GRATR v. history window", "wins as leaders"): (2, 3),
+        ("history window v. GRATR", "TWR"): (2, 6),
+        ("history window v. GRATR", "WWR"): (1, 3),
+        ("history window v. GRATR", "LWR"): (1, 3),
+        ("history window v. GRATR", "wins as werewolves"): (1, 3),
+        ("history window v. GRATR", "wins as leaders"): (1, 3),
+    }
+    difference = found["history window v. GRATR", "TWR"].difference
+    assert difference is not None
+    assert (difference.n, difference.only_a, difference.only_b) == (3, 0, 1)
+
+
+def test_scores_by_hand_are_means_over_deals(by_hand: Any) -> None:
+    by_hand(("werewolf", "village"), ("village", "village"))
+    cells = {(one.row, one.of): one for one in reproduce("gratr-3", Setting(games=4, against="werewolf_window")).cells}
+    wolves, other = (cells[row, "Werewolf"] for row in ("GRATR v. history window", "history window v. GRATR"))
+    assert wolves.value is not None
+    assert other.value_difference is not None
+    assert (wolves.value.value, wolves.value.n) == (2.5, 2)  # 5 and 0
+    assert other.value_difference.value == -2.5
+    # its villager sits with the wolves, who win the first game, and then with the leaders: 0 and 5; then 5 and 5
+    villager = cells["GRATR v. history window", "Villager"].value
+    assert villager is not None
+    assert villager.value == 3.75
+
+
+@pytest.mark.parametrize(
+    ("winners", "verdict"),
+    [
+        ([("werewolf", "village")] * 5, "GRATR against history window: ahead (TWR 100.0%"),
+        ([("village", "werewolf")] * 5, "GRATR against history window: behind (TWR 0.0%"),
+        ([("werewolf", "werewolf")] * 5, "GRATR against history window: not told apart from an even match (TWR 50.0%"),
+        (
+            [("werewolf", "village")] * 3 + [("werewolf", "werewolf")] * 4,
+            "not told apart from an even match (TWR 71.4%",
+        ),
+        (
+            [("village", "werewolf")] * 3 + [("werewolf", "werewolf")] * 4,
+            "not told apart from an even match (TWR 28.6%",
+        ),
+    ],
+)
+def test_ahead_is_said_only_if_the_interval_leaves_out_one_half(by_hand: Any, winners: Any, verdict: str) -> None:
+    # 10 of 14: Wilson's interval is [45.4 %, 88.3 %]; of 4 of 14 [11.7 %, 54.6 %]
+    by_hand(*winners)
+    (told,) = [
+        one for one in reproduce("gratr-2", Setting(games=2, against="werewolf_window")).remarks if "GRATR aga" in one
+    ]
+    assert verdict in told
+    points = 100 * sum((a == "werewolf") - (b == "werewolf") for a, b in winners) / len(winners)
+    assert f"as werewolves on the same deals {points:+.1f} points [" in told
+
+
+def test_a_mean_has_students_interval() -> None:
+    # 1, 2, 3: s = 1, t(2) = 4.303, half = 4.303 / sqrt(3) = 2.484
+    found = mean([1.0, 2.0, 3.0], share=True)
+    assert (found.value, found.n, found.share) == (2.0, 3, True)
+    assert found.low == pytest.approx(2 - 2.484, abs=1e-3)
+    assert mean([1.0]).low is None
+
+
+# -- the paper's figures ---------------------------------------------------------------------------------------
+
+METHODS = {"Baseline": "history window", "Baseline+Native RAG": "native RAG", "Baseline+Rerank RAG": "rerank RAG"}
+GROUPS = dict(zip(("group 1", "group 2", "group 3"), METHODS.values(), strict=True))
+OF = {"WE": "Werewolf", "WI": "Witch", "G": "Guard", "GU": "Guard", "S": "Seer", "SE": "Seer", "V": "Villager"} | {
+    "VI": "Villager",
+    "Total": "all roles",
+}
+
+
+def row(line: dict[str, str]) -> str:
+    if line["method"] == "GRATR":
+        return f"GRATR v. {GROUPS[line['group']]}"
+    return f"{METHODS[line['method']]} v. GRATR"
+
+
+def reference(name: str) -> list[dict[str, str]]:
+    if not (DATA / name).exists():
+        pytest.skip(f"no {DATA / name}; set PARLOUR_REFERENCE_DATA to the folder of reference data")
+    with (DATA / name).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_win_rates_are_the_papers() -> None:
+    theirs = {
+        ("gratr-2", row(line), "", line["metric"]): float(line["mean"])
+        for line in reference("gratr_table2_win_rates.csv")
+        if line["table"] == "Table 2"
+    }
+    ours = {key: value / 100 for key, (value, _) in printed().items() if key[0] == "gratr-2"}
+    assert len(ours) == 18
+    assert ours == pytest.approx(theirs)
+
+
+def test_bars_are_the_papers() -> None:
+    lines = reference("gratr_performance_and_reasoning.csv")
+    theirs = {}
+    for line in lines:
+        if line["table"].startswith("Fig. 3"):
+            key = ("gratr-fig3", row(line), OF[line["metric"].removesuffix("PS")], "performance score")
+            theirs[key] = float(line["mean"])
+        else:
+            key = ("gratr-fig4", row(line), OF[line["metric"].removeprefix("success_ratio_")], "reasoning success")
+            theirs[key] = 100 * float(line["mean"])
+    ours = {key: value for key, (value, _) in printed().items() if key[0].startswith("gratr-fig")}
+    assert len(ours) == len(lines) == 66
+    assert ours == pytest.approx(theirs)
+
+
+def test_the_scoring_rule_is_the_papers() -> None:
+    for line in reference("gratr_table3_scores.csv"):
+        role, points = line["method"], float(line["mean"])
+        enemy = "Seer" if role == "Werewolf" else "Werewolf"
+        found = {
+            "WS": scores.performance(role, True, []),
+            "CVS": scores.performance(role, False, [enemy]),
+            "WVS": scores.performance(role, False, [role]),
+        }
+        assert found[line["metric"]] == points
+
+
+def test_an_opponent_is_named_as_its_policy_is() -> None:
+    assert Opponent("werewolf_window", "history window") == WINDOW
+    assert cell("gratr-2", f"GRATR v. {WINDOW.label}", "", "TWR", None).paper == 76
+    assert gratr_teams.opponents(Setting(against="rule"), (*OPPONENTS, RULE)) == (RULE,)
+
+
+# -- the demo --------------------------------------------------------------------------------------------------
+
+
+def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: the picture is not drawn")
+    assert demo_section.section in demo.SECTIONS
+    found = demo_section.section(tmp_path, demo.DemoConfig(games=40))
+    cells = json.loads(json.dumps(found.numbers, allow_nan=False))["cells"]
+    total = [one for one in cells if one["measure"] == "TWR" and one["row"].startswith("GRATR")]
+    assert [one["ours"]["n"] for one in total] == [2] * 4
+    assert all(f"  {one['row']}: " in found.summary for one in total)
+    assert sorted(path.name for path in (tmp_path / "werewolf").iterdir()) == [
+        "trust.graphml",
+        "trust.json",
+        "trust.png",
+    ]
+    witch = json.loads((tmp_path / "werewolf" / "trust.json").read_text())
+    assert len(witch["players"]) == 8
+    assert "\n    player_" in found.markdown  # the explanation
+    assert "| rerank RAG v. GRATR | WWR |" not in found.markdown

@@ -1,0 +1,169 @@
+"""`parlour train gratr`: the paper's mixed table as a problem, its two rewards by hand, and the command."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from types import SimpleNamespace
+
+import pytest
+from parlour.envs.core import NATURE, Event, Move, Outcome, ParlourError
+from parlour.policies import make_policy
+from parlour.policies.gratr import Parameters
+from parlour.training import cli, rollout
+from parlour.training.rollout import Episode
+from parlour.training.tune import online
+from parlour.training.tune.problem import Problem, rewards
+from parlour.training.werewolf import tuning
+from parlour.training.werewolf.tuning import SPACE, GratrTuning, scored, wolves_block
+
+DEFAULTS = {"rho": 0.95, "gamma": 0.1}
+ROLES = ("Werewolf", "Villager", "Seer", "Werewolf", "Witch", "Villager", "Guard", "Werewolf")
+
+
+def test_the_defaults_are_those_of_the_graph_and_every_point_of_the_space_is_accepted():
+    assert SPACE.defaults == {"rho": 0.95, "gamma": 0.1, "epsilon": 0.2, "width": 3}
+    for parameter in SPACE.parameters:
+        assert parameter.default == getattr(Parameters(), parameter.name)
+        for value in (parameter.low, parameter.high):
+            Parameters(**{parameter.name: value})
+
+
+def test_the_wolves_play_with_one_villager_and_the_leaders_with_the_other():
+    block = wolves_block(ROLES)
+    assert sorted(block) == [0, 1, 3, 7]
+    assert sorted(ROLES[seat] for seat in range(8) if seat not in block) == ["Guard", "Seer", "Villager", "Witch"]
+
+
+def test_each_deal_is_played_from_both_sides_with_every_seat_held_once(monkeypatch):
+    seated, real = [], rollout.play
+
+    def play(env, players, seed):
+        seated.append(([type(player).__name__ for player in players], seed))
+        return real(env, players, seed)
+
+    monkeypatch.setattr(tuning.rollout, "play", play)
+    problem = GratrTuning("random")
+    problem.reward(DEFAULTS, [11])
+    (first, seed), (second, same) = seated
+    assert seed == same == 11
+    assert first.count("GratrAgent") == second.count("GratrAgent") == 4
+    assert all((a == "GratrAgent") != (b == "GratrAgent") for a, b in zip(first, second, strict=True))
+    env = rollout.table("werewolf_v0", num_players=8, rules="paper")
+    env.reset(seed=11)
+    roles = [env.game_env.view(seat).role for seat in range(8)]
+    assert {role for role, who in zip(roles, first, strict=True) if who == "GratrAgent"} == {"Werewolf", "Villager"}
+
+
+def test_a_reward_is_a_function_of_parameters_and_deal():
+    problem = pickle.loads(pickle.dumps(GratrTuning()))
+    assert isinstance(problem, Problem)
+    together = rewards(problem, DEFAULTS, [3, 4, 5])
+    assert together == [*problem.reward(DEFAULTS, [3]), *problem.reward(DEFAULTS, [4, 5])]
+    assert set(together) <= {0.0, 0.5, 1.0}
+    assert problem.reward(DEFAULTS, [5, 4, 3]) == together[::-1]
+
+
+def test_the_parameters_reach_the_graph(monkeypatch):
+    made = []
+    monkeypatch.setattr(tuning, "GratrAgent", lambda parameters: made.append(parameters) or make_random())
+    GratrTuning("random", ("rho", "width"), mode="paper").reward({"rho": 0.5, "width": 2}, [1])
+    assert set(made) == {Parameters(rho=0.5, width=2, mode="paper")}
+
+
+def make_random():
+    return make_policy("random", "werewolf_v0", {})
+
+
+def episode(winner, *ballots):
+    events = tuple(Event(NATURE, Move("votes", (day, *votes)), None) for day, votes in enumerate(ballots, 1))
+    views = tuple(SimpleNamespace(role=role, events=events) for role in ROLES)
+    return Episode(0, Outcome((0.0,) * 8, winner, "wolves_dead"), 10, {}, views)
+
+
+def test_performance_by_hand():
+    # Table 3: 5 for winning; a vote for the other side counts +weight, for the own side -weight, a pass nothing.
+    # Witch (4), weight 1.5: for a werewolf +1.5, for the seer -1.5, pass 0, dead 0. Werewolf (0), weight 0.5: +0.5 for
+    # the witch, +0.5 for the seer, -0.5 for a fellow, then dead.
+    played = episode(
+        "village",
+        (4, -1, -1, -1, 0, -1, -1, -1),
+        (2, -1, -1, -1, 2, -1, -1, -1),
+        (3, -1, -2, -1, -1, -1, -1, -1),
+        (-2, -1, -2, -1, 7, -1, -1, -1),
+    )
+    assert scored(played, 4) == pytest.approx(5 + 1.5 - 1.5 + 0 + 1.5)
+    assert scored(played, 0) == pytest.approx(0 + 0.5 + 0.5 - 0.5)
+    assert scored(played, 6) == 5.0
+
+
+def test_rewards_are_means_over_both_games_of_wins_or_of_the_scores_of_the_special_block(monkeypatch):
+    won = iter(["werewolf", "werewolf"] * 2)
+    votes = (4, -1, 0, 4, 0, -1, 0, 4)  # every special seat votes for the other side
+    monkeypatch.setattr(tuning.rollout, "play", lambda *_: episode(next(won), votes))
+    monkeypatch.setattr(tuning, "wolves_block", lambda _roles: frozenset({0, 1, 3, 7}))
+    # with the werewolves won, with the leaders lost
+    assert GratrTuning("random").reward(DEFAULTS, [1]) == [0.5]
+    # the werewolves 5.5 each; the leaders, who lost, 1.5 each: (5.5 + 1.5) / 2
+    assert GratrTuning("random", reward_by="performance").reward(DEFAULTS, [1]) == [3.5]
+
+
+# -- the command -------------------------------------------------------------------------------------------------
+
+TINY = ["--games", "4", "--budget", "2", "--held-out", "4", "--surface", "4", "--grid", "2", "--finalists", "1"]
+
+
+@pytest.mark.parametrize("method", ["optuna", "spsa"])
+def test_the_command_trains_tests_and_draws(tmp_path, capsys, monkeypatch, method):
+    monkeypatch.setattr(online, "_CALIBRATION", 2)
+    out = tmp_path / "run"
+    command = ["train", "gratr", *TINY, "--method", method, "--reward", "performance", "--against", "random"]
+    command += ["--out", str(out)]
+    assert cli.run([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["out"] == str(out)
+    assert set(told["trained"]) == {"rho", "gamma"}
+    assert told["held_out"]["difference"]["n"] == 2
+    assert told["verdict"] in (out / "report.md").read_text()
+    config = json.loads((out / "config.json").read_text())
+    assert config["settings"]["against"] == "random"
+    for name in ("best.json", "curve.png", "curve.csv", "surface.png", "surface.csv", "held_out.csv"):
+        assert (out / name).exists()
+    assert cli.run(command) == 0  # taken up: nothing is left to do
+    assert "report.md" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--games", "5"], "games 5"),
+        (["--held-out", "7"], "held-out 7"),
+        (["--parameters", "rho,sigma"], "parameter 'sigma'"),
+        (["--parameters", "rho,rho"], "each once"),
+        (["--against", "nobody"], "opponent 'nobody'"),
+        (["--against", "werewolf_window:k=x=y"], "is not accepted"),
+        (["--against", "human"], "opponent 'human'"),
+        (["--method", "luck"], "method 'luck'"),
+        (["--pruner", "axe"], "pruner 'axe'"),
+        (["--reward", "fame"], "reward 'fame'"),
+        (["--mode", "mine"], "mode 'mine'"),
+        (["--budget", "0"], "budget"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(tmp_path, capsys, arguments, why):
+    assert cli.run(["train", "gratr", "--out", str(tmp_path / "run"), *arguments]) == 2
+    error = capsys.readouterr().err
+    assert why in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_another_run_in_the_folder_is_told_in_one_line(tmp_path, capsys):
+    (tmp_path / "config.json").write_text("{}")
+    assert cli.run(["train", "gratr", *TINY, "--out", str(tmp_path)]) == 2
+    assert "another configuration" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_parameters_out_of_range_are_refused():
+    with pytest.raises(ParlourError, match=r"rho 1\.5"):
+        GratrTuning().reward({"rho": 1.5, "gamma": 0.1}, [1])

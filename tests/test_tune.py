@@ -1,0 +1,409 @@
+"""Tuning by trials: the same deals for every trial, known optima, pruning that spares the best, honest reports."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs.core import ParlourError
+from parlour.training import seeds
+from parlour.training.tune.config import TuneConfig, blocks, claim_folder
+from parlour.training.tune.measure import measure
+from parlour.training.tune.paired import difference, mean
+from parlour.training.tune.problem import Bowl, Problem, rewards
+from parlour.training.tune.run import tune
+from parlour.training.tune.space import EDGE, Parameter, Space, show
+from parlour.training.tune.surface import cells, surface
+from parlour.training.tune.trials import Trial, against_defaults, best, ranked
+
+study = pytest.importorskip("parlour.training.tune.study", reason="the extra `train` is not installed")
+
+SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "surface": 2, "grid": 2, "finalists": 2}
+
+
+def config(**changes):
+    return TuneConfig(**(SMALL | changes))
+
+
+def silent(_stage, _done, _total, _note):
+    pass
+
+
+def search(problem, config, folder, workers=1):
+    claim_folder(config, problem, folder)
+    return study.search(problem, config, folder, workers, silent)
+
+
+def rows(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@dataclass(frozen=True)
+class Recording(Bowl):
+    """Writes down what it is asked."""
+
+    asked: list = field(default_factory=list)
+
+    def reward(self, parameters, deals):
+        self.asked.append((tuple(parameters.values()), tuple(deals)))
+        return super().reward(parameters, deals)
+
+
+# -- deals -------------------------------------------------------------------------------------------------------
+
+
+def test_every_trial_plays_the_same_deals_in_the_same_order(tmp_path):
+    problem = Recording(noise=0.1, common=0.3)
+    trials = search(problem, config(budget=8, deals=18), tmp_path)
+    played = {}
+    for parameters, deals in problem.asked:
+        played.setdefault(parameters, []).extend(deals)
+    assert len(played) == 8
+    common = config(deals=18).training
+    assert all(deals == common[: len(deals)] for deals in played.values())
+    assert all(trial.complete == (played[tuple(trial.parameters.values())] == common) for trial in trials)
+    assert any(not trial.complete for trial in trials)  # or the prefix above would say nothing
+
+
+@given(seed=st.integers(0, 2**40), deals=st.integers(1, 60))
+def test_no_deal_is_used_for_two_purposes(seed, deals):
+    made = TuneConfig(seed=seed, deals=deals, held_out=deals + 1, surface=deals + 1)
+    assert all(deal in seeds.TRAINING for deal in made.training)
+    assert all(deal in seeds.VALIDATION for deal in (*made.final, *made.drawn))
+    assert all(deal in seeds.HELD_OUT for deal in made.test)
+    assert len(set(made.training)) == len(set(made.final)) == deals
+    assert len(set(made.test)) == deals + 1
+    everything = [*made.training, *made.final, *made.drawn, *made.test]
+    assert len(set(everything)) == len(everything)
+
+
+def test_a_whole_run_trains_tests_and_draws_on_disjoint_deals(tmp_path):
+    problem = Recording(noise=0.1, common=0.1)
+    tune(problem, config(), tmp_path)
+    spent = [deal for _, deals in problem.asked for deal in deals]
+    assert {deal for deal in spent if deal in seeds.HELD_OUT} == set(config().test)
+    assert {deal for deal in spent if deal in seeds.TRAINING} == set(config().training)
+    first_test = next(k for k, (_, deals) in enumerate(problem.asked) if deals[0] in seeds.HELD_OUT)
+    assert not any(deals[0] in seeds.TRAINING for _, deals in problem.asked[first_test:])
+
+
+def test_another_seed_is_another_run():
+    assert TuneConfig(seed=1).training != TuneConfig(seed=2).training
+    assert TuneConfig(seed=1).test != TuneConfig(seed=2).test
+
+
+# -- trials ------------------------------------------------------------------------------------------------------
+
+
+def test_the_first_trial_has_the_defaults_and_they_win_ties(tmp_path):
+    trials = search(Bowl(best=(0.5, 0.5)), config(), tmp_path)
+    assert trials[0].parameters == {"x": 0.5, "y": 0.5}
+    assert best(trials).number == 0  # the defaults are the optimum
+    equal = [Trial(k, {"x": k / 10}, (1.0, 0.0), True) for k in (2, 0, 1)]
+    assert [trial.number for trial in ranked(equal)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_a_known_optimum_is_found(tmp_path, noise):
+    # 1 - (x - 0.3)^2 - (y - 0.7)^2; the defaults (0.5, 0.5) earn 0.92
+    problem = Bowl(noise=noise, common=0.5)
+    trials = search(problem, config(budget=30, deals=6, block=3), tmp_path)
+    found = best(trials).parameters
+    assert found["x"] == pytest.approx(0.3, abs=0.12)
+    assert found["y"] == pytest.approx(0.7, abs=0.12)
+
+
+@pytest.mark.parametrize("pruner", ["wilcoxon", "median", "halving"])
+def test_without_noise_the_best_trial_is_never_given_up(tmp_path, pruner):
+    problem = Bowl(common=0.5)
+    trials = search(problem, config(pruner=pruner, budget=10, deals=12, block=2), tmp_path)
+    truth = {trial.number: Bowl().reward(trial.parameters, [0])[0] for trial in trials}
+    assert best(trials).number == max(truth, key=truth.__getitem__)
+    given_up = [trial for trial in trials if not trial.complete]
+    assert given_up
+    for trial in given_up:  # it was worse than something that came before it
+        assert truth[trial.number] < max(truth[k] for k in range(trial.number))
+
+
+def test_no_pruner_lets_every_trial_finish(tmp_path):
+    assert all(trial.complete for trial in search(Bowl(noise=0.3), config(pruner="none"), tmp_path))
+
+
+def test_a_trial_is_compared_with_the_defaults_on_the_deals_that_both_played():
+    first = Trial(0, {"x": 0.5}, (1.0, 1.0, 0.0, 5.0), True)
+    cut = Trial(1, {"x": 0.9}, (2.0, 1.0, 0.0), False)
+    (_, zero), (_, found) = against_defaults([first, cut])
+    assert (zero.n, zero.mean, zero.low, zero.clear) == (4, 0.0, 0.0, False)
+    assert (found.n, found.mean) == (3, pytest.approx(1 / 3))
+
+
+def test_optuna_says_nothing_and_its_verbosity_is_put_back(tmp_path, capfd):
+    import optuna
+
+    before = optuna.logging.get_verbosity()
+    search(Bowl(), config(budget=2), tmp_path)
+    assert capfd.readouterr() == ("", "")
+    assert optuna.logging.get_verbosity() == before != optuna.logging.WARNING
+
+
+def test_a_folder_may_have_any_name_and_the_tables_grow_with_the_trials(tmp_path):
+    folder, seen = tmp_path / "a b?c#d%20{e}", []
+
+    def look(stage, *_):
+        table = folder / "trials.csv"
+        seen.append((stage, len(rows(table)) if table.exists() else 0))
+
+    tune(Bowl(), config(budget=3), folder, progress=look)
+    # told before the table is written: so many trials as were finished before
+    assert [count for stage, count in seen if stage == "trials"][:3] == [0, 1, 2]
+    assert (folder / "study.sqlite3").stat().st_size > 0
+
+
+def test_a_finished_run_plays_nothing_more(tmp_path):
+    tune(Bowl(noise=0.1), config(), tmp_path)
+    problem = Recording(noise=0.1)
+    tune(problem, config(), tmp_path)
+    assert problem.asked == []
+
+
+# -- measuring ---------------------------------------------------------------------------------------------------
+
+
+def test_a_measurement_is_cut_to_whole_lines_and_goes_on(tmp_path):
+    arms = {"a": {"x": 0.1, "y": 0.2}, "b": {"x": 0.3, "y": 0.4}}
+    keep = {"block": 2, "workers": 1, "progress": silent, "stage": "test"}
+    problem, path = Recording(noise=0.1), tmp_path / "m.jsonl"
+    found = measure(problem, arms, range(5), path, **keep)
+    assert found == {name: tuple(problem.reward(values, range(5))) for name, values in arms.items()}
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])  # a kill in the last line
+    problem.asked.clear()
+    assert measure(problem, arms, range(5), path, **keep) == found
+    assert problem.asked == [((0.3, 0.4), (4,))]
+    assert path.read_bytes() == whole
+
+
+def test_another_measurement_in_the_same_file_is_refused(tmp_path):
+    keep = {"block": 2, "workers": 1, "progress": silent, "stage": "test"}
+    measure(Bowl(), {"a": {"x": 0.1, "y": 0.2}}, range(5), tmp_path / "m", **keep)
+    with pytest.raises(ParlourError, match="holds another measurement"):
+        measure(Bowl(), {"a": {"x": 0.1, "y": 0.2}}, range(6), tmp_path / "m", **keep)
+    (tmp_path / "m").write_text((tmp_path / "m").read_text() + '{"arm": "a"}\n')
+    with pytest.raises(ParlourError, match="cannot be used"):
+        measure(Bowl(), {"a": {"x": 0.1, "y": 0.2}}, range(5), tmp_path / "m", **keep)
+
+
+def test_paired_difference_known_answer():
+    # gaps 1, 0, 0: mean 1/3, standard deviation 1/sqrt(3), standard error 1/3; t(2) at 97.5 %: 4.302653;
+    # half the interval 1.434218; t = 1 with two degrees of freedom: p = 0.422650
+    found = difference([1.0, 1.0, 0.0], [0.0, 1.0, 0.0])
+    assert (found.n, found.mean) == (3, pytest.approx(1 / 3))
+    assert found.low == pytest.approx(1 / 3 - 1.434218, abs=1e-6)
+    assert found.high == pytest.approx(1 / 3 + 1.434218, abs=1e-6)
+    assert found.p == pytest.approx(0.422650, abs=1e-6)
+    assert not found.clear
+    assert difference([2.0, 3.0], [1.0, 2.0]).clear  # always one more
+    assert difference([1.0], [0.0]).low is None
+    with pytest.raises(ValueError, match="no deals"):
+        difference([], [1.0])
+
+
+# -- choosing and reporting --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Lucky(Bowl):
+    """Far from the defaults is good on the training deals, and worse than bad on all others."""
+
+    def reward(self, parameters, deals):
+        far = abs(parameters["x"] - 0.5)
+        return [far if deal in seeds.TRAINING else -10 * far for deal in deals]
+
+
+def test_what_was_only_lucky_in_training_loses_the_finals(tmp_path):
+    done = tune(Lucky(), config(), tmp_path / "with")
+    assert best(done.trials).number != 0
+    assert done.same
+    text = (tmp_path / "with" / "report.md").read_text()
+    assert "so the trained ones are the defaults" in text
+    # what came next is tested in their place: -10 times its distance
+    assert done.rival is not None
+    assert done.test.mean == pytest.approx(-10 * abs(done.rival["x"] - 0.5))
+    assert f"What came next ({show(done.rival)}) against them on 8 held-out deals: -" in text
+    alone = tune(Lucky(), config(budget=1), tmp_path / "alone")
+    assert alone.same
+    assert alone.rival is None
+    assert alone.test.mean == 0.0
+    without = tune(Lucky(), config(finalists=0), tmp_path / "without")
+    assert without.parameters == best(without.trials).parameters != {"x": 0.5, "y": 0.5}
+    assert not (tmp_path / "without" / "finals.csv").exists()
+
+
+def test_the_report_says_who_won_on_held_out_deals(tmp_path):
+    won = tune(Bowl(best=(0.1, 0.9), noise=0.02), config(held_out=40), tmp_path / "won")
+    assert won.test.low > 0
+    text = (tmp_path / "won" / "report.md").read_text()
+    assert "On 40 held-out deals the trained parameters beat the defaults: +" in text
+    lost = tune(Lucky(), config(finalists=0), tmp_path / "lost")
+    assert lost.test.high < 0
+    assert "lose to the defaults: -" in (tmp_path / "lost" / "report.md").read_text()
+
+
+@dataclass(frozen=True)
+class Same(Lucky):
+    """Far from the defaults is good on the training deals, and anything may happen on the others."""
+
+    def reward(self, parameters, deals):
+        chance = Bowl(best=(0.5, 0.5), noise=3.0).reward(parameters, deals)
+        return [super(Same, self).reward(parameters, deals)[0] if deals[0] in seeds.TRAINING else x for x in chance]
+
+
+def test_a_difference_that_may_be_none_is_called_that_and_the_surface_is_shown(tmp_path):
+    done = tune(Same(), config(finalists=0), tmp_path)
+    assert not done.same
+    assert not done.test.clear
+    text = (tmp_path / "report.md").read_text()
+    assert "cannot be told from the defaults" in text
+    assert "see the response surface" in text
+    assert "![surface](surface.png)" in text
+
+
+def test_a_run_leaves_its_curve_its_surface_and_its_numbers(tmp_path):
+    done = tune(Bowl(best=(0.1, 0.9), noise=0.02), config(grid=3), tmp_path)
+    assert not done.same
+    for picture in ("curve.png", "surface.png"):
+        assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
+    assert json.loads((tmp_path / "best.json").read_text())["parameters"] == done.parameters
+    assert len(rows(tmp_path / "trials.csv")) == 6
+    table = rows(tmp_path / "surface.csv")
+    assert len(table) == 9
+    middle = next(row for row in table if (row["x"], row["y"]) == ("0.5", "0.5"))
+    assert float(middle["difference"]) == 0.0  # the cell of the defaults
+    held_out = rows(tmp_path / "held_out.csv")
+    gaps = [float(row["trained"]) - float(row["defaults"]) for row in held_out]
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["held_out"]["difference"]["mean"] == pytest.approx(mean(gaps))
+    assert len(held_out) == summary["held_out"]["difference"]["n"] == 8
+
+
+def test_surface_by_hand(tmp_path):
+    # 1 - (x - 0.3)^2 - (y - 0.7)^2, less 0.92 of the defaults (0.5, 0.5). (0, 0): 0.42; (0, 1): 0.82; (1, 0): 0.02;
+    # (1, 1): 0.42
+    claim_folder(config(), Bowl(common=0.5), tmp_path)
+    found = surface(Bowl(common=0.5), config(), tmp_path, 1, silent)
+    assert [tuple(cell.parameters.values()) for cell in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [cell.against.mean for cell in found] == pytest.approx([-0.5, -0.1, -0.9, -0.5])
+    assert [cell.against.n for cell in found] == [2] * 4
+
+
+def test_one_parameter_and_three_have_a_surface_too(tmp_path):
+    for number, count in (((0.2,), 2), ((0.2, 0.3, 0.4), 4)):
+        done = tune(Bowl(best=number), config(), tmp_path / str(count))
+        assert len(done.surface) == count
+        assert (tmp_path / str(count) / "surface.png").read_bytes().startswith(b"\x89PNG")
+        assert all(cell.parameters.get("z", 0.5) == 0.5 for cell in done.surface)
+
+
+# -- spaces ------------------------------------------------------------------------------------------------------
+
+RHO = Parameter("rho", 0.0, 1.0, 0.95)
+WIDTH = Parameter("width", 1, 7, 3, "int")
+RATE = Parameter("rate", 1e-3, 1.0, 0.1, log=True)
+
+
+def test_places_and_values_known_answers():
+    assert RHO.place(0.95) == pytest.approx(0.95)
+    assert RATE.place(0.1) == pytest.approx(2 / 3)  # two of three decades
+    assert WIDTH.place(1) == pytest.approx(0.5 / 7)  # seven values, each a seventh wide
+    assert [WIDTH.at(place) for place in (0.0, 0.14, 0.15, 0.5, 1.0)] == [1, 1, 2, 4, 7]
+    assert RHO.grid(5) == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert RATE.grid(4) == pytest.approx([0.001, 0.01, 0.1, 1.0])
+    assert WIDTH.grid(3) == [1, 4, 7]
+    assert Parameter("k", 1, 3, 2, "int").grid(5) == [1, 2, 3]
+    assert Space((RHO,)).unbounded({"rho": 0.5}) == [0.0]
+    assert Space((RHO,)).unbounded({"rho": 1.0}) == [EDGE]
+
+
+@given(st.floats(-EDGE, EDGE), st.floats(-EDGE, EDGE), st.floats(-EDGE, EDGE), st.floats(0, 1, exclude_max=True))
+def test_every_point_of_the_whole_space_stands_for_accepted_values(a, b, c, lift):
+    space = Space((RHO, WIDTH, RATE))
+    values = space.bounded([a, b, c], lift)
+    space.check(values)
+    assert isinstance(values["width"], int)
+    back = space.unbounded(space.bounded([a, b, c]))
+    assert back[0] == pytest.approx(a, abs=1e-6)
+    assert back[2] == pytest.approx(c, abs=1e-6)
+
+
+def test_a_whole_number_drawn_with_its_fraction_is_right_on_average():
+    place = WIDTH.place(3) + 0.25 / 7  # a quarter of the way from 3 to 4
+    drawn = [WIDTH.at(place, lift=(k + 0.5) / 100) for k in range(100)]
+    assert set(drawn) == {3, 4}
+    assert sum(drawn) / 100 == pytest.approx(3.25)
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda: Parameter("x", 1.0, 0.0, 0.5), "low < high"),
+        (lambda: Parameter("x", 0.0, 1.0, 2.0), "from 0.0 to 1.0"),
+        (lambda: Parameter("x", 0.0, 1.0, 0.5, log=True), "logarithm"),
+        (lambda: Parameter("x", 0.5, 3, 1, "int"), "whole numbers"),
+        (lambda: Parameter("x", 0, 1, 1, "word"), "kind 'word'"),
+        (lambda: Space(()), "one or more"),
+        (lambda: Space((RHO, RHO)), "each once"),
+        (lambda: Space((RHO,)).chosen(["rho", "sigma"]), "parameter 'sigma'"),
+        (lambda: Space((RHO,)).check({"rho": 1.5}), "rho 1.5"),
+        (lambda: Space((RHO,)).check({"gamma": 0.5}), "accepted: rho"),
+        (lambda: Space((WIDTH,)).check({"width": 2.5}), "a whole number"),
+        (lambda: TuneConfig(method="luck"), "method 'luck'"),
+        (lambda: TuneConfig(pruner="axe"), "pruner 'axe'"),
+        (lambda: TuneConfig(budget=0), "budget 0"),
+        (lambda: TuneConfig(held_out=1), "held_out 1"),
+        (lambda: TuneConfig(step=0.0), "step"),
+    ],
+)
+def test_what_is_not_accepted_is_told_in_one_line(make, why):
+    with pytest.raises(ParlourError, match=why) as refused:
+        make()
+    assert "\n" not in str(refused.value)
+
+
+def test_another_configuration_or_problem_in_the_folder_is_refused(tmp_path):
+    tune(Bowl(), config(), tmp_path)
+    before = (tmp_path / "config.json").read_bytes()
+    for problem, settings in ((Bowl(), config(seed=1)), (Bowl(noise=0.1), config()), (Bowl((0.1,)), config())):
+        with pytest.raises(ParlourError, match="another configuration") as refused:
+            tune(problem, settings, tmp_path)
+        assert "\n" not in str(refused.value)
+    assert (tmp_path / "config.json").read_bytes() == before
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ParlourError, match="cannot be used"):
+        tune(Bowl(), config(), tmp_path / "file")
+    with pytest.raises(ParlourError, match="workers 0"):
+        tune(Bowl(), config(), tmp_path, workers=0)
+
+
+@pytest.mark.parametrize("given", [[1.0], [1.0, float("nan")], [1.0, float("inf")]])
+def test_rewards_that_are_no_numbers_or_too_few_are_refused(given):
+    class Broken(Bowl):
+        def reward(self, parameters, deals):
+            return given
+
+    with pytest.raises(ParlourError, match="a finite number for each of 2 deals"):
+        rewards(Broken(), {"x": 0.5, "y": 0.5}, [1, 2])
+
+
+def test_small_things():
+    assert blocks(range(5), 2) == [[0, 1], [2, 3], [4]]
+    assert isinstance(Bowl(), Problem)
+    assert len(cells(Bowl(), 4)) == 16
+    assert show({"rho": 0.95}) == "rho=0.95"
+    assert replace(Bowl(), noise=1.0).reward({"x": 0.3, "y": 0.7}, [4]) == Bowl(noise=1.0).reward(
+        {"x": 0.3, "y": 0.7}, [4]
+    )

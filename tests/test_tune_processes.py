@@ -1,0 +1,202 @@
+"""Tuning in processes that are killed, and in several at once: nothing is lost, nothing counts twice, no byte differs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from parlour.training.tune.config import TuneConfig, claim_folder
+from parlour.training.tune.measure import measure
+from parlour.training.tune.problem import Bowl
+from parlour.training.tune.run import tune
+
+study = pytest.importorskip("parlour.training.tune.study", reason="the extra `train` is not installed")
+
+SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "surface": 2, "grid": 2, "finalists": 2}
+
+
+def config(**changes):
+    return TuneConfig(**(SMALL | changes))
+
+
+KILLED = """
+import os, signal, sys
+import optuna
+from pathlib import Path
+from parlour.training.tune.config import TuneConfig
+from parlour.training.tune.problem import Bowl
+from parlour.training.tune.run import tune
+
+where, count, out, settings = sys.argv[1], int(sys.argv[2]), sys.argv[3], eval(sys.argv[4])
+
+def killing(method):
+    def counted(*arguments, **named):
+        global count
+        count -= 1
+        if count == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return method(*arguments, **named)
+    return counted
+
+if where == "reward":
+    Bowl.reward = killing(Bowl.reward)
+elif where == "prune":  # whenever a trial is to be given up
+    real = optuna.trial.Trial.should_prune
+    optuna.trial.Trial.should_prune = lambda trial: real(trial) and os.kill(os.getpid(), signal.SIGKILL)
+else:
+    setattr(optuna.trial.Trial, where, killing(getattr(optuna.trial.Trial, where)))
+tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), out)
+"""
+
+
+def test_a_run_killed_at_every_turn_leaves_the_same_files_as_one_that_was_not(tmp_path):
+    settings = SMALL | {"budget": 8, "deals": 18, "block": 3, "seed": 5}
+    whole = tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), tmp_path / "whole")
+    assert any(not trial.complete for trial in whole.trials)  # so that pruning is resumed as well
+    cut = tmp_path / "cut"
+    kills = [
+        ("suggest_float", 4),  # between the two parameters of trial 1
+        ("report", 8),  # between keeping a block and reporting it
+        ("should_prune", 5),  # between reporting a block and judging it
+        ("prune", 1),  # between judging a block and giving the trial up
+        ("reward", 6),  # in the middle of a block
+        ("reward", 40),  # in the finals, the test or the surface
+    ]
+    for where, count in kills:
+        command = [sys.executable, "-c", KILLED, where, str(count), str(cut), repr(settings)]
+        assert subprocess.run(command, capture_output=True, timeout=120).returncode == -signal.SIGKILL, where
+    assert not (cut / "report.md").exists()
+    again = tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), cut)
+    assert again.trials == whole.trials
+    assert reported(TuneConfig(**settings), cut) == reported(TuneConfig(**settings), tmp_path / "whole")
+    for name in ("best.json", "config.json", "trials.csv", "curve.csv", "finals.csv", "held_out.csv", "surface.csv"):
+        assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    for name in ("summary.json", "report.md", "held_out.jsonl", "surface.jsonl"):
+        assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+def reported(settings, folder):
+    with study._opened(settings, folder) as opened:
+        return [trial.intermediate_values for trial in opened.get_trials()]
+
+
+ONE = """
+import sys, time
+from pathlib import Path
+from parlour.training.tune import study
+from parlour.training.tune.config import TuneConfig
+from parlour.training.tune.problem import Bowl
+
+class Slow(Bowl):
+    def reward(self, parameters, deals):
+        print("playing", flush=True)
+        time.sleep(float(sys.argv[3]))
+        return super().reward(parameters, deals)
+
+study.search(Slow(noise=0.2), TuneConfig(**eval(sys.argv[2])), Path(sys.argv[1]), 1, lambda *_: None)
+"""
+
+
+def start(folder, settings, pause):
+    command = [sys.executable, "-c", ONE, str(folder), repr(settings), str(pause)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_two_processes_on_one_study_lose_no_trial_and_count_none_twice(tmp_path):
+    settings = SMALL | {"budget": 14, "deals": 6, "block": 2, "pruner": "none"}
+    claim_folder(TuneConfig(**settings), Bowl(noise=0.2), tmp_path)
+    both = [start(tmp_path, settings, 0.01) for _ in range(2)]
+    played = [len(process.communicate(timeout=60)[0].splitlines()) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    trials = study.finished(TuneConfig(**settings), tmp_path)
+    assert [trial.number for trial in trials] == list(range(14))
+    assert sum(played) == 14 * 3  # no block was played twice
+    assert min(played) > 0  # both had a part in it
+    for trial in trials:  # rewards are functions of parameters and deals, whoever played them
+        assert list(trial.rewards) == Bowl(noise=0.2).reward(trial.parameters, TuneConfig(**settings).training)
+
+
+def test_the_trial_of_a_killed_process_is_taken_up_by_another_that_lives(tmp_path):
+    settings = SMALL | {"budget": 3, "deals": 6, "block": 2, "pruner": "none"}
+    claim_folder(TuneConfig(**settings), Bowl(noise=0.2), tmp_path)
+    doomed = start(tmp_path, settings, 60)
+    assert doomed.stdout is not None
+    assert doomed.stdout.readline() == "playing\n"  # trial 0 is claimed
+    other = start(tmp_path, settings, 0.0)
+    assert other.stdout is not None
+    for _ in range(2 * 3):  # trials 1 and 2: there is nothing left but to wait
+        assert other.stdout.readline() == "playing\n"
+    time.sleep(0.3)
+    assert other.poll() is None
+    os.kill(doomed.pid, signal.SIGKILL)
+    assert len(other.communicate(timeout=30)[0].splitlines()) == 3
+    doomed.communicate()
+    trials = study.finished(TuneConfig(**settings), tmp_path)
+    assert [(trial.number, len(trial.rewards)) for trial in trials] == [(0, 6), (1, 6), (2, 6)]
+
+
+def test_several_workers_leave_a_whole_study(tmp_path):
+    problem, told = Bowl(noise=0.2, common=0.3), []
+    claim_folder(config(), problem, tmp_path)
+    trials = study.search(problem, config(), tmp_path, 2, lambda *what: told.append(what))
+    assert [trial.number for trial in trials] == list(range(6))
+    for trial in trials:
+        assert list(trial.rewards) == problem.reward(trial.parameters, config().training[: len(trial.rewards)])
+    assert {stage for stage, *_ in told} == {"trials"}
+    counts = [done for _, done, *_ in told]
+    assert counts == sorted(counts)
+    assert counts[-1] == told[-1][2] == 6 * 12
+
+
+SHARED = """
+import sys
+from pathlib import Path
+from parlour.training.tune import study
+from parlour.training.tune.config import TuneConfig
+from parlour.training.tune.problem import Bowl
+
+def told(_stage, done, _total, _note):
+    print(done, flush=True)
+
+study.search(Bowl(noise=0.2), TuneConfig(budget=5000, deals=4, pruner="none"), Path(sys.argv[1]), 2, told)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
+def test_when_a_run_is_killed_its_workers_end_too(tmp_path):
+    command = [sys.executable, "-c", SHARED, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert int(run.stdout.readline()) > 0  # at work
+        children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
+        assert len(children) >= 2
+        run.kill()
+    for _ in range(100):
+        left = [child for child in children if Path(f"/proc/{child}/stat").exists() and not _ended(child)]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert not left
+
+
+def _ended(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"  # nobody has asked yet
+    except FileNotFoundError:
+        return True
+
+
+def test_a_measurement_does_not_depend_on_the_number_of_workers(tmp_path):
+    arms = {"a": {"x": 0.1, "y": 0.2}, "b": {"x": 0.3, "y": 0.4}}
+    one, two = (
+        measure(
+            Bowl(noise=0.3), arms, range(7), tmp_path / str(n), block=2, workers=n, progress=lambda *_: None, stage=""
+        )
+        for n in (1, 2)
+    )
+    assert one == two

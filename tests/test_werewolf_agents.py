@@ -1,0 +1,499 @@
+"""The baselines of Werewolf: what they are shown, what they infer, what they do, and what bad answers of a model do."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs.core import ParlourError
+from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
+from parlour.policies.models.ask import Ask
+from parlour.policies.models.base import Answered, Asker, OfflineModel
+from parlour.policies.models.chat import ChatModel
+from parlour.policies.models.meter import Meter
+from parlour.policies.models.prices import Prices
+from parlour.policies.models.request import Reply, Request, Usage
+from parlour.policies.werewolf_agents import asks, rerank
+from parlour.policies.werewolf_agents.agents import QUERY, told
+from parlour.policies.werewolf_agents.decide import Check, Player, Self, Situation
+from parlour.policies.werewolf_agents.inference import infer, stance
+from parlour.policies.werewolf_agents.reading import Observer
+from parlour.policies.werewolf_agents.record import Message
+from parlour.training import rollout
+
+ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
+AGENTS = (WindowAgent, RetrievalAgent, RerankAgent)
+
+
+class Listener(OfflineModel):
+    """Answers by rule of thumb and keeps what it is asked."""
+
+    def __init__(self) -> None:
+        self.heard: list[Ask[Any]] = []
+
+    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+        self.heard.append(question)
+        return super().answer(question, asker)
+
+
+def said(speaker: int, text: str, day: int = 1, *, private: bool = False) -> Message:
+    return Message(day=day, speaker=speaker, text=text, private=private)
+
+
+# -- the inference of the baselines ----------------------------------------------------------------------------
+
+VILLAGER = Observer(0, "villager", ("witch", "guard", "seer"), (), ())
+
+
+def trusts(observer: Observer, *messages: Message) -> list[float]:
+    return infer(observer, 8, messages, [1.0] * len(messages))
+
+
+def test_an_accusation_by_a_stranger():
+    # a stranger is half believed: -0.6 * 0.5 = -0.3, tanh(-0.3) = -0.291313. It tells nothing of the accuser himself: without
+    # his own word nothing is held of player_3.
+    found = trusts(VILLAGER, said(1, "I accuse player_3 of being evil."))
+    assert found == pytest.approx([1, 0, 0, -0.291313, 0, 0, 0, 0], abs=1e-6)
+
+
+def test_an_echo_counts_half():
+    # two strangers: 0.3 + 0.15 = 0.45, tanh(-0.45) = -0.421899; of each accuser the other's word says nothing
+    found = trusts(VILLAGER, *(said(k, "I accuse player_3 of being evil.") for k in (1, 2)))
+    assert found == pytest.approx([1, 0, 0, -0.421899, 0, 0, 0, 0], abs=1e-6)
+
+
+def test_the_word_of_a_known_werewolf_counts_the_other_way_round():
+    knows = VILLAGER._replace(bad=(1,), good=(2,))
+    assert trusts(knows, said(1, "I accuse player_3 of being evil."))[3] == pytest.approx(np.tanh(0.6))
+    assert trusts(knows, said(2, "I accuse player_3 of being evil."))[3] == pytest.approx(-np.tanh(0.6))
+    assert trusts(knows)[:3] == [1, -1, 1]
+
+
+def test_who_accuses_the_observer_is_distrusted_and_no_chain_is_followed_from_there():
+    found = trusts(VILLAGER, said(1, "I accuse player_0 of being evil."), said(1, "I accuse player_3 of being evil."))
+    # a wrong opinion, 4, counts half: tanh(-0.4 * 0.5) = -0.197375. His other word counts as that of a stranger, tanh(-0.3).
+    assert (found[1], found[3]) == pytest.approx((-0.197375, -0.291313), abs=1e-6)
+
+
+def test_who_accuses_one_of_the_dead_of_the_night_is_distrusted():
+    found = trusts(
+        VILLAGER, said(2, "I accuse player_1 of being evil."), said(-1, "In the morning player_1 is found dead.")
+    )
+    # tanh(0.9) = 0.716298 of trust in the dead: tanh(-0.6 * 0.716298) = -0.405136
+    assert found[2] == pytest.approx(-0.405136, abs=1e-6)
+
+
+def test_the_dead_of_the_night_are_trusted_and_their_word_weighs():
+    accused = said(1, "I accuse player_3 of being evil.")
+    found = trusts(VILLAGER, accused, said(-1, "In the morning player_1 is found dead."))
+    assert found[1] > 0.7
+    assert found[3] < trusts(VILLAGER, accused)[3] - 0.05
+
+
+def test_to_a_werewolf_its_accusers_and_the_seer_are_dangerous():
+    wolf = Observer(0, "werewolf", ("witch", "guard", "seer"), (1, 2), (3, 4, 5, 6, 7))
+    found = trusts(
+        wolf,
+        said(3, "I accuse player_1 of being evil."),  # -0.5 - 0.02 * 6
+        said(4, "I am Seer."),  # -0.5 - 0.5 * 0.6
+        said(5, "I trust that player_2 is good."),  # -0.5 + 0.02 * 6
+        said(6, "I accuse player_7 of being evil."),
+    )
+    assert found == pytest.approx([1, 1, 1, -0.62, -0.8, -0.38, -0.5, -0.5])
+
+
+def test_the_classes_of_trust():
+    # table 1 with a tolerance of 0.2: the border itself is unsure
+    assert [stance(trust) for trust in (-1, -0.21, -0.2, 0, 0.2, 0.21)] == [
+        *("adversary", "adversary", "unsure"),
+        *("unsure", "unsure", "ally"),
+    ]
+
+
+WORDS = st.sampled_from(
+    [
+        "I accuse player_{} of being evil.",
+        "I trust that player_{} is good.",
+        "I checked player_{}: evil.",
+        "I am Seer.",
+        "x",
+    ]
+)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-1, 7), WORDS, st.integers(0, 9)), max_size=30),
+    st.sampled_from(["villager", "seer", "werewolf"]),
+)
+def test_trust_stays_in_its_bounds(statements, identity):
+    observer = Observer(0, identity, ("seer",), (1, 2) if identity == "werewolf" else (1,), (3, 4))
+    found = trusts(observer, *(said(speaker, words.format(about)) for speaker, words, about in statements))
+    assert all(-1 <= trust <= 1 for trust in found)
+    assert found[0] == 1
+    assert found[1] == (1 if identity == "werewolf" else -1)
+
+
+# -- what the rule does ----------------------------------------------------------------------------------------
+
+
+def me(role: str, seat: int = 0, fellows: tuple[int, ...] = ()) -> Self:
+    side = "werewolf" if role == "Werewolf" else "village"
+    return Self(seat=seat, role=role, side=side, roles=ROLES, fellows=list(fellows))
+
+
+def now(does: str, **more: Any) -> Situation:
+    base: dict[str, Any] = {"day": 2, "alive": list(range(8)), "wolves": [], "innocent": []}
+    return Situation(**(base | {"does": does, "checks": [], "attacked": None} | more))
+
+
+def options(kind: str, *seats: int) -> dict[str, str]:
+    return {f"{kind}:{seat}": "" for seat in seats} | {f"{kind}:": ""}
+
+
+SPEECHES = (
+    {"silent:": ""}
+    | {f"{kind}:{seat}": "" for kind in ("accuse", "defend") for seat in range(1, 8)}
+    | {f"claim_role:{number}": "" for number in range(5)}
+    | {f"report:{seat},{evil}": "" for seat in range(1, 8) for evil in (0, 1)}
+)
+STANDING = [1.0, -0.3, -0.7, 0.5, 0.0, 0.1, 0.0, 0.0]
+
+
+def choice(
+    who: Self,
+    situation: Situation,
+    offered: dict[str, str],
+    standing: list[float] = STANDING,
+    messages: tuple[Message, ...] = (),
+    seed: int = 0,
+) -> str:
+    return Player(who, situation, standing, messages, np.random.default_rng(seed)).choose(offered)
+
+
+def test_the_village_votes_for_the_least_trusted_who_lives():
+    vote = options("vote", *range(8))
+    assert choice(me("Villager"), now("vote"), vote) == "vote:2"
+    assert choice(me("Villager"), now("vote", alive=[0, 1, 3, 4]), vote) == "vote:1"
+    assert choice(me("Villager"), now("vote", innocent=[2]), vote) == "vote:1"
+    assert choice(me("Villager"), now("vote", wolves=[5]), vote) == "vote:5"
+    assert choice(me("Villager"), now("vote"), vote, [1.0] + [0.3] * 7) == "vote:"
+
+
+def test_the_village_votes_together_with_those_it_does_not_distrust():
+    vote = options("vote", *range(8))
+    # player_1 is trusted less than player_5, but two who are believed accuse player_5, and one who is not player_1
+    standing = [1.0, -0.5, -0.9, 0.0, 0.0, -0.4, 0.0, 0.0]
+    heat = tuple(said(k, f"I accuse player_{j} of being evil.", 2) for k, j in ((3, 5), (4, 5), (2, 1)))
+    assert choice(me("Villager"), now("vote"), vote, standing, heat) == "vote:5"
+    assert choice(me("Villager"), now("vote"), vote, standing, heat[2:]) == "vote:2"
+    assert choice(me("Villager"), now("vote"), vote, standing, heat[:1]) == "vote:5"
+    trusted = [*standing[:5], 0.3, 0.0, 0.0]  # an ally is not voted out, whoever accuses him
+    assert choice(me("Villager"), now("vote"), vote, trusted, heat) == "vote:2"
+
+
+def test_the_village_says_what_it_holds():
+    assert choice(me("Villager"), now("speak"), SPEECHES) == "accuse:2"
+    assert choice(me("Villager"), now("speak"), SPEECHES, [1, 0, 0, 0.5, 0, 0, 0, -0.2]) == "defend:3"
+    assert choice(me("Villager"), now("speak"), SPEECHES, [1.0] + [0.0] * 7) == "silent:"
+
+
+def test_the_seer_tells_of_a_werewolf_at_once_and_of_others_when_it_is_due():
+    wolf, good = Check(player=4, werewolf=True), Check(player=5, werewolf=False)
+    who, first = me("Seer"), {"day": 1, "checks": [wolf, good]}
+    assert choice(who, now("speak", **first), SPEECHES) == "report:4,1"
+    assert choice(who, now("speak", day=1, checks=[good]), SPEECHES) == "accuse:2"
+    assert choice(who, now("speak", day=2, checks=[good]), SPEECHES) == "report:5,0"
+    rival = (said(6, "I am Seer."),)
+    assert choice(who, now("speak", day=1, checks=[good]), SPEECHES, messages=rival) == "report:5,0"
+    # what it has reported it does not report again; the dead are past reporting
+    told_before = (said(0, "I checked player_4: evil.", 1),)
+    assert choice(who, now("speak", **first), SPEECHES, messages=told_before) == "accuse:2"
+    assert choice(who, now("speak", day=1, checks=[wolf], alive=[0, 2]), SPEECHES) == "accuse:2"
+
+
+def test_who_has_a_power_says_so_when_pressed():
+    pressing = tuple(said(k, "I accuse player_0 of being evil.", 2) for k in (1, 2))
+    assert choice(me("Witch"), now("speak"), SPEECHES, messages=pressing) == "claim_role:1"
+    assert choice(me("Witch"), now("speak"), SPEECHES, messages=pressing[:1]) == "accuse:2"
+    assert choice(me("Villager"), now("speak"), SPEECHES, messages=pressing) == "accuse:2"
+
+
+def test_the_witch_saves_unless_she_distrusts_and_poisons_only_who_is_lost_to_her():
+    save = {"save:0": "", "save:1": ""}
+    assert choice(me("Witch"), now("save", attacked=3), save) == "save:1"
+    assert choice(me("Witch"), now("save", attacked=1), save) == "save:1"
+    assert choice(me("Witch"), now("save", attacked=2), save) == "save:0"
+    assert choice(me("Witch"), now("save", attacked=0), save, [-1.0] * 8) == "save:1"
+    poison = options("poison", *range(8))
+    assert choice(me("Witch"), now("poison"), poison) == "poison:2"
+    assert choice(me("Witch"), now("poison"), poison, [1, -0.5, -0.6, 0, 0, 0, 0, 0]) == "poison:"
+
+
+def test_the_guard_protects_a_credible_seer_then_the_most_trusted_then_himself():
+    protect, claims = options("protect", *range(8)), (said(5, "I am Seer."), said(2, "I am Seer."))
+    assert choice(me("Guard"), now("protect"), protect, messages=claims) == "protect:5"
+    assert choice(me("Guard"), now("protect"), protect, messages=claims[1:]) == "protect:3"
+    assert choice(me("Guard"), now("protect"), protect, [1.0] + [0.0] * 7) == "protect:0"
+    without = {code: words for code, words in protect.items() if code != "protect:3"}
+    assert choice(me("Guard"), now("protect"), without, messages=claims[1:]) == "protect:0"
+
+
+def test_the_seer_checks_the_least_trusted_of_whom_it_is_not_certain():
+    check = options("check", *range(1, 8))
+    assert choice(me("Seer"), now("check"), check) == "check:2"
+    assert choice(me("Seer"), now("check", wolves=[2]), check) == "check:1"
+    assert choice(me("Seer"), now("check", wolves=[2], innocent=[1, 3, 4, 5, 6, 7]), check) == "check:"
+
+
+WOLF = me("Werewolf", 0, (1, 2))
+KNOWN = {"wolves": [1, 2], "innocent": [3, 4, 5, 6, 7]}
+DANGER = [1.0, 1.0, 1.0, -0.5, -0.9, -0.5, -0.5, -0.4]
+
+
+def test_werewolves_kill_the_dangerous_claimed_seers_first_and_all_the_same_one():
+    hunt = options("hunt", *range(8))
+    assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER) == "hunt:4"
+    assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER, (said(6, "I am Seer.", 1),)) == "hunt:6"
+    assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER, (said(1, "I want to kill player_7.", 2),)) == "hunt:7"
+    assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER, (said(1, "I want to kill player_7.", 1),)) == "hunt:4"
+    whisper = options("recommend", *range(8)) | {"silent:": ""}
+    assert choice(WOLF, now("whisper", **KNOWN), whisper, DANGER) == "recommend:4"
+
+
+def test_werewolves_vote_with_the_table_where_it_is_wrong():
+    vote = options("vote", *range(8))
+    heat = tuple(said(k, f"I accuse player_{j} of being evil.", 2) for k, j in ((3, 5), (4, 5), (5, 1), (6, 1), (7, 1)))
+    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, heat) == "vote:5"
+    lost = (*heat, said(4, "I accuse player_1 of being evil.", 2), said(3, "I accuse player_1 of being evil.", 2))
+    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, lost) == "vote:1"  # five of eight: he is lost
+    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER) == "vote:"
+    own = (*heat, said(0, "I accuse player_6 of being evil.", 2))  # it stands by its own word
+    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, own) == "vote:6"
+    whispered = (said(1, "I want to kill player_5.", 2, private=True),)
+    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, whispered) == "vote:"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_werewolf_never_accuses_a_fellow_and_is_never_the_second_false_seer(seed):
+    claimed = (said(1, "I checked player_5: evil.", 1),)
+    kinds = set()
+    for messages in ((), claimed):
+        wanted = choice(WOLF, now("speak", **KNOWN), SPEECHES, DANGER, messages, seed)
+        kind, _, args = wanted.partition(":")
+        assert kind in ({"accuse", "defend", "report"} if not messages else {"accuse", "defend"})
+        assert int(args[0]) in KNOWN["innocent"]
+        kinds.add(kind)
+    assert kinds
+
+
+def test_a_werewolf_that_was_reported_reports_the_seer():
+    reported = (said(6, "I checked player_0: evil.", 2),)
+    assert choice(WOLF, now("speak", **KNOWN), SPEECHES, DANGER, reported) == "report:6,1"
+
+
+def test_options_that_are_none_of_werewolf_are_refused():
+    with pytest.raises(ParlourError, match="accepted: those of Werewolf"):
+        choice(me("Villager"), now("vote"), {"approve:1": ""})
+
+
+# -- reranking -------------------------------------------------------------------------------------------------
+
+
+def test_the_traversal_by_hand():
+    # dot products with the query: .9, .1, .5; between the texts: 01 = .8, 02 = .1, 12 = .6. It starts at text 0. From there
+    # text 1 costs -.8 and is expected to cost -.1 more: -.9; text 2: -.1 - .5 = -.6. Text 1, then text 2.
+    between = np.array([[1, 0.8, 0.1], [0.8, 1, 0.6], [0.1, 0.6, 1]])
+    assert rerank.order(between, np.array([0.9, 0.1, 0.5])) == [0, 1, 2]
+    # with .6 more to the query, text 2 costs -.1 - 1.1 = -1.2 and comes first, but the start does not change
+    assert rerank.order(between, np.array([1.2, 0.1, 1.1])) == [0, 2, 1]
+    assert rerank.order(np.ones((3, 3)), np.zeros(3)) == [0, 1, 2]
+    # costs add up along the way: by text 1 (-.5) text 2 is reached at -.5 - .2 = -.7, before text 3 at -.45
+    between = np.array([[1, 0.5, 0.1, 0.45], [0.5, 1, 0.2, 0], [0.1, 0.2, 1, 0], [0.45, 0, 0, 1]])
+    assert rerank.order(between, np.array([1.0, 0, 0, 0])) == [0, 1, 2, 3]
+    assert rerank.traverse("q", []) == []
+
+
+@given(st.lists(st.text("abc ", min_size=1, max_size=12).filter(str.strip), min_size=1, max_size=6))
+def test_the_traversal_takes_each_text_once(texts):
+    assert sorted(rerank.traverse("a b", texts)) == list(range(len(texts)))
+
+
+# -- what each method is shown ---------------------------------------------------------------------------------
+
+
+def listened(agent: Any, seed: int = 3) -> list[Ask[Any]]:
+    """What the first village seat asks in a game."""
+    env = rollout.table("werewolf_v0")
+    env.reset(seed=seed)
+    base: Any = env.unwrapped
+    seat = next(k for k in range(8) if base.view(k).side == "village" and base.view(k).role == "Villager")
+    model = Listener()
+    rollout.play(env, [agent(model) if k == seat else WindowAgent() for k in range(8)], seed)
+    return model.heard
+
+
+def test_the_window_agent_sees_fifteen_messages():
+    heard = listened(WindowAgent)
+    assert {type(question) for question in heard} == {asks.Infer, asks.Reflect, asks.Speak, asks.Choose}
+    inferences = [question for question in heard if isinstance(question, asks.Infer)]
+    assert max(len(question.messages) for question in inferences) == 15
+    assert all(question.found == [] for question in inferences)
+    assert all(len(q.messages) <= 15 for q in heard if isinstance(q, (asks.Speak, asks.Choose)))
+    few = [q for q in listened(lambda model: WindowAgent(model, window=3)) if isinstance(q, asks.Infer)]
+    assert max(len(question.messages) for question in few) == 3
+
+
+@pytest.mark.parametrize("agent", [RetrievalAgent, RerankAgent])
+def test_retrieval_brings_back_what_the_window_has_lost(agent):
+    inferences = [question for question in listened(agent) if isinstance(question, asks.Infer)]
+    assert max(len(question.found) for question in inferences) == 5
+    old = [[one for one in question.found if one not in question.messages] for question in inferences]
+    assert any(old)
+    assert all(len(question.messages) <= 15 for question in inferences)
+
+
+def test_the_reranker_is_asked_for_what_was_retrieved():
+    heard = [question for seed in range(3, 9) for question in listened(RerankAgent, seed)]
+    orders = [question for question in heard if isinstance(question, asks.Rerank)]
+    assert orders
+    assert all(question.query == QUERY for question in orders)
+    inferences = [question for question in heard if isinstance(question, asks.Infer) and len(question.found) > 1]
+    assert len(inferences) == len(orders)
+    moved = 0
+    for question, inference in zip(orders, inferences, strict=True):
+        order = question.rule_of_thumb(np.random.default_rng(0)).order
+        assert inference.found == [question.texts[k] for k in order]
+        moved += order != sorted(order)
+    assert moved
+    assert not [question for question in listened(RetrievalAgent) if isinstance(question, asks.Rerank)]
+
+
+def test_all_methods_put_the_same_question_to_act():
+    acts = {}
+    for agent in AGENTS:
+        first = next(question for question in listened(agent) if isinstance(question, (asks.Speak, asks.Choose)))
+        acts[agent] = (first.kind, first.me, first.now, first.messages, first.options)
+    assert len({repr(act) for act in acts.values()}) == 1
+
+
+def test_an_opinion_in_words():
+    assert told(asks.Opinion(player=2, stance="ally", trust=0.5)) == "player_2 is inferred to be my ally (trust +0.50)."
+    assert told(asks.Opinion(player=2, stance="unsure", trust=0)) == "player_2 may be on either side (trust +0.00)."
+
+
+# -- whole games -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize(
+    "config", [{}, {"rules": "reference"}, {"rules": "official", "num_players": 12}, {"talk": False, "num_players": 6}]
+)
+def test_games_end_without_a_fault_and_the_same_seed_gives_the_same_game(agent, config):
+    env = rollout.table("werewolf_v0", **config)
+    seats = config.get("num_players", 8)
+    games = [rollout.play(env, [agent() for _ in range(seats)], 11) for _ in range(2)]
+    assert games[0] == games[1]
+    assert all(not any(faults.values()) for faults in games[0].faults.values())
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_beliefs_are_noted_where_they_changed(agent):
+    noted: list[dict[str, Any]] = []
+
+    class Noted(agent):
+        def notes(self) -> dict[str, Any]:
+            found = super().notes()
+            noted.append(found)
+            return found
+
+    env = rollout.table("werewolf_v0")
+    seats = [Noted() if k == 0 else agent() for k in range(8)]
+    env.reset(seed=5)
+    for seat, policy in enumerate(seats):
+        policy.reset(seat, 5)
+    for name in env.agent_iter(200):
+        observation, _, termination, truncation, info = env.last()
+        over = termination or truncation
+        policy = seats[int(name.removeprefix("player_"))]
+        env.step(None if over else policy.act(observation, info))
+        policy.notes()
+    beliefs = [one["beliefs"] for one in noted if "beliefs" in one]
+    assert beliefs
+    assert len(beliefs) < len(noted)
+    for belief in beliefs:
+        assert sorted(belief) == [f"player_{k}" for k in range(1, 8)]
+        for kind, number in belief.values():
+            assert kind == stance(number)
+            assert -1 <= number <= 1
+    assert all(a != b for a, b in pairwise(beliefs))
+    json.dumps(beliefs)
+
+
+def test_settings_from_words_and_from_files(tmp_path):
+    agent = make_policy("werewolf_rerank:window=7,top=2", "werewolf_v0", {})
+    assert isinstance(agent, RerankAgent)
+    assert (agent.window, agent.top) == (7, 2)
+    agent.save(tmp_path / "agent.json")
+    again = RerankAgent.load(tmp_path / "agent.json")
+    assert again.settings() == agent.settings()
+    assert pickle.loads(pickle.dumps(agent)).settings() == agent.settings()
+    for bad in ("werewolf_window:top=3", "werewolf_rag:top=0", "werewolf_rag:window=x", "werewolf_window:window=-1"):
+        with pytest.raises(ParlourError, match="accepted"):
+            make_policy(bad, "werewolf_v0", {})
+
+
+def test_it_plays_werewolf_alone():
+    env = rollout.table("avalon_v0", num_players=6)
+    with pytest.raises(ParlourError, match="werewolf_v0"):
+        rollout.play(env, [WindowAgent() for _ in range(6)], 0)
+
+
+# -- bad answers of a model ------------------------------------------------------------------------------------
+
+BAD = {
+    "another language": "我认为三号玩家是狼人。",
+    "a player who does not exist": '{"opinions": [{"player": 42, "stance": "ally", "trust": 0.5}]}',
+    "oneself": '{"opinions": [{"player": ME, "stance": "ally", "trust": 1}]}',
+    "a number out of range": '{"opinions": [{"player": OTHER, "stance": "ally", "trust": 7}]}',
+    "no number": '{"opinions": [{"player": OTHER, "stance": "ally", "trust": NaN}]}',
+    "the same player twice": '{"opinions": [{"player": OTHER, "stance": "ally", "trust": 1}, '
+    '{"player": OTHER, "stance": "adversary", "trust": -1}]}',
+    "an unknown stance": '{"opinions": [{"player": OTHER, "stance": "friend", "trust": 1}]}',
+    "an option that is none": '{"choice": "vote:99"}',
+    "no words": '{"words": " "}',
+    "texts that were not given": '{"order": [0, 0, 7]}',
+}
+
+
+class Scripted:
+    """A transport that says the same to everything; a player's number stands where the script says so."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.asked = 0
+
+    def complete(self, request: Request) -> Reply:
+        self.asked += 1
+        inputs = json.loads(request.messages[1].content.split("```json\n")[1].split("\n```")[0])["inputs"]
+        own = inputs.get("me", {}).get("seat", 0)
+        text = self.text.replace("ME", str(own)).replace("OTHER", str((own + 1) % 8))
+        return Reply(texts=(text,), usage=Usage(1, 1), finish=("stop",))
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_bad_answer_is_refused_counted_and_replaced_by_the_rule_of_thumb(what):
+    script = Scripted(BAD[what])
+    model = ChatModel("scripted", Meter(script, Prices()), tries=2, patience=10_000)
+    env = rollout.table("werewolf_v0", max_days=2)
+    episode = rollout.play(env, [RerankAgent(model if k == 2 else None) for k in range(8)], 1)
+    plain = rollout.play(env, [RerankAgent() for _ in range(8)], 1)
+    assert episode.outcome == plain.outcome
+    total = model.meter.total
+    assert script.asked >= 8
+    assert (total.valid, total.fallbacks) == (0, script.asked // 2)

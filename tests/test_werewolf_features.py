@@ -1,0 +1,193 @@
+"""Werewolf in numbers: what the features say of a game played by hand, and the game with all seats at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import registry
+from parlour.envs.core import Move
+from parlour.envs.werewolf.encode import known_sides
+
+TABLE = {"rules": "paper", "observation": "features", "info": "full"}
+
+
+def opened(**options: Any) -> Any:
+    """Wolves on seats 0-2, witch 3, guard 4, seer 5, villagers 6 and 7; they speak in seat order."""
+    env = registry["werewolf_v0"].raw_env(**{**TABLE, **options})
+    env.reset(options={"nature": [Move("deal", (*env.game.deck, *range(env.game.seats)))]})
+    return env
+
+
+def play(env: Any, *moves: Move) -> None:
+    for move in moves:
+        env.play(move)
+
+
+def features(env: Any, seat: int) -> dict[str, float]:
+    values = env.encoder(env.view(seat))
+    assert len(env.encoder.names) == len(set(env.encoder.names)) == env.encoder.size == len(values)
+    return dict(zip(env.encoder.names, map(float, values), strict=True))
+
+
+def of_seats(told: dict[str, float], name: str) -> list[float]:
+    return [pytest.approx(told[f"seat {j}: {name}"], abs=1e-6) for j in range(8)]
+
+
+SILENT = Move("silent")
+FIRST_NIGHT = (
+    *(Move("recommend", (6,)), Move("recommend", (6,)), SILENT),
+    *(Move("hunt", (6,)), Move("hunt", (6,)), Move("hunt", (7,))),
+    *(Move("protect", (4,)), Move("save", (0,)), Move("poison", (0,)), Move("check", (1,))),
+)
+
+
+def test_a_seat_knows_itself_its_role_and_its_place():
+    env = opened()
+    for seat in range(8):
+        told = features(env, seat)
+        assert [told[f"I am seat {j}"] for j in range(8)] == [float(j == seat) for j in range(8)]
+        assert sum(told[f"I am {role}"] for role in env.game.role_names) == 1
+        assert told[f"I am {env.view(seat).role}"] == 1
+        assert told["place of my talk / n"] == pytest.approx(seat / 8)
+    assert features(env, 3)["antidote left"] == features(env, 3)["poison left"] == 1
+    assert features(env, 4)["antidote left"] == features(env, 4)["poison left"] == 0
+
+
+def test_a_wolf_sees_its_fellows_the_talk_and_the_hunt():
+    env = opened()
+    play(env, *FIRST_NIGHT[:6])
+    wolf, seer = features(env, 0), features(env, 5)
+    assert of_seats(wolf, "known to me: a werewolf (1), none (-1)") == [1, 1, 1, -1, -1, -1, -1, -1]
+    assert of_seats(seer, "known to me: a werewolf (1), none (-1)") == [0, 0, 0, 0, 0, -1, 0, 0]
+    assert of_seats(wolf, "proposed tonight as the victim / 5") == [0] * 6 + [0.4, 0]
+    # its own vote and the choice of all
+    assert of_seats(wolf, "wanted killed by wolves tonight, as I see / 5") == [0] * 6 + [0.4, 0]
+    assert of_seats(features(env, 2), "wanted killed by wolves tonight, as I see / 5") == [0] * 6 + [0.2, 0.2]
+    assert of_seats(seer, "wanted killed by wolves tonight, as I see / 5") == [0] * 8
+    assert wolf["fellow wolves alive / 5"] == pytest.approx(2 / 5)
+
+
+def test_the_night_in_the_features_of_those_who_acted():
+    env = opened()
+    play(env, *FIRST_NIGHT[:9])
+    assert of_seats(features(env, 3), "attacked tonight, as the witch hears") == [0] * 6 + [1, 0]
+    assert features(env, 3)["antidote left"] == 1
+    assert features(env, 3)["poison left"] == 0
+    assert of_seats(features(env, 4), "protected by me last") == [0] * 4 + [1, 0, 0, 0]
+    assert features(env, 5)["asked for check"] == 1
+    play(env, FIRST_NIGHT[9])
+    # its own side, the check, and the two who were revealed: a wolf and a villager
+    assert of_seats(features(env, 5), "known to me: a werewolf (1), none (-1)") == [1, 1, 0, 0, 0, -1, -1, 0]
+    assert known_sides(env.view(7)) == {7: -1.0, 0: 1.0, 6: -1.0}
+    assert of_seats(features(env, 7), "died by night") == [1, 0, 0, 0, 0, 0, 1, 0]
+    assert of_seats(features(env, 7), "is alive") == [0, 1, 1, 1, 1, 1, 0, 1]
+    assert features(env, 7)["living / n"] == pytest.approx(6 / 8)
+    assert features(env, 7)["night"] == 0
+    assert features(env, 6)["I live"] == 0
+
+
+def test_speeches_and_votes_in_the_features():
+    env = opened()
+    play(env, *FIRST_NIGHT)
+    play(env, Move("accuse", (3,)), Move("accuse", (3,)), Move("defend", (5,)), SILENT, Move("claim_role", (3,)))
+    play(env, Move("report", (1, 1)))
+    told = features(env, 1)
+    assert of_seats(told, "times accused / 10") == [0, 0, 0, 0.2, 0, 0, 0, 0]
+    assert of_seats(told, "accusations made / 10") == [0, 0.1, 0.1, 0, 0, 0, 0, 0]
+    assert of_seats(told, "times defended / 10") == [0, 0, 0, 0, 0, 0.1, 0, 0]
+    assert of_seats(told, "seats defended / 10") == [0, 0, 0, 0.1, 0, 0, 0, 0]
+    assert of_seats(told, "accused by me, less defended by me / 5") == [0, 0, 0, 0.2, 0, 0, 0, 0]
+    assert of_seats(told, "claims Seer, last") == [0, 0, 0, 0, 0, 1, 0, 0]
+    assert of_seats(told, "reported evil, less reported good / 5") == [0, 0.2, 0, 0, 0, 0, 0, 0]
+    assert of_seats(told, "reports made / 5") == [0] * 7 + [0.2]
+    assert told["asked for vote"] == 1
+    for vote in ((5,), (), (1,), (1,), (1,), (3,)):  # of seats 1, 2, 3, 4, 5, 7
+        env.play(Move("vote", vote))
+    told = features(env, 1)
+    assert of_seats(told, "votes against it on the last day / n") == [0, 3 / 8, 0, 1 / 8, 0, 1 / 8, 0, 0]
+    assert of_seats(told, "votes against it / 3n") == [0, 3 / 24, 0, 1 / 24, 0, 1 / 24, 0, 0]
+    assert of_seats(told, "its votes for me / 3") == [0, 0, 0, 1 / 3, 1 / 3, 1 / 3, 0, 0]
+    assert of_seats(told, "its votes for nobody / votes") == [0, 0, 1, 0, 0, 0, 0, 0]
+    # seat 1 is a wolf and knows all sides: votes for itself are votes for a wolf
+    wolves_less_others = "its votes for seats known to me: werewolves less others / 3"
+    assert of_seats(told, wolves_less_others) == [0, -1 / 3, 0, 1 / 3, 1 / 3, 1 / 3, 0, -1 / 3]
+    assert of_seats(told, "was executed") == [0, 1, 0, 0, 0, 0, 0, 0]
+    assert told["I live"] == 0
+    assert told["asked for silent"] == 1  # last words
+
+
+def test_what_is_of_one_night_or_one_day_is_not_kept():
+    env = opened()
+    play(env, *FIRST_NIGHT, SILENT, Move("report", (5, 0)), *(SILENT,) * 4)
+    play(env, *(Move("vote", vote) for vote in ((5,), (), (5,), (5,), (1,), (5,))))  # of seats 1, 2, 3, 4, 5, 7
+    assert features(env, 7)["seat 5: votes against it on the last day / n"] == pytest.approx(4 / 8)
+    # a report of good by seat 2, who speaks second, about seat 5
+    assert features(env, 7)["seat 5: reported evil, less reported good / 5"] == pytest.approx(-0.2)
+    assert features(env, 1)["seat 6: proposed tonight as the victim / 5"] == pytest.approx(0.4)
+    assert features(env, 3)["seat 6: attacked tonight, as the witch hears"] == 1
+    play(env, SILENT)  # last words; the second night falls
+    assert features(env, 1)["seat 6: proposed tonight as the victim / 5"] == 0
+    assert features(env, 1)["seat 6: wanted killed by wolves tonight, as I see / 5"] == 0
+    assert features(env, 3)["seat 6: attacked tonight, as the witch hears"] == 0
+    while env.game.legal(env.state_now)[0].kind != "vote":
+        env.play(env.game.legal(env.state_now)[0])
+    play(env, *(Move("vote", (1,)) for _ in range(5)))
+    told = features(env, 7)
+    assert told["seat 5: votes against it on the last day / n"] == 0
+    assert told["seat 1: votes against it on the last day / n"] == pytest.approx(5 / 8)
+    assert told["seat 5: votes against it / 3n"] == pytest.approx(4 / 24)
+
+
+def test_a_long_game_of_one_sided_talk_stays_within_the_box():
+    """Fifteen days of accusations of one seat and votes for nobody: every feature is clipped to [-1, 1]."""
+    env = opened()
+    while env.outcome is None:
+        legal = env.game.legal(env.state_now)
+        env.play(next((m for m in legal if m.kind == "accuse" and m.args in ((7,), (6,))), legal[0]))
+    assert env.outcome.reason == "days"
+    for seat in range(8):
+        values = env.encoder(env.view(seat))
+        assert np.abs(values).max() == 1
+        assert features(env, seat)["day / days of the game"] == 1
+
+
+# -- all seats at once -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
+@pytest.mark.parametrize("talk", [True, False])
+def test_a_parallel_game_is_played_by_its_masks(rules, talk):
+    """Who goes by the mask is never replaced: whoever has to decide in a cycle is offered what it may do."""
+    rng = np.random.default_rng(2)
+    for seed in range(4):
+        env = registry["werewolf_v0"].parallel_env(rules=rules, talk=talk)
+        seen, _ = env.reset(seed=seed)
+        over: dict[str, bool] = {}
+        while env.agents:
+            actions = {a: int(rng.choice(np.flatnonzero(seen[a]["action_mask"]))) for a in env.agents}
+            seen, _, over, _, infos = env.step(actions)
+            assert all(info["replaced"] == 0 for info in infos.values())
+        assert all(over.values())
+
+
+def test_a_parallel_night_takes_what_is_done_unseen_at_once_and_a_vote_in_one_cycle():
+    env = registry["werewolf_v0"].parallel_env(talk=False)
+    number = env.aec.number
+    env.reset(options={"nature": [Move("deal", (*env.aec.game.deck, *range(8)))]})
+
+    def step(**moves: Move) -> list[str]:
+        """Step; returns who decides in the next cycle."""
+        seen, *_ = env.step({f"player_{seat[1:]}": number(move) for seat, move in moves.items()})
+        return [agent for agent in env.agents if not seen[agent]["action_mask"][env.wait]]
+
+    # the wolves and the guard; the witch waits for what she will hear
+    hunt = {f"s{w}": Move("hunt", (6,)) for w in range(3)}
+    assert step(**hunt, s4=Move("protect", (4,))) == ["player_3"]
+    assert step(s3=Move("save", (0,))) == ["player_3", "player_5"]
+    assert step(s3=Move("poison", (0,)), s5=Move("check", (1,))) == [f"player_{j}" for j in (1, 2, 3, 4, 5, 7)]
+    decide = ["player_2", "player_4", "player_5"]  # wolf, guard, and the seer, who learns nothing before his turn
+    assert step(**{f"s{j}": Move("vote", (1,)) for j in (1, 2, 3, 4, 5, 7)}) == decide
+    assert [e.move.args for e in env.aec.state_now.log if e.move.kind == "votes"] == [(1, -2, 1, 1, 1, 1, 1, -2, 1)]
+    assert env.aec.state_now.standing.alive == (False, False, True, True, True, True, False, True)

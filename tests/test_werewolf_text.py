@@ -1,0 +1,360 @@
+"""Werewolf in words: what is written for a seat, and how free words are read as choices and claims (SPEC 1.2, 1.7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs import registry
+from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.text import AmbiguousMove, UnreadableMove, render
+from parlour.envs.werewolf.reading import first_named
+from parlour.envs.werewolf.state import WHISPERS
+
+
+def asked(phase: str, rules: str = "paper") -> Any:
+    """The table of eight, wolves on seats 0-2, the witch on 3, when a seat is asked for `phase` for the first time."""
+    env = registry["werewolf_v0"].raw_env(rules=rules, info="full")
+    env.reset(options={"nature": [Move("deal", (*env.game.deck, *range(8)))]})
+    while True:
+        kinds = {move.kind for move in env.game.legal(env.state_now)}
+        now = "whisper" if kinds <= set(WHISPERS) else "talk" if "report" in kinds else kinds.pop()
+        if now == phase:
+            return env
+        env.play(Move("hunt", (6,)) if now == "hunt" else env.game.legal(env.state_now)[0])
+
+
+def read(phase: str, words: str, rules: str = "paper") -> Move:
+    env = asked(phase, rules)
+    return env.text.parse(words, env.view(env.seat))
+
+
+# -- choices ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        ("player_5", 5),
+        ("Player 5.", 5),
+        ("5", 5),
+        ("I vote for player_5.", 5),
+        ("I vote to eliminate player_5, who lied.", 5),
+        ("My vote goes to player 5.", 5),
+        ("As player_0, I vote for player_5.", 5),
+        ("As the player 0 I think player_5 lies.", 5),
+        ("The wolves killed player_6, so I vote for player_5.", 5),
+        ("player_2 accused player_3. I vote for player_5.", 5),
+        ("I do not vote for player_2, I vote for player_5.", 5),
+        ("Let us execute player_5!", 5),
+        ("I vote for myself.", 0),
+        ("myself", 0),
+        ("I pass.", None),
+        ("pass", None),
+        ("I'll abstain this time.", None),
+        ("I vote for nobody.", None),
+        ("No one.", None),
+        ("I will not vote for anyone.", None),
+        ("player_2 seems good to me. I pass.", None),
+        ("我弃权", None),
+    ],
+)
+def test_a_vote_is_read_from_words(words, target):
+    assert read("vote", words) == Move("vote", () if target is None else (target,))
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("", UnreadableMove),
+        ("Hm, hard to say.", UnreadableMove),
+        ("我投三号玩家。", UnreadableMove),
+        ("I do not vote for player_5.", UnreadableMove),
+        ("I vote for player_5. No, I vote for player_4.", AmbiguousMove),
+        ("player_4 and player_5", AmbiguousMove),
+        ("player_5 or nobody", AmbiguousMove),
+        ("I vote for player_6.", IllegalMove),  # dead since this night
+        ("I vote for player_8.", IllegalMove),
+        ("player_99", IllegalMove),
+    ],
+)
+def test_what_is_no_single_legal_target_is_refused(words, error):
+    with pytest.raises(error) as raised:
+        read("vote", words)
+    assert repr(words) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        ("Who knows.", None),
+        ("I vote for player_5. No, I vote for player_4.", 5),  # the first sentence decides
+        ("As player_0, I know player_3 well. I choose player_1 or player_2.", 3),
+        ("Let me think. player_5 it is, not player_4.", 5),  # the last, where the first names nobody
+        ("Let me think. player_5 lies. So be it.", None),
+        ("player_6 and player_5", None),  # the first is dead: a pass
+        ("myself and player_5", 0),
+        ("", None),
+    ],
+)
+def test_words_that_cannot_be_used_become_what_the_published_code_reads(words, target):
+    """SPEC 1.7: the first player named in the first sentence, then in the last; "myself" is oneself; else pass."""
+    env = asked("vote")
+    view = env.view(env.seat)
+    move = env.text.default(words, view, np.random.default_rng(0))
+    assert move == Move("vote", () if target is None else (target,))
+
+
+def test_the_first_player_named_in_the_first_sentence_then_in_the_last():
+    assert first_named("As (well) player_7. player_1 lies. Surely player_2.", me=3) == (7,)
+    assert first_named("As the player_7, yes. player_1 lies. Surely player_2.", me=3) == (2,)
+    assert first_named("Myself. player_1", me=3) == (3,)
+    assert first_named("!!!", me=3) == first_named("", me=3) == ()
+
+
+@pytest.mark.parametrize(
+    ("phase", "words", "move"),
+    [
+        ("hunt", "Kill player_5 tonight.", Move("hunt", (5,))),
+        ("hunt", "I want to kill player_5.", Move("hunt", (5,))),
+        ("hunt", "no kill; I pass", Move("hunt")),
+        ("protect", "I will protect player_3 from the wolves.", Move("protect", (3,))),
+        ("protect", "I guard myself.", Move("protect", (4,))),
+        ("protect", "I protect no one tonight.", Move("protect")),
+        ("poison", "I use the poison on player_1.", Move("poison", (1,))),
+        ("poison", "I keep it and poison nobody.", Move("poison")),
+        ("poison", "Skip.", Move("poison")),
+        ("check", "I want to check player_1.", Move("check", (1,))),
+        ("check", "Investigate Player 2, please", Move("check", (2,))),
+    ],
+)
+def test_targets_of_the_night_are_read_from_words(phase, words, move):
+    assert read(phase, words) == move
+
+
+@pytest.mark.parametrize(
+    ("words", "given", "by_yes_words"),
+    [
+        ("Yes.", 1, 1),
+        ("I will use the antidote.", 1, 1),
+        ("I choose to save player_6.", 1, 1),
+        ("No.", 0, 0),
+        ("I keep the antidote.", 0, 0),
+        ("I will not save player_6.", 0, 1),  # SPEC 1.7: the published code takes any yes-word for a yes
+        ("No, I won't use it.", 0, 0),
+        ("I don't save anybody tonight", 0, 1),
+        ("yes", 1, 1),
+    ],
+)
+def test_the_antidote_is_given_by_a_yes_that_is_not_denied_in_reference_by_any_yes_word(words, given, by_yes_words):
+    assert read("save", words) == Move("save", (given,))
+    assert read("save", words, "official") == Move("save", (given,))
+    assert read("save", words, "reference") == Move("save", (by_yes_words,))
+
+
+@pytest.mark.parametrize("words", ["Hm.", "", "救他吗？"])
+def test_an_unclear_answer_keeps_the_antidote(words):
+    with pytest.raises(UnreadableMove):
+        read("save", words)
+    assert read("save", words, "reference") == Move("save", (0,))
+    env = asked("save")
+    assert env.text.default(words, env.view(3), np.random.default_rng(0)) == Move("save", (0,))
+
+
+# -- claims ----------------------------------------------------------------------------------------------------
+
+# seat 0 speaks; role numbers: 0 Werewolf, 1 Witch, 2 Guard, 3 Seer, 4 Villager
+CLAIMS = [
+    ("I accuse player_3 of being evil.", "accuse", (3,)),
+    ("I think player_3 is a werewolf.", "accuse", (3,)),
+    ("player_3 is a wolf!", "accuse", (3,)),
+    ("Player 3 must be one of the werewolves.", "accuse", (3,)),
+    ("I suspect player_3.", "accuse", (3,)),
+    ("Let's vote out player_3.", "accuse", (3,)),
+    ("I will vote for player_3 today.", "accuse", (3,)),
+    ("player_3 is not a werewolf.", "defend", (3,)),
+    ("player_3 isn't a wolf.", "defend", (3,)),
+    ("I trust player_3.", "defend", (3,)),
+    ("player_3 is a villager.", "defend", (3,)),
+    ("player_3 is the seer, believe me.", "defend", (3,)),
+    ("I am the Seer.", "claim_role", (3,)),
+    ("I'm the witch", "claim_role", (1,)),
+    ("I am a villager, nothing more.", "claim_role", (4,)),
+    ("I claim to be the guard.", "claim_role", (2,)),
+    ("I am actually the seer.", "claim_role", (3,)),
+    ("I am a werewolf.", "claim_role", (0,)),
+    ("I checked player_4: evil.", "report", (4, 1)),
+    ("I am the seer. I checked player_4 last night and he is a werewolf.", "report", (4, 1)),
+    ("As the seer I checked player_4. She is not a werewolf.", "report", (4, 0)),
+    ("I investigated player_4 last night, and it turned out that he's no werewolf", "report", (4, 0)),
+    ("I checked player_4 and he is a good one", "report", (4, 0)),
+    ("I am not a werewolf.", "silent", ()),
+    ("I am not the seer.", "silent", ()),
+    ("I do not suspect player_3.", "silent", ()),
+    ("I will not vote for player_3.", "silent", ()),
+    ("I did not say that I checked player_4: evil.", "silent", ()),
+    ("player_9 is a werewolf.", "silent", ()),
+    ("I checked player_0: good.", "silent", ()),  # oneself
+    ("我是预言家，3号是狼人。", "silent", ()),
+    ("Good morning everybody.", "silent", ()),
+]
+
+
+@pytest.mark.parametrize(("words", "kind", "args"), CLAIMS, ids=[words for words, _, _ in CLAIMS])
+def test_a_claim_is_read_from_words_and_the_words_are_kept(words, kind, args):
+    move = read("talk", words)
+    assert move[:2] == (kind, args)
+    assert move.words in (words, "")  # a sentence of the catalogue needs no words
+
+
+@pytest.mark.parametrize(
+    ("words", "args"),
+    [
+        ("Let's kill player_3.", (3,)),
+        ("I recommend player_3.", (3,)),
+        ("I suggest that player_3 dies", (3,)),
+        ("We should attack player_3, the witch perhaps", (3,)),
+        ("Let's not kill player_3", None),
+        ("Kill player_9!", None),
+        ("I have no idea.", None),
+    ],
+)
+def test_among_wolves_a_proposal_is_read_from_words(words, args):
+    move = read("whisper", words)
+    assert move == (Move("silent", (), words) if args is None else Move("recommend", args, move.words))
+    assert move.words in (words, "")
+
+
+@given(words=st.text(max_size=80))
+def test_any_words_are_read_or_refused_and_never_crash(words):
+    for phase in ("whisper", "talk", "vote", "save"):
+        env = ENVS[phase]
+        view = env.view(env.seat)
+        try:
+            move = env.text.parse(words, view)
+        except (UnreadableMove, AmbiguousMove, IllegalMove):
+            move = env.text.default(words, view, np.random.default_rng(0))
+        assert move._replace(words="") in view.legal
+
+
+ENVS = {phase: asked(phase) for phase in ("whisper", "talk", "vote", "save")}
+
+
+# -- what is written -------------------------------------------------------------------------------------------
+
+
+def test_the_first_section_tells_role_side_fellows_and_order():
+    env = asked("hunt")
+    told = {seat: env.text.who(env.view(seat)) for seat in range(8)}
+    assert told[0].startswith("You are player_0. Your role is Werewolf. You are on the side of werewolf.\n")
+    assert "The other werewolves are: player_1, player_2.\n" in told[0]
+    assert told[5].startswith("You are player_5. Your role is Seer. You are on the side of village.\n")
+    assert "The other werewolves" not in told[5]
+    for text in told.values():
+        assert "Roles in play: 3 x Werewolf, Witch, Guard, Seer, 2 x Villager.\n" in text
+        assert "in this order: player_0, player_1, player_2, player_3, player_4, player_5, player_6, player_7;" in text
+
+
+@pytest.mark.parametrize(
+    ("rules", "there", "missing"),
+    [
+        ("paper", ["nobody else lives", "not the same player", "in secret", "die in night 1", "at random"], ["half"]),
+        (
+            "reference",
+            ["each seeing the votes before (a tie", "all vote, each seeing"],
+            ["not the same player", "secret"],
+        ),
+        ("official", ["at least half of the living", "everybody who dies", "(a tie: nobody)"], ["at random"]),
+    ],
+)
+def test_the_first_section_tells_the_rules_of_the_preset(rules, there, missing):
+    env = asked("hunt", rules)
+    text = env.text.who(env.view(7))
+    assert all(words in text for words in there)
+    assert not [words for words in missing if words in text]
+
+
+def test_the_second_section_tells_a_night_and_a_day_to_each_what_it_saw():
+    env = registry["werewolf_v0"].raw_env(rules="paper", info="full")
+    env.reset(options={"nature": [Move("deal", (*env.game.deck, *range(8)))]})
+    for move in (
+        *(Move("recommend", (6,)), Move("silent", (), "Fine with me."), Move("silent")),
+        *(Move("hunt", (6,)),) * 3,
+        *(Move("protect", (4,)), Move("save", (0,)), Move("poison", (0,)), Move("check", (1,))),
+        *(Move("report", (1, 1)) if seat == 5 else Move("silent") for seat in (1, 2, 3, 4, 5, 7)),
+        *(Move("vote", (1,)), Move("vote", (5,)), Move("vote"), Move("vote", (1,)), Move("vote", (1,)), Move("vote")),
+        Move("silent", (), "So long."),
+    ):
+        env.play(move)
+    whispers = (
+        'player_0 says to the werewolves: "I recommend player_6."\n'
+        'player_1 says to the werewolves: "Fine with me." (taken as: I have nothing to say.)\n'
+        'player_2 says to the werewolves: "I have nothing to say."\n'
+        "Privately, player_{}: I want player_6 to be killed.\n"
+        "Moderator: To the werewolves: tonight's victim is player_6.\n"
+    )
+    secrets = {
+        **{seat: whispers.format(seat) for seat in (0, 1, 2)},
+        3: "Moderator: To the witch: tonight the werewolves would kill player_6.\n"
+        "Privately, player_3: I keep the antidote.\nPrivately, player_3: I poison player_0.\n",
+        4: "Privately, player_4: I protect player_4.\n",
+        5: "Privately, player_5: I check player_1.\nModerator: To the seer: player_1 is a werewolf.\n",
+    }
+    nothing = '"I have nothing to say."\n'
+    public = (
+        "Moderator: Day 1 breaks. Died in the night: player_0, player_6.\n"
+        "Moderator: player_0 was Werewolf.\nModerator: player_6 was Villager.\n"
+        "Moderator: The living talk and vote; player_1 begins.\n"
+        + "".join(f"player_{seat} says: {nothing}" for seat in (1, 2, 3, 4))
+        + f'player_5 says: "I checked player_1: evil."\nplayer_7 says: {nothing}'
+        "Moderator: Votes of day 1: for player_1 by player_1, player_4, player_5; for player_5 by player_2; "
+        "for nobody by player_3, player_7.\n"
+        "Moderator: player_1 is executed.\n"
+        'player_1 says: "So long." (taken as: I have nothing to say.)\n'
+        "Moderator: Night 2 falls.\n"
+    )
+    for seat in range(8):
+        record = "".join(map(env.text.line, env.view(seat).events))
+        assert record == "Moderator: Night 1 falls.\n" + secrets.get(seat, "") + public
+        assert record in render(env.text, env.view(seat))
+
+
+def test_other_announcements():
+    text = asked("vote").text
+    env = asked("vote", "reference")
+    env.play(Move("vote", (5,)))
+    env.play(Move("vote"))
+    assert "".join(map(env.text.line, env.view(7).events)).endswith(
+        "player_0 votes for player_5.\nplayer_1 votes for nobody.\n"
+    )
+    line = registry["werewolf_v0"].raw_env().text.line
+    said = {
+        Move("wolves"): "To the werewolves: tonight's victim is nobody.",
+        Move("attacked"): "To the witch: tonight the werewolves would kill nobody.",
+        Move("checked", (2, 0)): "To the seer: player_2 is not a werewolf.",
+        Move("dawn", (3,)): "Day 3 breaks. Died in the night: nobody.",
+        Move("executed"): "Nobody is executed.",
+    }
+    for move, words in said.items():
+        assert text.line(Event(NATURE, move, None)) == line(Event(NATURE, move, None)) == f"Moderator: {words}\n"
+
+
+@pytest.mark.parametrize(
+    ("phase", "words"),
+    [
+        ("whisper", "to the other werewolves alone"),
+        ("hunt", "You are a werewolf"),
+        ("protect", "You are the guard"),
+        ("save", "You are the witch: you may save"),
+        ("poison", "You are the witch: you may poison"),
+        ("check", "You are the seer"),
+        ("talk", "Speak to the table"),
+        ("vote", "Vote for whom to execute"),
+    ],
+)
+def test_what_is_asked_is_said(phase, words):
+    env = asked(phase)
+    assert words in env.text.ask(env.game.legal(env.state_now))

@@ -1,0 +1,104 @@
+"""The demo's section on Werewolf: GRATR in mixed games against the paper's baselines, and one seat's trust as a graph."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.policies import GratrAgent, make_policy
+from parlour.policies.gratr.export import write_history
+from parlour.training import display, rollout, seeds
+from parlour.training.demo.section import DemoConfig, Section
+from parlour.training.reproduce import Reproduction, Setting
+from parlour.training.reproduce.gratr import table_2
+from parlour.training.reproduce.gratr_teams import GRATR, OPPONENTS, PLAYERS, RULES, blocks
+from parlour.training.werewolf.played import GAME
+from parlour.training.werewolf.trust_picture import draw
+
+_SHARE: Final = 20
+"""Of the deals that other measurements take, one in so many; each is played twice against each opponent."""
+_COMPLEMENTS: Final = ("WWR", "LWR", "wins as werewolves", "wins as leaders")
+"""What the other method's rows would only mirror."""
+_PICTURE: Final = "trust.png"
+_ROLE: Final = "Witch"
+"""Whose trust is drawn: like the seer and the guard she sits in GRATR's block, and knows nobody for certain."""
+
+
+def section(out: Path, config: DemoConfig) -> Section:
+    """Measure the mixed games, play one of them again, and draw what one seat thought."""
+    games = max(2, config.games // _SHARE // 2 * 2)
+    with display.progress_bar() as bar:
+        setting = Setting(games=games, practice=0, seed=config.seed, progress=display.Bar(bar))
+        found = table_2("gratr-2", setting)
+    told = _trust(out / "werewolf", config.seed)
+    return Section("werewolf", _markdown(found, told), _summary(found), found.as_json())
+
+
+def _trust(folder: Path, seed: int) -> list[str]:
+    """Play one mixed game; leave the trust of GRATR's witch as a picture and as data, and explain its last belief."""
+    env: Any = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
+    deal = seeds.HELD_OUT[seed]
+    seated = blocks(env, deal, OPPONENTS[0].policy)["gratr-leaders"]
+    roles = [env.game_env.view(seat).role for seat in range(PLAYERS)]
+    make = partial(make_policy, game=GAME, config=env.game_env.game.config)
+    players = [make(who) for who in seated]
+    episode = rollout.play(env, players, deal)
+    seat = roles.index(_ROLE)
+    agent = players[seat]
+    assert isinstance(agent, GratrAgent), f"the seat is {GRATR}'s"
+    agent.watch(episode.last_views[seat])
+    graph = agent.graph
+    assert graph is not None, "the seat had a turn"
+    folder.mkdir(parents=True, exist_ok=True)
+    for ending in ("json", "graphml"):
+        write_history(graph, folder / f"trust.{ending}")
+    draw(
+        graph,
+        folder / _PICTURE,
+        name=lambda k: f"player_{k}\n{roles[k]}",
+        title=f"What player_{seat}, the {_ROLE}, thought; {episode.outcome.winner} won",
+    )
+    least = min((k for k in range(PLAYERS) if k != seat), key=lambda k: graph.trust[k])
+    return agent.explain(least).lines(depth=1)
+
+
+def _markdown(found: Reproduction, told: list[str]) -> str:
+    rows = [
+        f"| {one.row} | {one.measure} | {'-' if one.paper is None else f'{one.paper:.1f}%'} | "
+        f"{display.show_rate(one.ours).strip()} | {display.show_difference(one.difference) if one.difference else ''} |"
+        for one in found.cells
+        if one.row.startswith("GRATR") or one.measure not in _COMPLEMENTS
+    ]
+    remarks = "\n".join(f"- {remark}" for remark in found.remarks)
+    because = "\n".join(f"    {line}" for line in told)
+    return f"""## Werewolf, trust graphs against windows and retrieval
+
+8 players, the paper's table and rules; four seats each. All methods act by the same rules of thumb on what they infer: no
+language model played. `parlour reproduce gratr-2` plays more games.
+
+| players | measure | paper | ours | from the other method, same deals |
+|---|---|---|---|---|
+{chr(10).join(rows)}
+
+{remarks}
+
+### What one seat thought, and why
+
+![Trust of the {_ROLE} at the end of each day](werewolf/{_PICTURE})
+
+Why it trusts one player the least:
+
+{because}
+
+Data: werewolf/trust.json, werewolf/trust.graphml.
+"""
+
+
+def _summary(found: Reproduction) -> str:
+    lines: list[Any] = [f"  {one.row}: {display.show_rate(one.ours).strip()}" for one in found.cells if _first(one)]
+    return "Werewolf, games won with the own block, all answered by rules of thumb:\n" + "\n".join(lines)
+
+
+def _first(one: Any) -> bool:
+    return bool(one.measure == "TWR" and one.row.startswith("GRATR"))

@@ -1,0 +1,148 @@
+"""The mixed tables of GRATR's paper (Zhu et al. 2024, section "Setup"): who sits where, and the games against one opponent.
+
+Eight players, four of each method: one holds the three leaders and a villager, the other the three werewolves and the
+other villager. Each deal is played twice, with the two blocks changed over, so that both methods hold every seat of it
+once. The villager with the lower seat goes with the werewolves first.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs import replay
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.text import name
+from parlour.envs.werewolf.presets import VILLAGER, WEREWOLF
+from parlour.policies import make_policy
+from parlour.training import rollout, seeds
+from parlour.training.in_flight import Job, play_each
+from parlour.training.reproduce.cells import Setting
+from parlour.training.rollout import Episode
+from parlour.training.werewolf import transcripts
+from parlour.training.werewolf.played import GAME
+from parlour.training.werewolf.transcripts import Seen
+
+PLAYERS: Final = 8
+RULES: Final = "paper"
+GRATR: Final = "gratr"
+ALL: Final = Setting.against
+"""Not one opponent, but all of them."""
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """A method that GRATR is compared with."""
+
+    policy: str
+    """Its name among the policies."""
+    label: str
+
+
+OPPONENTS: Final = (
+    Opponent("werewolf_window", "history window"),
+    Opponent("werewolf_rag", "native RAG"),
+    Opponent("werewolf_rerank", "rerank RAG"),
+)
+"""Those of the paper, in the order of its groups."""
+RULE: Final = Opponent("rule", "rule of thumb")
+"""An extra one, which asks nobody: the Bayesian player."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """The games against one opponent, two for each deal: GRATR with the werewolves, then with the leaders."""
+
+    opponent: Opponent
+    games: tuple[Seen, ...]
+
+    @property
+    def deals(self) -> tuple[tuple[Seen, Seen], ...]:
+        """The two games of each deal."""
+        return tuple(zip(self.games[0::2], self.games[1::2], strict=True))
+
+
+def opponents(setting: Setting, among: Sequence[Opponent]) -> tuple[Opponent, ...]:
+    """Whom GRATR meets: all, or the one that `setting.against` names. Raises `ParlourError` for an unknown one."""
+    chosen = tuple(one for one in among if setting.against in (ALL, one.policy))
+    if not chosen:
+        raise accept("opponent", setting.against, (ALL, *(one.policy for one in among)))
+    return chosen
+
+
+def play(setting: Setting, opponent: Opponent) -> Match:
+    """Play the held-out deals of a setting against one opponent, or take up what lies in its folder.
+
+    Raises:
+        ParlourError: The number of games is odd or the seed too large; or the folder holds other games.
+    """
+    if setting.games % 2:
+        raise accept("games", setting.games, "an even number: each deal is played twice")
+    last = len(seeds.HELD_OUT) - setting.games // 2
+    if setting.seed > last:
+        raise accept("seed", setting.seed, range(last + 1))
+    deals = seeds.HELD_OUT[setting.seed : setting.seed + setting.games // 2]
+    env = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
+    config = env.game_env.game.config
+    makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (GRATR, opponent.policy)}
+    with _folder(setting, opponent) as folder:
+        jobs = [
+            Job(seed, tuple((who, makers[who]) for who in seated), folder / f"{GAME}-{seed}-{block}.jsonl")
+            for seed in deals
+            for block, seated in blocks(env, seed, opponent.policy).items()
+        ]
+        to_play = [job for job in jobs if not _kept(job)]
+        play_each(env, to_play, _forget, workers=setting.workers, progress=setting.progress, what=opponent.label)
+        return Match(opponent, tuple(_read(job) for job in jobs))
+
+
+def blocks(env: Any, seed: int, other: str) -> dict[str, list[str]]:
+    """Who sits at each seat, in the game in which GRATR holds the werewolves and in the other one."""
+    env.reset(seed=seed)
+    roles = [env.game_env.view(seat).role for seat in range(PLAYERS)]
+    block = {seat for seat, role in enumerate(roles) if role == WEREWOLF} | {roles.index(VILLAGER)}
+    return {
+        "gratr-werewolves": [GRATR if seat in block else other for seat in range(PLAYERS)],
+        "gratr-leaders": [other if seat in block else GRATR for seat in range(PLAYERS)],
+    }
+
+
+def _forget(_number: int, _episode: Episode) -> None:
+    """All is in the transcript."""
+
+
+def _read(job: Job) -> Seen:
+    assert job.transcript is not None
+    seen = transcripts.read(job.transcript)
+    assert seen is not None, "the game was played to its end"
+    return seen
+
+
+def _kept(job: Job) -> bool:
+    """Whether the game lies there finished; one that was broken off is taken away."""
+    path = job.transcript
+    if path is None or not path.exists():
+        return False
+    found = replay.read(path)
+    players = {name(seat): who for seat, (who, _) in enumerate(job.players)}
+    if found.header.get("seed") != job.seed or found.header.get("players") != players:
+        raise ParlourError(f"transcript {str(path)!r} is of another game; accepted: a folder of its own")
+    if found.outcome is None:
+        path.unlink()
+    return found.outcome is not None
+
+
+@contextmanager
+def _folder(setting: Setting, opponent: Opponent) -> Iterator[Path]:
+    """One for each opponent and model, which the tables share."""
+    if setting.out is not None:
+        yield setting.out / re.sub(r"[^\w.-]+", "-", f"{GRATR}-{opponent.policy}-{setting.model.name}")
+        return
+    with tempfile.TemporaryDirectory() as made:
+        yield Path(made)

@@ -1,0 +1,1 @@
+"""What is measured of Werewolf: published records, scores, tables."""

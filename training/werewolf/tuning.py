@@ -1,0 +1,143 @@
+"""GRATR's numbers as a problem for the tuner: episodes are deals of the paper's mixed table, played from both sides.
+
+Zhu et al. 2024, section "Setup": of eight players, four of one method hold the three leaders and a villager, four of the
+other the three werewolves and the other villager. An episode is one deal, played twice with the blocks changed over. Its
+reward is the mean over both games of whether the side of GRATR's special block won, or of that block's performance score
+by Table 3. The paper names no values for rho and gamma; the defaults are those of its published code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, Literal, get_args
+
+from parlour.envs.core import accept
+from parlour.envs.werewolf.presets import VILLAGER, WEREWOLF, side_of
+from parlour.envs.werewolf.state import VOTES
+from parlour.policies import AGENTS, POLICIES, GratrAgent, Policy, make_policy
+from parlour.policies.gratr import Parameters as GraphParameters
+from parlour.policies.gratr.parameters import MODES, Mode
+from parlour.training import rollout
+from parlour.training.rollout import Episode
+from parlour.training.tune.paired import mean
+from parlour.training.tune.space import Parameter, Parameters, Space
+from parlour.training.werewolf.played import GAME
+from parlour.training.werewolf.scores import performance
+
+Reward = Literal["win", "performance"]
+PLAYERS: Final = 8
+RULES: Final = "paper"
+_DEFAULTS: Final = GraphParameters()
+SPACE: Final = Space(
+    (
+        Parameter("rho", 0.0, 1.0, _DEFAULTS.rho),
+        Parameter("gamma", 0.0, 1.0, _DEFAULTS.gamma),
+        Parameter("epsilon", 0.0, 0.6, _DEFAULTS.epsilon),
+        Parameter("width", 1, PLAYERS - 1, _DEFAULTS.width, "int"),
+    )
+)
+"""All that can be tuned; `rho` and `gamma` are what the paper calls for."""
+
+
+@dataclass(frozen=True)
+class GratrTuning:
+    """Mixed games of GRATR against one other method; the rules of thumb answer all questions.
+
+    Raises:
+        ParlourError: There is no such opponent, parameter, reward or mode.
+    """
+
+    against: str = "werewolf_window"
+    """Policy of the other four seats, with its settings."""
+    parameters: tuple[str, ...] = ("rho", "gamma")
+    reward_by: Reward = "win"
+    mode: Mode = "ours"
+
+    name = "gratr"
+    games = 2
+
+    def __post_init__(self) -> None:
+        if self.reward_by not in get_args(Reward):
+            raise accept("reward", self.reward_by, get_args(Reward))
+        if self.mode not in MODES:
+            raise accept("mode", self.mode, MODES)
+        SPACE.chosen(self.parameters)
+        plain = self.against.partition(":")[0]
+        if plain == "human" or plain not in (*POLICIES, *AGENTS):
+            raise accept("opponent", self.against, [name for name in (*POLICIES, *AGENTS) if name != "human"])
+        self._other()
+
+    @property
+    def space(self) -> Space:
+        return SPACE.chosen(self.parameters)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "game": GAME,
+            "num_players": PLAYERS,
+            "rules": RULES,
+            "against": self.against,
+            "reward": self.reward_by,
+            "mode": self.mode,
+            "answered_by": "rules of thumb",
+        }
+
+    def reward(self, parameters: Parameters, deals: Sequence[int]) -> list[float]:
+        """One number for each deal: 0 to 1 by wins; by performance in the points of Table 3."""
+        self.space.check(parameters)
+        given = {name: int(x) if name == "width" else float(x) for name, x in parameters.items()}
+        graph = GraphParameters(**given, mode=self.mode)  # type: ignore[arg-type]  # width is the only int
+        ours: list[Policy] = [GratrAgent(parameters=graph) for _ in range(PLAYERS)]
+        others = [self._other() for _ in range(PLAYERS)]
+        return [mean([self._play(ours, others, deal, wolves) for wolves in (True, False)]) for deal in deals]
+
+    def _other(self) -> Policy:
+        return make_policy(self.against, GAME, _table().game_env.game.config)
+
+    def _play(self, ours: Sequence[Policy], others: Sequence[Policy], deal: int, wolves: bool) -> float:
+        """The reward of one game, in which GRATR holds the werewolves or the leaders."""
+        env = _table()
+        env.reset(seed=deal)
+        block = wolves_block([env.game_env.view(seat).role for seat in range(PLAYERS)])
+        own = [(seat in block) == wolves for seat in range(PLAYERS)]
+        players = [ours[seat] if own[seat] else others[seat] for seat in range(PLAYERS)]
+        episode = rollout.play(env, players, deal)
+        special = [seat for seat in range(PLAYERS) if own[seat] and _role(episode, seat) != VILLAGER]
+        if self.reward_by == "win":
+            return float(_won(episode, special[0]))
+        return mean([scored(episode, seat) for seat in special])
+
+
+def wolves_block(roles: Sequence[str]) -> frozenset[int]:
+    """The seats that play together with the werewolves: they, and the villager with the lowest seat.
+
+    >>> sorted(wolves_block(["Seer", "Werewolf", "Villager", "Villager"]))
+    [1, 2]
+    """
+    wolves = (seat for seat, role in enumerate(roles) if role == WEREWOLF)
+    return frozenset({*wolves, list(roles).index(VILLAGER)})
+
+
+def scored(episode: Episode, seat: int) -> float:
+    """The performance score of a seat by Table 3: points for winning, its votes by day for and against."""
+    roles = [_role(episode, k) for k in range(len(episode.last_views))]
+    ballots = [event.move.args[1:] for event in episode.last_views[seat].events if event.move.kind == VOTES]
+    targets = [roles[ballot[seat]] for ballot in ballots if ballot[seat] >= 0]
+    return float(performance(roles[seat], _won(episode, seat), targets))
+
+
+def _role(episode: Episode, seat: int) -> str:
+    return str(episode.last_views[seat].role)
+
+
+def _won(episode: Episode, seat: int) -> bool:
+    return episode.outcome.winner == side_of(_role(episode, seat))
+
+
+@cache
+def _table() -> Any:
+    """The table of this process; a game begins with its reset, so that nothing is carried over."""
+    return rollout.table(GAME, num_players=PLAYERS, rules=RULES)
