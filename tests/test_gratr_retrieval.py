@@ -247,16 +247,49 @@ def test_eq_9_only_follows_a_change_of_trust():
     assert same.tau(1, 0) == pytest.approx(0.5)
 
 
-def test_repeated_retrieval_comes_to_rest():
-    """Each confirms the edge by a tenth, until the bound 1 stops it; then nothing moves any more."""
+def test_who_asks_again_and_again_learns_no_more():
+    """Eq. 9 confirms the edge by a tenth, once; the next search sets out from the evidence, not from its own result."""
     graph = graph_of({(1, 0): 0.5}, {})
+    held = []
+    for turn in range(20):
+        graph.retrieve(1, turn)
+        held.append(graph.trust[1])
+    assert held[:3] == pytest.approx([0.5, 0.55, 0.55])
+    assert held[-1] == held[2]
+    assert len(graph.beliefs) == 6 + 2  # at the start 5 and the observer's own
+
+
+def test_as_printed_each_retrieval_confirms_the_one_before_up_to_the_bound():
+    graph = graph_of({(1, 0): 0.5}, {}, mode="paper")
     held = []
     for turn in range(20):
         graph.retrieve(1, turn)
         held.append(graph.trust[1])
     assert held[:3] == pytest.approx([0.5, 0.55, 0.605])
     assert held[-1] == 1
-    assert len(graph.beliefs) == 6 + 9  # at the start 5 and the observer's own; 0.5 x 1.1^8 = 1.07 is the 9th
+    assert len(graph.beliefs) == 6 + 9  # 0.5 x 1.1^8 = 1.07 is the 9th
+
+
+def test_what_was_retrieved_starts_no_chain():
+    # the observer's trust of 1 in himself gives 0.8 for player_1 and 1 x 0.8 x -0.5 = -0.4 for player_2, by two edges; from
+    # player_1 alone, whose 0.8 is a result, a second chain to player_2 starts only as printed
+    edges = {(1, 0): 0.8, (2, 1): -0.5}
+    for mode, chains in (("ours", [(2, 1, 0)]), ("paper", [(2, 1, 0), (2, 1)])):
+        graph = graph_of(edges, {}, mode=mode, gamma=0.0)
+        graph.retrieve(1, 1)
+        assert sorted(chain.players for chain in graph.retrieve(2, 1)) == sorted(chains)
+
+
+@given(st.permutations(range(1, 5)), st.lists(st.floats(-0.9, 0.9), min_size=12, max_size=12))
+def test_the_order_of_asking_is_irrelevant_without_eq_9(order, weights):
+    pairs = [(j, k) for j in range(1, 5) for k in range(5) if j != k][:12]
+    found = []
+    for asked in (sorted(order), order):
+        graph = graph_of(dict(zip(pairs, weights, strict=True)), {}, gamma=0.0)
+        for target in asked:
+            graph.retrieve(target, 1)
+        found.append(list(graph.trust))
+    assert found[0] == found[1]
 
 
 def test_eq_9_in_mode_code_takes_all_edges_of_a_target_with_two_chains():

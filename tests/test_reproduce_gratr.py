@@ -184,7 +184,7 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def give(*winners: tuple[str, str]) -> None:
         games = tuple(game for one in winners for game in deal(*one))
-        monkeypatch.setattr(gratr, "play", lambda _, opponent: Match(replace(opponent, policy="other"), games))
+        monkeypatch.setattr(gratr, "play", lambda _, opponent: Match("gratr", replace(opponent, policy="other"), games))
 
     return give
 
@@ -351,3 +351,21 @@ def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> No
     assert len(witch["players"]) == 8
     assert "\n    player_" in found.markdown  # the explanation
     assert "| rerank RAG v. GRATR | WWR |" not in found.markdown
+
+
+# -- GRATR with settings of its own ----------------------------------------------------------------------------
+
+
+def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
+    ours = "gratr:gamma=0.02,rho=0.9"
+    found = reproduce("gratr-2", Setting(games=2, against="werewolf_window", ours=ours, out=folder))
+    assert f"Here GRATR is {ours}." in found.remarks
+    (kept,) = (path for path in folder.iterdir() if "gamma" in path.name)
+    for path in kept.iterdir():
+        assert list(replay.read(path).header["players"].values()).count(ours) == 4
+
+
+@pytest.mark.parametrize("ours", ["rule", "werewolf_rag", "gratr2:gamma=0"])
+def test_nobody_else_sits_there(ours: str) -> None:
+    with pytest.raises(ParlourError, match=f"ours '{ours}' is not accepted; accepted: gratr, with settings"):
+        reproduce("gratr-2", Setting(games=2, against="werewolf_window", ours=ours))

@@ -16,7 +16,6 @@ from parlour.training.mystery.games import Job, Played, Table, Verdict, play_cas
 from parlour.training.mystery.methods import QUESTUM
 from parlour.training.mystery.quiz import Mark
 from parlour.training.mystery.tally import Spent
-
 from parlour.training.mystery.tuning import SPACE, QuestumTuning, most, with_settings
 from parlour.training.tune.problem import Problem
 

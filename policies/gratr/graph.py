@@ -76,6 +76,9 @@ class TrustGraph:
         self._nodes: list[NodeData] = []
         self._into: list[dict[int, EdgeData]] = [{} for _ in range(players)]
         self._current = list(range(players))
+        self._established = [0.0] * players
+        self._ground = list(range(players))
+        """Trust, and the numbers of its beliefs, as far as statements and facts go: what a search sets out from."""
         self._begin(dict(initial or {}))
         self.pin(me, 1, 0, "that is me")
         for seat, side in (certain or {}).items():
@@ -92,7 +95,7 @@ class TrustGraph:
             )
             self.net.add_node(seat, **node)
             self._nodes.append(self.net.nodes[seat])
-            self.trust[seat] = trust
+            self.trust[seat] = self._established[seat] = trust
             self.beliefs.append(Belief(seat, seat, 0, trust, "start", None))
 
     # -- what it says ------------------------------------------------------------------------------------------
@@ -171,7 +174,7 @@ class TrustGraph:
             assert speaker is not None
             self._add(Evidence(turn, speaker, target, text, float(weight)))
             strength[target] = max(strength.get(target, 0.0), abs(weight))
-        trust, belief = (None, None) if speaker is None else (self.trust[speaker], self._current[speaker])
+        trust, belief = (None, None) if speaker is None else (self._established[speaker], self._ground[speaker])
         for one in judged:  # all by the trust in the speaker before this statement
             self._hear(one, statement, trust, belief, strength.get(one.player, 1.0))
         for seat in sorted({one.player for one in judged} | ({speaker} if speaker is not None else set())):
@@ -180,18 +183,21 @@ class TrustGraph:
     def retrieve(self, target: int, turn: int) -> tuple[Chain, ...]:
         """Chains of evidence that lead to a player (Algorithm 2), the trust that follows (Eqs. 5-8), and Eq. 9.
 
-        A player who is known for certain keeps his trust, and his edges their weights.
+        A player who is known for certain keeps his trust, and his edges their weights. In mode `"ours"` the result is what
+        the evidence says and no evidence itself: the next search sets out from what statements and facts established, so
+        that who asks twice learns nothing new. As printed the result stays, and errors feed on themselves.
         """
-        found = search(self._into, self.trust, self._seat(target), self.parameters)
+        found = search(self._into, self._established, self._seat(target), self.parameters)
         chains = tuple(self._chain(one) for one in found)
         new = eq.weighted([chain.u for chain in chains], [chain.weight for chain in chains])
-        old = self.trust[target]
+        old = self._established[target]
         if new is None or self.certain(target) or not eq.takes_over(old, new):
+            self._set(target, self._ground[target])
             return chains
-        if abs(new - old) > _SAME:
+        if abs(new - self.trust[target]) > _SAME:
             number = len(self.beliefs)
-            self._new(Belief(number, target, turn, new, "retrieved", self._current[target], chains=chains))
-            self._set(target, number)
+            self._new(Belief(number, target, turn, new, "retrieved", self._ground[target], chains=chains))
+            self._set(target, number, established=self.parameters.mode != "ours")
             self._backward(target, chains)
         return chains
 
@@ -231,12 +237,12 @@ class TrustGraph:
         else:
             factor = 1.0 if trust is None else eq.word(trust, confidence, player == statement.speaker, given)
             u = eq.inferred(factor, strength, confidence)
-        old = self.trust[player]
+        old = self._established[player]
         if self.certain(player) or eq.stronger(old, u) == old:
             return
         number = len(self.beliefs)
         stated = Stated(statement, factor, belief, strength, confidence, special, u)
-        self._new(Belief(number, player, statement.turn, u, "stated", self._current[player], stated=stated))
+        self._new(Belief(number, player, statement.turn, u, "stated", self._ground[player], stated=stated))
         self._set(player, number)
 
     def _chain(self, found: Found) -> Chain:
@@ -247,8 +253,8 @@ class TrustGraph:
         mode = self.parameters.mode
         return Chain(
             found.players,
-            self.trust[found.players[-1]],
-            tuple(self._current[k] for k in found.players),
+            self._established[found.players[-1]],
+            tuple(self._ground[k] for k in found.players),
             tuple(links),
             found.u,
             found.value,
@@ -257,12 +263,14 @@ class TrustGraph:
         )
 
     def _backward(self, target: int, chains: Sequence[Chain]) -> None:
-        """Eq. 9 for the edges by which the chains leave the target, each once."""
+        """Eq. 9 for the edges by which the chains leave the target, each once; in mode `"ours"` once after new evidence."""
         next_to = sorted({chain.players[1] for chain in chains})
         if self.parameters.mode == "code":
             next_to = [k for k in range(self.players) if self.tau(target, k)] if len(chains) > 1 else []
         for k in next_to:
             edge = self._into[k][target]
+            if edge["backward"] and self.parameters.mode == "ours":
+                continue
             tau = eq.backward(edge["tau"], self.parameters.gamma, self.trust[target], self.trust[k])
             if tau != edge["tau"]:
                 edge["tau"] = tau
@@ -272,8 +280,10 @@ class TrustGraph:
         self.beliefs.append(belief)
         return belief.number
 
-    def _set(self, seat: int, number: int) -> None:
+    def _set(self, seat: int, number: int, *, established: bool = True) -> None:
         trust = self.beliefs[number].trust
+        if established:
+            self._established[seat], self._ground[seat] = trust, number
         self._current[seat] = number
         self.trust[seat] = trust
         node = self._nodes[seat]

@@ -42,6 +42,9 @@ def reproduce(
     against: Annotated[
         str, typer.Option(help="Who plays the other side: `baseline` or `agent`; GRATR's tables: one of its opponents.")
     ] = "baseline",
+    ours: Annotated[
+        str, typer.Option(help="GRATR's tables: GRATR with settings, as gratr:gamma=0.02.", show_default=False)
+    ] = "",
     workers: common.WorkersOption = 1,
     seed: common.SeedOption = 0,
     out: Annotated[
@@ -66,8 +69,19 @@ def reproduce(
     usual = reproducing.sizes(name)
     games, practice = usual[0] if games is None else games, usual[1] if practice is None else practice
     with display.progress_bar() as bar:
-        shown = display.Bar(bar)
-        setting = reproducing.Setting(games, practice, model, workers, seed, against, out, shown, cases, repetitions)
+        setting = reproducing.Setting(
+            games,
+            practice,
+            model,
+            workers,
+            seed,
+            against,
+            ours=ours,
+            out=out,
+            progress=display.Bar(bar),
+            cases=cases,
+            repetitions=repetitions,
+        )
         found = reproducing.reproduce(name, setting)
     if json:
         common.print_json(found.as_json())

@@ -38,6 +38,8 @@ class Setting:
     against: str = "baseline"
     """Avalon: who plays the other side, `baseline`, or `agent` for the six-module agent with all modules. GRATR:
     `baseline` for all opponents, or one of them by the name of its policy."""
+    ours: str = ""
+    """GRATR's tables: GRATR with settings, such as `gratr:gamma=0.02`; empty for its defaults."""
     out: Path | None = None
     """Folder for the transcripts, or for pictures and their data; None keeps none."""
     progress: Progress = no_progress

@@ -13,7 +13,7 @@ from typing import Final
 
 from parlour.envs.werewolf.presets import ROLES, VILLAGE, WOLVES
 from parlour.training.reproduce.cells import Cell, Reproduction, Setting, cell, mean
-from parlour.training.reproduce.gratr_teams import GRATR, OPPONENTS, RULE, Match, opponents, play
+from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, opponents, play
 from parlour.training.statistics import Rate, paired, rate
 from parlour.training.werewolf import scores
 from parlour.training.werewolf.amnesia import DONE, JUDGED, KINDS, SAID, forgot
@@ -87,20 +87,20 @@ def _scored(name: str, title: str, setting: Setting, sign: int, remark: str) -> 
 
 
 def _methods(match: Match) -> tuple[str, str]:
-    return GRATR, match.opponent.policy
+    return match.ours, match.opponent.policy
 
 
 def _row(match: Match, method: str) -> str:
     """The row of one method in the games of two."""
     names = ["GRATR", match.opponent.label]
-    return " v. ".join(names if method == GRATR else reversed(names))
+    return " v. ".join(names if method == match.ours else reversed(names))
 
 
 def _wins(table: str, match: Match, method: str) -> Iterator[Cell]:
     games = [one.game for one in match.games]
     made = partial(cell, table, _row(match, method), "")
     wolves, leaders = (scores.won_as(games, method, side) for side in (WOLVES, VILLAGE))
-    difference = None if method == GRATR else paired(wolves, scores.won_as(games, GRATR, WOLVES))
+    difference = None if method == match.ours else paired(wolves, scores.won_as(games, match.ours, WOLVES))
     yield made("TWR", scores.total(games, method), difference)
     yield made("WWR", scores.share(games, method, WOLVES))
     yield made("LWR", scores.share(games, method, VILLAGE))
@@ -115,9 +115,9 @@ def _wins(table: str, match: Match, method: str) -> Iterator[Cell]:
 def _verdict(match: Match) -> str:
     """Says whether GRATR is ahead: only if the interval of its total win rate leaves out one half."""
     games, other = [one.game for one in match.games], match.opponent.policy
-    found = scores.total(games, GRATR)
+    found = scores.total(games, match.ours)
     assert found is not None
-    same = paired(scores.won_as(games, GRATR, WOLVES), scores.won_as(games, other, WOLVES))
+    same = paired(scores.won_as(games, match.ours, WOLVES), scores.won_as(games, other, WOLVES))
     if found.low > _EVEN:
         told = "ahead"
     elif found.high < _EVEN:
@@ -165,4 +165,5 @@ def _made(name: str, title: str, setting: Setting, cells: Sequence[Cell], remark
         "The paper plays 50 games with each opponent, with gpt-3.5-turbo at every seat.",
         f"Ours: {setting.games} games with each, {setting.games // 2} held-out deals played twice, blocks changed over.",
     )
-    return Reproduction(name, title, setting.model.name, tuple(cells), (*general, *remarks))
+    tuned = (f"Here GRATR is {setting.ours}.",) if setting.ours else ()
+    return Reproduction(name, title, setting.model.name, tuple(cells), (*general, *tuned, *remarks))

@@ -59,6 +59,8 @@ RULE: Final = Opponent("rule", "rule of thumb")
 class Match:
     """The games against one opponent, two for each deal: GRATR with the werewolves, then with the leaders."""
 
+    ours: str
+    """GRATR as it is seated: its name, with settings behind a colon where it has any."""
     opponent: Opponent
     games: tuple[Seen, ...]
 
@@ -80,8 +82,11 @@ def play(setting: Setting, opponent: Opponent) -> Match:
     """Play the held-out deals of a setting against one opponent, or take up what lies in its folder.
 
     Raises:
-        ParlourError: The number of games is odd or the seed too large; or the folder holds other games.
+        ParlourError: The number of games is odd or the seed too large; `ours` is no GRATR; or the folder holds other games.
     """
+    ours = setting.ours or GRATR
+    if ours.partition(":")[0] != GRATR:
+        raise accept("ours", ours, f"{GRATR}, with settings behind a colon")
     if setting.games % 2:
         raise accept("games", setting.games, "an even number: each deal is played twice")
     last = len(seeds.HELD_OUT) - setting.games // 2
@@ -90,26 +95,26 @@ def play(setting: Setting, opponent: Opponent) -> Match:
     deals = seeds.HELD_OUT[setting.seed : setting.seed + setting.games // 2]
     env = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
     config = env.game_env.game.config
-    makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (GRATR, opponent.policy)}
+    makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
     with _folder(setting, opponent) as folder:
         jobs = [
             Job(seed, tuple((who, makers[who]) for who in seated), folder / f"{GAME}-{seed}-{block}.jsonl")
             for seed in deals
-            for block, seated in blocks(env, seed, opponent.policy).items()
+            for block, seated in blocks(env, seed, opponent.policy, ours).items()
         ]
         to_play = [job for job in jobs if not _kept(job)]
         play_each(env, to_play, _forget, workers=setting.workers, progress=setting.progress, what=opponent.label)
-        return Match(opponent, tuple(_read(job) for job in jobs))
+        return Match(ours, opponent, tuple(_read(job) for job in jobs))
 
 
-def blocks(env: Any, seed: int, other: str) -> dict[str, list[str]]:
+def blocks(env: Any, seed: int, other: str, ours: str = GRATR) -> dict[str, list[str]]:
     """Who sits at each seat, in the game in which GRATR holds the werewolves and in the other one."""
     env.reset(seed=seed)
     roles = [env.game_env.view(seat).role for seat in range(PLAYERS)]
     block = {seat for seat, role in enumerate(roles) if role == WEREWOLF} | {roles.index(VILLAGER)}
     return {
-        "gratr-werewolves": [GRATR if seat in block else other for seat in range(PLAYERS)],
-        "gratr-leaders": [other if seat in block else GRATR for seat in range(PLAYERS)],
+        "gratr-werewolves": [ours if seat in block else other for seat in range(PLAYERS)],
+        "gratr-leaders": [other if seat in block else ours for seat in range(PLAYERS)],
     }
 
 
@@ -142,7 +147,7 @@ def _kept(job: Job) -> bool:
 def _folder(setting: Setting, opponent: Opponent) -> Iterator[Path]:
     """One for each opponent and model, which the tables share."""
     if setting.out is not None:
-        yield setting.out / re.sub(r"[^\w.-]+", "-", f"{GRATR}-{opponent.policy}-{setting.model.name}")
+        yield setting.out / re.sub(r"[^\w.-]+", "-", f"{setting.ours or GRATR}-{opponent.policy}-{setting.model.name}")
         return
     with tempfile.TemporaryDirectory() as made:
         yield Path(made)

@@ -59,6 +59,7 @@ def performance(role: str, won: bool, targets: Iterable[str], sign: int = TABLE_
 def reasoning(seat: int, roles: Sequence[str], judged: Judgements) -> int:
     """How many of the others a seat judged rightly.
 
+    >>> from parlour.training.werewolf.played import Judgement
     >>> reasoning(0, ["Seer", "Werewolf", "Villager"], (Judgement(1, False), Judgement(2, False)))
     1
     """
