@@ -12,7 +12,9 @@ Mode = Literal["ours", "paper", "code"]
 MODES: Final = ("ours", "paper", "code")
 """How the equations are read where paper and published code differ.
 
-- `"ours"`: as the paper prints them, where that is defined. The weight of a chain in Eq. 8 is |u| - H, as in the code.
+- `"ours"`: as the paper prints them, where that is defined. The weight of a chain in Eq. 8 is |u| - H, as in the code. What
+  Eq. 8 gives is shown and used, but starts no chain and lends no weight to words: as printed, every retrieval sets out
+  from the results of those before it, which repeats their errors (measured: the longer a game, the worse the trust).
 - `"paper"`: the same with the value V of Eq. 5 in that weight: |V| - H.
 - `"code"`: Eq. 2 without the speaker's trust and without |w|, confidences below 0.5 ignored, those about special roles
   raised by a fifth; natural logarithm in Eq. 7; Eq. 9 for all edges of the target, if it had two chains.
