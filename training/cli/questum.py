@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from parlour.envs.core import ParlourError
 from parlour.training.cli import common
+from parlour.training.cli.tune import FinalistsOption, GridOption, ProcessesOption, PrunerOption, show, with_bars
 
 
 def questum(
@@ -25,12 +26,10 @@ def questum(
     rounds: Annotated[int, typer.Option(min=1, help="Of questions.")] = 3,
     held_out: Annotated[int, typer.Option(min=2, help="Held-out cases of trained and of default parameters.")] = 200,
     surface: Annotated[int, typer.Option(min=2, help="Cases of each cell of the response surface.")] = 30,
-    grid: Annotated[int, typer.Option(min=2, help="Values of a parameter on the response surface.")] = 5,
-    finalists: Annotated[int, typer.Option(min=0, help="Best trials that play --games more; 0: none.")] = 4,
-    pruner: Annotated[str, typer.Option(help="wilcoxon, median, halving or none.")] = "wilcoxon",
-    workers: Annotated[
-        int, typer.Option(min=1, help="Processes that play. With several, which trials are made may vary.")
-    ] = 1,
+    grid: GridOption = 5,
+    finalists: FinalistsOption = 4,
+    pruner: PrunerOption = "wilcoxon",
+    workers: ProcessesOption = 1,
     seed: common.SeedOption = 0,
     json: common.JsonOption = False,
 ) -> None:
@@ -40,7 +39,6 @@ def questum(
 
     Example: [bold]parlour train questum --games 60 --budget 30 --workers 2 --out runs/questum[/bold]
     """
-    from parlour.training.cli.tune import show, with_bars
     from parlour.training.mystery.tuning import QuestumTuning
     from parlour.training.tune.config import TuneConfig
 

@@ -11,6 +11,13 @@ from parlour.envs.core import ParlourError, accept
 from parlour.training import display
 from parlour.training.cli import common
 
+GridOption = Annotated[int, typer.Option(min=2, help="Values of a parameter on the response surface.")]
+FinalistsOption = Annotated[int, typer.Option(min=0, help="Best trials that play --games more; 0: none.")]
+PrunerOption = Annotated[str, typer.Option(help="wilcoxon, median, halving or none.")]
+ProcessesOption = Annotated[
+    int, typer.Option(min=1, help="Processes that play. With several, which trials are made may vary.")
+]
+
 
 def gratr(
     out: Annotated[Path, typer.Option(help="Folder of the run; a run in it is taken up.")] = Path("runs/gratr"),
@@ -29,12 +36,10 @@ def gratr(
         int, typer.Option(min=4, help="Held-out games of trained and of default parameters; two for each deal.")
     ] = 1000,
     surface: Annotated[int, typer.Option(min=4, help="Games of each cell of the response surface.")] = 80,
-    grid: Annotated[int, typer.Option(min=2, help="Values of a parameter on the response surface.")] = 5,
-    finalists: Annotated[int, typer.Option(min=0, help="Best trials that play --games more; 0: none.")] = 4,
-    pruner: Annotated[str, typer.Option(help="wilcoxon, median, halving or none.")] = "wilcoxon",
-    workers: Annotated[
-        int, typer.Option(min=1, help="Processes that play. With several, which trials are made may vary.")
-    ] = 1,
+    grid: GridOption = 5,
+    finalists: FinalistsOption = 4,
+    pruner: PrunerOption = "wilcoxon",
+    workers: ProcessesOption = 1,
     seed: common.SeedOption = 0,
     json: common.JsonOption = False,
 ) -> None:
