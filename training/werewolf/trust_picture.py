@@ -29,6 +29,8 @@ _INCH: Final = 0.7
 _SUPPORT, _ATTACK, _RIM = "#2166ac", "#b2182b", "#000000"
 _DARK: Final = 0.6
 """Trust, in either direction, from which on the words are white."""
+_WIDE: Final = 10.0
+"""Inches from which on the whole legend stands in one row."""
 _WIDEST: Final = 4.5
 """Width of an arrow of weight 1, in points."""
 
@@ -196,4 +198,5 @@ def _keys(figure: Any, panels: list[Any]) -> None:
         for width, what in ((3.0, "observer"), (1.0, "inferred"))
     ]
     known = Line2D([], [], color=_RIM, linewidth=3.0, linestyle="--", label="dashed rim: known for certain")
-    figure.legend(handles=[*arrows, *rims, known], loc="outside lower center", ncols=5, fontsize=9, frameon=False)
+    columns = 5 if figure.get_figwidth() > _WIDE else 3
+    figure.legend(handles=[*arrows, *rims, known], loc="outside lower center", ncols=columns, fontsize=9, frameon=False)
