@@ -22,18 +22,13 @@ from parlour.policies.models.ask import A, Ask
 from parlour.policies.models.base import Asker, Model, mixed
 from parlour.policies.werewolf_agents import record
 from parlour.policies.werewolf_agents.decide import Situation
+from parlour.policies.werewolf_agents.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.werewolf_agents.reading import MODERATOR, MOST
 from parlour.policies.werewolf_agents.record import Message
 from parlour.policies.werewolf_agents.seat import WINDOW, Belief, WerewolfSeat
 
-_FOE: Final = -0.5
-"""Standing of a villager in a werewolf's eyes who has done nothing yet."""
 _HOSTILE: Final = 0.4
-"""... and what the chains, in [-1, 1], add to it."""
-_HARMLESS: Final = -0.25
-"""... and the highest it can be."""
-_DANGER: Final = {"seer": 0.5, "witch": 0.3, "guard": 0.2}
-"""How much more dangerous a role is, as to the agents it is compared with."""
+"""What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
 
 
 class GratrAgent(WerewolfSeat):
@@ -142,7 +137,7 @@ class GratrAgent(WerewolfSeat):
         self.dropped += found.dropped
         graph.observe(message.day, speaker, message.text, found.intents, found.judgements)
         for one in found.identities:
-            if one.identity in _DANGER and one.confidence >= self._identities.get(one.player, ("", 0.0))[1]:
+            if one.identity in DANGER and one.confidence >= self._identities.get(one.player, ("", 0.0))[1]:
                 self._identities[one.player] = (one.identity, one.confidence)
 
     def _ask_for_all(self, question: Ask[A]) -> A:
@@ -170,8 +165,8 @@ class GratrAgent(WerewolfSeat):
         """What a werewolf makes of a villager: hostile by the chains of evidence (Eq. 8), and of a dangerous role."""
         hostile = eq.weighted([chain.u for chain in chains], [chain.weight for chain in chains]) or 0.0
         identity, confidence = self._identities.get(seat, ("", 0.0))
-        danger = _DANGER.get(identity, 0.0) * confidence / MOST
-        return max(-1.0, min(_HARMLESS, _FOE + _HOSTILE * hostile - danger))
+        danger = DANGER.get(identity, 0.0) * confidence / MOST
+        return max(-1.0, min(HARMLESS, ENEMY + _HOSTILE * hostile - danger))
 
     def _told_to_wolf(self, graph: TrustGraph, others: Sequence[int], standing: Sequence[float]) -> str:
         foes = sorted((seat for seat in others if standing[seat] < 0), key=lambda seat: (standing[seat], seat))

@@ -21,9 +21,11 @@ EPSILON: Final = 0.2
 ALLY, ADVERSARY, UNSURE = "ally", "adversary", "unsure"
 _UNKNOWN: Final = 0.5
 """How far a speaker is believed of whom nothing is known."""
-_ENEMY: Final = -0.5
+ENEMY: Final = -0.5
 """Where a werewolf's view of the others starts: they are enemies, more or less dangerous ones."""
-_DANGER: Final = {"seer": 0.5, "witch": 0.3, "guard": 0.2}
+HARMLESS: Final = -0.25
+"""The most trust that a werewolf has in an enemy."""
+DANGER: Final = {"seer": 0.5, "witch": 0.3, "guard": 0.2}
 """How much more dangerous a role is to werewolves."""
 _SHARE: Final = 0.02
 """... and a point of score spent on attacking or defending a werewolf."""
@@ -116,5 +118,5 @@ def _as_wolf(observer: Observer, players: int, messages: Sequence[Message], weig
             if b in wolves and a not in wolves:
                 danger[a] += weight * _SHARE * score * (-1 if kind == reading.DEFEND else 1)
         for player, identity, confidence in reading.judged_by(observer, message.speaker, found):
-            danger[player] += weight * _DANGER.get(identity, 0.0) * confidence / reading.MOST
-    return [1.0 if seat in wolves else max(-1.0, min(-0.25, _ENEMY - danger[seat])) for seat in range(players)]
+            danger[player] += weight * DANGER.get(identity, 0.0) * confidence / reading.MOST
+    return [1.0 if seat in wolves else max(-1.0, min(HARMLESS, ENEMY - danger[seat])) for seat in range(players)]
