@@ -1,0 +1,1 @@
+"""Games on more than one machine, by Ray. Needs the extra `ray`."""
