@@ -16,7 +16,7 @@ types:  ## Type check
 	$(PYTHON) -m mypy $(PACKAGES:%=-p %)
 
 test:  ## Tests, doctests included
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest -n auto --dist loadfile
 
 golden:  ## Write the golden playthroughs anew; review the difference
 	$(PYTHON) scripts/playthrough.py --all

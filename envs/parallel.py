@@ -1,23 +1,32 @@
 """A game with all seats stepping at once, as PettingZoo's parallel environments do.
 
 A cycle takes the moves of all seats that decide at the same time: of the seat whose turn it is, and of each that will
-follow without having learnt anything new (secret votes, quest cards). Everybody else has the single action `wait`, the
+follow without having learnt anything new (secret votes, quest cards, deeds of the night). A move that was given early
+is kept until its turn comes, and asked for again only if its seat has learnt something before that. Everybody else has the single action `wait`, the
 last number of the action space. An action that cannot be used (a waiting seat may send anything; a sampled one need not
 be legal) is replaced by a random legal one if the seat had to decide, and counted in `info["replaced"]`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import Move, ParlourError
+from parlour.envs.core import Event, Move, ParlourError
 from parlour.envs.spaces import Prose
 from parlour.envs.text import MAX_WORDS, clean, render
 from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import ParallelEnv
+
+
+class _Given(NamedTuple):
+    """What a seat decided before its turn came."""
+
+    events: tuple[Event, ...]
+    """What it had seen then."""
+    action: Any
 
 
 class GameParallelEnv(ParallelEnv[str, Any, Any]):
@@ -54,6 +63,7 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
         self.agents = self.possible_agents[:]
         self.cycles = 0
         self.replaced = dict.fromkeys(self.agents, 0)
+        self._given: dict[int, _Given] = {}
         self._moments = self._deciders()
         return self._observations(), self._infos()
 
@@ -61,10 +71,10 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         aec = self.aec
-        deciding = set(self._moments)
-        while aec.outcome is None and aec.seat in deciding:
-            deciding.remove(aec.seat)
-            aec.play(self._move(aec.agent_selection, actions.get(aec.agent_selection)))
+        for seat in self._moments:
+            self._given[seat] = _Given(aec.view(seat).events, actions.get(aec.possible_agents[seat]))
+        while aec.outcome is None and self._holds(aec.seat, aec.state_now):
+            aec.play(self._move(aec.agent_selection, self._given.pop(aec.seat).action))
         self._moments = self._deciders()
         self.cycles += 1
         over = aec.outcome is not None
@@ -100,17 +110,25 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
     def _deciders(self) -> dict[int, Any]:
         """The seats that decide in this cycle, each with the state in which it will be its turn.
 
-        Looks ahead with arbitrary moves: a seat whose events are the same after them as before decides now.
+        Looks ahead with arbitrary moves: a seat whose events are the same after them as before decides now, unless it
+        has done so already.
         """
         game, now = self.aec.game, self.aec.state_now
         found: dict[int, Any] = {}
+        passed: set[int] = set()
         state = now
         seat = game.actor(state)
-        while seat >= 0 and seat not in found and game.view(state, seat).events == game.view(now, seat).events:
-            found[seat] = state
+        while seat >= 0 and seat not in passed and game.view(state, seat).events == game.view(now, seat).events:
+            passed.add(seat)
+            if not self._holds(seat, state):
+                found[seat] = state
             state = game.apply(state, game.legal(state)[0])
             seat = game.actor(state)
         return found
+
+    def _holds(self, seat: int, state: Any) -> bool:
+        """Whether a seat has given its move for this moment: it has learnt nothing since."""
+        return seat in self._given and self.aec.game.view(state, seat).events == self._given[seat].events
 
     def _observations(self) -> dict[str, Any]:
         return {agent: self._observation(self.aec.seat_of[agent]) for agent in self.agents}

@@ -1,5 +1,5 @@
-# Sourced by the scripts beside it: makes .venv with Python >= 3.11 and installs parlour with its extras, once.
-# Usage: . scripts/_venv.sh EXTRAS
+# Sourced by the scripts beside it: finds Python >= 3.11, and makes .venv with parlour and its extras, once.
+# Usage: . scripts/_venv.sh [EXTRAS]; without EXTRAS it only finds Python, as $python.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,15 +14,19 @@ if [ -z "$python" ]; then
   echo "parlour needs Python 3.11 or newer; none was found" >&2
   exit 2
 fi
-[ -x .venv/bin/python ] || "$python" -m venv .venv
 
 # Installed anew when the packaging or a folder's list of files changes (a strict editable install links single files).
-stamp="$1 $(cat pyproject.toml constraints.txt | cksum) $(find envs policies training wrappers -type f -not -name '*.pyc' | sort | cksum)"
-if [ "$(cat .venv/parlour.stamp 2>/dev/null)" != "$stamp" ]; then
-  echo "installing parlour[$1] into .venv ..."
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
-  rm -rf build
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
-    -e ".[$1]" --config-settings editable_mode=strict
-  echo "$stamp" > .venv/parlour.stamp
-fi
+make_venv() {
+  local stamp
+  [ -x .venv/bin/python ] || "$python" -m venv .venv
+  stamp="$1 $(cat pyproject.toml constraints.txt | cksum) $(find envs policies training wrappers -type f -not -name '*.pyc' | sort | cksum)"
+  if [ "$(cat .venv/parlour.stamp 2>/dev/null)" != "$stamp" ]; then
+    echo "installing parlour[$1] into .venv ..."
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+    rm -rf build
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+      -e ".[$1]" --config-settings editable_mode=strict
+    echo "$stamp" > .venv/parlour.stamp
+  fi
+}
+[ $# -eq 0 ] || make_venv "$1"

@@ -120,6 +120,7 @@ def test_every_game_is_under_the_contracts_about_games():
 HEAVY = (
     *("torch", "stable_baselines3", "sb3_contrib", "scipy", "matplotlib", "pygame", "typer", "rich"),
     *("openai", "faiss", "fastapi", "uvicorn", "onnxruntime"),
+    *("agilerl", "open_spiel", "openskill", "pyspiel", "ray", "supersuit", "tensordict", "textarena", "tianshou", "torchrl"),
 )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from parlour.envs import registry
+from parlour.envs.aec import Entry
 from parlour.envs.core import Move
 from parlour.policies import RandomPolicy
 from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder, SeatEnv
@@ -127,6 +128,32 @@ def test_a_parallel_game_takes_secret_votes_and_cards_at_once():
     seen, _, _, _, infos = env.step(dict.fromkeys(env.agents, number(Move("card", (1,)))))
     assert sum(e.move.kind == "fails" for e in env.aec.state_now.log) == 1
     assert sum(info["replaced"] for info in infos.values()) == 0
+
+
+@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
+def test_every_decision_of_a_parallel_game_is_used_or_asked_for_again_with_news(rules):
+    """A night: the seer decides with the wolves, the witch hears of the victim first; the seer's choice is kept for it."""
+    rng = np.random.default_rng(5)
+    kept = 0
+    for seed in range(12):
+        env = registry["werewolf_v0"].parallel_env(num_players=8, rules=rules, talk=False)
+        aec, made = env.aec, []
+        seen, _ = env.reset(seed=seed)
+        aec.listener = made.append
+        given: dict[int, tuple[int, int]] = {}  # seat -> how much it had seen when it gave its move, and the move
+        while env.agents:
+            made.clear()
+            actions = {a: int(rng.choice(np.flatnonzero(seen[a]["action_mask"]))) for a in env.agents}
+            now = {aec.seat_of[a]: action for a, action in actions.items() if action != env.wait}
+            for seat, action in now.items():
+                news = len(aec.view(seat).events)
+                assert seat not in given or given[seat][0] < news, f"seat {seat} is asked twice for the same decision"
+                given[seat] = (news, action)
+            seen, _, _, _, _ = env.step(actions)
+            for entry in (one for one in made if isinstance(one, Entry) and one.seat >= 0):
+                assert aec.number(entry.move) == given.pop(entry.seat)[1]
+                kept += entry.seat not in now
+    assert (kept > 0) == (rules != "reference")  # a choice waited for the witch; there, wolves decide one by one
 
 
 def test_an_unusable_action_in_a_parallel_game_is_replaced_and_counted():

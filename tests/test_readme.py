@@ -56,6 +56,8 @@ def test_the_repository_names_no_path_of_a_machine():
     own = [
         *ROOT.glob("*.md"),
         *ROOT.glob("*.toml"),
+        *(p for p in (ROOT / "docs").rglob("*") if p.is_file()),
+        *(p for p in (ROOT / "scripts").iterdir() if p.is_file()),
         *(p for d in ("envs", "wrappers", "policies", "training", "tests") for p in (ROOT / d).rglob("*.py")),
     ]
     for path in own:
