@@ -13,8 +13,9 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import factorial, prod
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -115,8 +116,11 @@ class Game(Protocol[S]):
     """No game is longer, nature's moves included."""
     config: Mapping[str, Any]
     """Plain values from which the same game can be built again (the header of a transcript)."""
-    # A game whose seats have names of their own also has `agent_names: tuple[str, ...]`, one for each seat; it is
-    # looked up by `parlour.envs.text.agents_of`, and seats are called `player_0` and so on without it.
+    # Two things a game may have besides:
+    # `agent_names: tuple[str, ...]`, if its seats have names of their own, one for each seat; it is looked up by
+    # `parlour.envs.text.agents_of`, and seats are called `player_0` and so on without it.
+    # `chances(s) -> Iterator[tuple[Move, float]]`, if nature's moves can be told beforehand: each move that `nature` may
+    # draw in `s`, once, always in the same order, with its probability. An iterator, because deals can be very many.
 
     def initial(self) -> S:
         """The state before the first move."""
@@ -189,6 +193,24 @@ class GameSpec(Protocol):
 
     def encoder(self, game: Any) -> Encoder:
         """The features of a game that `build` made."""
+
+
+def shuffles(deck: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], float]]:
+    """The different orders of the numbers of a deck, each once, ascending, with its probability after shuffling.
+
+    >>> [order for order, _ in shuffles((0, 1, 1))]
+    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+    """
+    share = prod(factorial(deck.count(number)) for number in set(deck)) / factorial(len(deck))
+    yield from ((order, share) for order in _orders(deck))
+
+
+def _orders(deck: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    if not deck:
+        yield ()
+    for first in sorted(set(deck)):
+        at = deck.index(first)
+        yield from ((first, *rest) for rest in _orders(deck[:at] + deck[at + 1 :]))
 
 
 def accept(name: str, value: object, accepted: object) -> ParlourError:

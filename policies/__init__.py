@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,6 +39,7 @@ __all__ = [
     "RuleOfThumb",
     "TrainedSeat",
     "WindowAgent",
+    "asks_a_model",
     "make_policy",
 ]
 
@@ -74,30 +76,77 @@ ASKING: Final = (
 )
 """Those of `AGENTS` that a model answers; the others only have settings."""
 
+FOREIGN: Final[Mapping[str, str]] = {
+    name: f"parlour.policies.bridges.{name}" for name in ("sb3", "rllib", "torchrl", "tianshou", "agilerl", "openspiel")
+}
+"""Name -> the module that seats another library's players, imported when asked for; the extra is called the same.
+
+They take settings, as in `sb3:file=model.zip`; each module has `from_settings(settings, game, config) -> Policy`.
+"""
+
 
 def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | None = None) -> Policy:
     """The policy called `name`, or the trained seat in the file of that name, for a table of `game`.
 
+    A name of `POLICIES`, `AGENTS` or `FOREIGN` always means that player, and a file that is there that file; whatever
+    else has the form `module:attribute` is looked up in that module.
+
     Args:
-        name: A name of `POLICIES`; one of `AGENTS`, with settings `key=value,...` behind a colon or without; or a path.
+        name: A name of `POLICIES`; one of `AGENTS` or `FOREIGN`, with settings `key=value,...` behind a colon or without;
+            the path of a trained seat; or `module:attribute`, see `parlour.policies.bridges.callables`.
         game: The game's id.
         config: Its configuration.
         model: Who answers the questions of an agent; the rules of thumb by default.
 
     Raises:
-        ParlourError: There is no such policy or setting, or the file holds one for another game or configuration.
+        ParlourError: There is no such policy or setting, its library is not installed, the file holds one for another
+            game or configuration, or what stands at `module:attribute` is no player.
+        Exception: What a module of somebody else's raises, as it is.
     """
     if name in POLICIES:
         return POLICIES[name]()
     plain, _, settings = name.partition(":")
     if plain in AGENTS:
         return AGENTS[plain](_settings(name, settings), model or OfflineModel())
+    if plain in FOREIGN:
+        policy: Policy = _bridge(plain).from_settings(_settings(name, settings), game, config)
+        return policy
     if not name.endswith(SUFFIX) and not Path(name).exists():
-        accepted = ", ".join((*POLICIES, *AGENTS, f"a trained {SUFFIX} file"))
+        if plain not in POLICIES and _names_attribute(name):
+            from parlour.policies.bridges import callables
+
+            return callables.load(name, model)
+        accepted = ", ".join((*POLICIES, *AGENTS, *FOREIGN, f"a trained {SUFFIX} file", "module:attribute"))
         raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
     trained = TrainedSeat.load(name)
     trained.check_table(game, config)
     return trained
+
+
+def asks_a_model(name: str) -> bool:
+    """Whether the policy called `name` asks the model that `make_policy` is given. Raises as `make_policy` does."""
+    plain = name.partition(":")[0]
+    if plain in (*POLICIES, *AGENTS, *FOREIGN) or name.endswith(SUFFIX) or Path(name).exists():
+        return plain in ASKING
+    if not _names_attribute(name):
+        return False
+    from parlour.policies.bridges import callables
+
+    return callables.asks_a_model(name)
+
+
+def _names_attribute(name: str) -> bool:
+    from parlour.policies.bridges.callables import is_name
+
+    return is_name(name)
+
+
+def _bridge(name: str) -> Any:
+    """The module of `FOREIGN`. Raises `ParlourError` where its library is not installed."""
+    try:
+        return import_module(FOREIGN[name])
+    except ModuleNotFoundError as error:
+        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[{name}]'") from None
 
 
 def _settings(name: str, text: str) -> dict[str, str]:

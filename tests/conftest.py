@@ -143,6 +143,7 @@ def werewolf_table(num_players: int, rules: str, **options: Any) -> Table:
 
 WEREWOLF_TABLES = [
     *(werewolf_table(8, rules) for rules in PRESETS),
+    werewolf_table(4, "official", talk=False),
     werewolf_table(6, "paper", talk=False),
     werewolf_table(7, "reference", roles=("Werewolf", "Seer", *("Villager",) * 5), max_days=3),
     werewolf_table(12, "reference"),

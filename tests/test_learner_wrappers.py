@@ -141,7 +141,7 @@ def test_an_illegal_action_is_replaced_and_counted_or_raised():
     assert env.infos["learner_0"]["replaced"] == 1
     env = learners("avalon_v0", on_illegal="raise")
     env.reset(seed=1)
-    with pytest.raises(ParlourError, match="is not accepted; accepted: I "):
+    with pytest.raises(ParlourError, match=r"is not accepted; accepted: I "):
         env.step(illegal)
 
 
@@ -165,7 +165,7 @@ def test_each_shape_is_what_its_name_says():
 
 @pytest.mark.parametrize("wrap", [MaskInInfo, ObservationsKey])
 def test_an_environment_without_numbers_is_refused(wrap):
-    with pytest.raises(ParlourError, match="accepted: .*observation='features'"):
+    with pytest.raises(ParlourError, match=r"accepted: .*observation='features'"):
         wrap(registry["avalon_v0"].env())
 
 

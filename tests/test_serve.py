@@ -34,7 +34,10 @@ from parlour.training.cli import run
 openai = pytest.importorskip("openai", reason="the client of the protocol is not installed")
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
-from parlour.policies.models.server import Settings, serving  # noqa: E402
+from parlour.policies import ChatPlayer, Policy, RandomPolicy, TrainedSeat, make_policy  # noqa: E402
+from parlour.policies.models.make import ModelConfig, make_model  # noqa: E402
+from parlour.policies.models.server import ServedPolicy, Settings, serving  # noqa: E402
+from parlour.training import rollout  # noqa: E402
 
 SECRET = "sk-this-is-only-a-test-0123456789"
 
@@ -472,7 +475,127 @@ def test_faults_come_at_their_rates():
     assert set(rates) == set(FAULTS)
 
 
+# -- a policy in the place of a model ---------------------------------------------------------------------------------
+
+
+class Words(Policy):
+    """Goes by text: says how long it is, and how often it was asked since `reset`."""
+
+    name = "words"
+    wants = "text"
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.asked = 0
+
+    def act(self, observation, info):
+        self.asked += 1
+        return f"{len(observation['text'])} letters, {len(info['options'])} options, {self.asked}"
+
+
+def test_a_policy_answers_a_seat_s_text_in_the_words_of_an_option(server):
+    client = server(policy=ServedPolicy("random", RandomPolicy()))
+    env = rollout.table("avalon_v0", num_players=5)
+    env.reset(seed=3)
+    while env.game_env.outcome is None:
+        agent = env.game_env.agent_selection
+        told = ask(client, env.observe_as(agent, "text")["text"], seed=len(env.game_env.moves))
+        assert text_of(told) in env.infos[agent]["options"]
+        assert told.system_fingerprint == "parlour-policy-random"
+        env.step(text_of(told))
+    assert [one.id for one in client.models.list()] == ["random"]
+
+
+def test_the_request_s_seed_is_that_of_the_policy_and_each_request_begins_anew(server):
+    client = server(policy=ServedPolicy("random", RandomPolicy()))
+    text = "# What you may do now\nChoose.\n" + "".join(f"- option {k}\n" for k in range(50))
+    said = [text_of(ask(client, text, seed=seed)) for seed in range(10)]
+    own = RandomPolicy()
+    own.reset(0, 4)
+    assert said[4] == f"option {own.act({}, {'legal': range(50)})}"
+    assert len(set(said)) > 5
+    assert ask(client, text, seed=4, n=3).choices[0].message.content == said[4]
+    words = server(policy=ServedPolicy("words", Words()))
+    assert [text_of(ask(words, "hello")) for _ in range(2)] == ["5 letters, 0 options, 1"] * 2
+
+
+def test_the_chat_player_takes_a_policy_for_a_model(server, monkeypatch):
+    url = str(server(policy=ServedPolicy("random", RandomPolicy())).base_url)
+    model = make_model(ModelConfig(model="random", base_url=url))
+    env = rollout.table("avalon_v0", num_players=5)
+    for seed in range(2):
+        episode = rollout.play(env, [ChatPlayer(model) for _ in range(5)], seed)
+        assert not any(sum(counts.values()) for counts in episode.faults.values())
+    total = model.meter.total
+    assert total.asked == total.calls > 100
+    assert (total.valid_share, total.fallbacks) == (1.0, 0)
+    with pytest.raises(ParlourError, match=r"not accepted by a policy; accepted: chat\.take_turn"):
+        rollout.play(
+            rollout.table("avalon_v0"), [make_policy("avalon_agent", "avalon_v0", {}, model) for _ in range(6)], 0
+        )
+
+
+def test_a_trained_seat_answers_to_numbers_that_are_sent_along(server):
+    env = rollout.table("avalon_v0", num_players=5, rules="official", talk=False)
+    base = env.game_env
+    weights = np.random.default_rng(0).normal(size=(len(base.game.catalogue), base.encoder.size)).astype(np.float32)
+    seat = TrainedSeat("avalon_v0", base.game.config, [(weights, np.zeros(len(weights), dtype=np.float32))])
+    client = server(policy=ServedPolicy("policy.npz", seat))
+    env.reset(seed=1)
+    for _ in range(20):
+        agent = base.agent_selection
+        seen = base.observe_as(agent, "both")
+        numbers = {"features": seen["observation"].tolist(), "action_mask": seen["action_mask"].tolist()}
+        number = seat.act(seen, base.infos[agent])
+        said = text_of(ask(client, seen["text"], extra_body={"parlour": numbers}))
+        assert said == base.infos[agent]["options"][base.infos[agent]["legal"].index(number)]
+        assert text_of(ask(client, "no text", extra_body={"parlour": numbers})) == str(number)
+        env.step(said)
+    short = {**numbers, "features": numbers["features"][1:]}
+    for sent, why in (
+        ({}, "reads numbers; accepted: with parlour: {features"),
+        ({"parlour": short}, "accepted: 99 and 30"),
+        ({"parlour": {**numbers, "action_mask": [0] * 30}}, "0 legal actions"),
+        ({"parlour": {"features": []}}, "parlour.features"),
+    ):
+        with pytest.raises(openai.BadRequestError) as caught:
+            ask(client, seen["text"], extra_body=sent)
+        assert caught.value.param == "parlour"
+        assert why in caught.value.body["message"]
+
+
+def test_what_a_policy_cannot_answer_gets_one_line(server, plain):
+    client = server(policy=ServedPolicy("random", RandomPolicy()))
+    for prompt, parameters, why in (
+        ("hello", {}, "there are no options in the text"),
+        (QUESTION.prompt(), {}, "question 'test_serve.coin' is not accepted by a policy"),
+        ("hello", {"response_format": {"type": "json_object"}}, "no question in the messages"),
+        ("hello", {"logprobs": True}, "this server does not take logprobs"),
+    ):
+        with pytest.raises(openai.BadRequestError, match=re.escape(why)):
+            ask(client, prompt, **parameters)
+    with pytest.raises(openai.BadRequestError, match="no message of a user"):
+        client.chat.completions.create(model="m", messages=[{"role": "system", "content": "x"}])
+    with pytest.raises(openai.BadRequestError, match="this server does not take parlour"):
+        ask(plain, extra_body={"parlour": {"features": [1.0], "action_mask": [1]}})
+
+
+def test_a_policy_that_fails_is_an_error_of_the_server(server):
+    class Fails(Words):
+        def act(self, observation, info):
+            raise ZeroDivisionError("nothing to divide by")
+
+    with pytest.raises(openai.InternalServerError, match="ZeroDivisionError: nothing to divide by"):
+        ask(server(policy=ServedPolicy("fails", Fails())), "hello")
+
+
 # -- speed, latency, keys, the end -------------------------------------------------------------------------------------
+
+
+def test_what_clients_send_as_null_is_not_there(plain):
+    assert text_of(ask(plain, seed=4, extra_body={"stop": None, "tools": None})) == text_of(ask(plain, seed=4))
+    with pytest.raises(openai.BadRequestError, match="parameter 'tools' is not accepted"):
+        ask(plain, extra_body={"stop": None, "tools": []})
 
 
 def test_small_packets_are_not_held_back(plain):
@@ -574,6 +697,10 @@ def test_two_servers_do_not_share_anything(server):
         (["--port", "70000"], "--port"),
         (["--key-env", "PARLOUR_NO_SUCH_VARIABLE"], "no key in 'PARLOUR_NO_SUCH_VARIABLE'"),
         (["--host", "192.0.2.1", "--port", "0"], "192.0.2.1:0 cannot be listened at"),
+        (["--policy", "rule"], "policy 'rule' cannot play by what a request holds (it reads info['view']); accepted:"),
+        (["--policy", "human"], "(a person at the terminal); accepted: random, chat, a trained seat"),
+        (["--policy", "nobody"], "policy 'nobody' is not accepted; accepted: random, rule"),
+        (["--policy", "random", "--game", "chess"], "game 'chess' is not accepted"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, list) else "",
 )

@@ -26,6 +26,7 @@ TABLES: list[dict[str, Any]] = [
     {"num_players": 8, "rules": "paper"},
     {"num_players": 8, "rules": "reference"},
     {"num_players": 8, "rules": "official"},
+    {"num_players": 5, "rules": "official"},
     {"num_players": 6, "rules": "paper", "talk": False},
     {"num_players": 11, "rules": "reference", "talk": False},
 ]

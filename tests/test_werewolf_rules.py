@@ -95,10 +95,18 @@ def test_six_to_fifteen_players_about_a_third_of_them_werewolves(players, wolves
     assert counts.total() == players
 
 
+@pytest.mark.parametrize("players", [4, 5])
+def test_tables_of_four_and_five_have_one_werewolf_a_seer_and_villagers(players):
+    assert default_roles(players) == ("Werewolf", "Seer", *("Villager",) * (players - 2))
+    game = table("official", num_players=players)
+    for hunted in (None, *range(1, players)):  # no first night ends the game
+        assert night(game, deal(game), hunt=hunted).state.standing.reason == ""
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_players": 5}, "num_players 5 is not accepted; accepted: 6..15"),
+        ({"num_players": 3}, "num_players 3 is not accepted; accepted: 4..15"),
         ({"num_players": True}, "num_players True is not accepted"),
         ({"rules": "house"}, "rules 'house' is not accepted; accepted: paper, reference, official"),
         ({"talk": 1}, "talk 1 is not accepted; accepted: True, False"),

@@ -19,6 +19,7 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, accept
 from parlour.training.in_flight import Job, MakePolicy, Progress, no_progress, play_each
 from parlour.training.rollout import Episode
+from parlour.training.spread import Pool
 from parlour.training.statistics import PairedDifference, Rate, paired, rate
 from pettingzoo.utils.env import AECEnv
 
@@ -85,6 +86,7 @@ def seat(
     own: int | None = None,
     workers: int = 1,
     out: Path | None = None,
+    pool: Pool | None = None,
 ) -> Report:
     """Let each candidate take the same seat of the same deals.
 
@@ -97,6 +99,7 @@ def seat(
         own: The candidates' seat; None: for the k-th seed the seat k modulo the number of seats.
         workers: How many games are in flight; see `parlour.training.in_flight`.
         out: Folder for a transcript of each game, named after the seed, the seat and the candidate.
+        pool: Processes that play; see `parlour.training.in_flight`.
 
     Raises:
         ParlourError: There is no such seat, or a transcript exists.
@@ -117,7 +120,7 @@ def seat(
     def row(number: int, episode: Episode) -> Game:
         return _seat_row(episode, *asked[number], opponents[0])
 
-    rows = play_each(env, jobs, row, workers=workers, progress=progress, what=", ".join(candidates))
+    rows = play_each(env, jobs, row, workers=workers, progress=progress, what=", ".join(candidates), pool=pool)
     return _report("seat", base, rows, tuple(candidates))
 
 
@@ -129,6 +132,7 @@ def sides(
     progress: Progress = no_progress,
     workers: int = 1,
     out: Path | None = None,
+    pool: Pool | None = None,
 ) -> Report:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
@@ -154,7 +158,8 @@ def sides(
         ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
         return [_side_row(episode, ones, one, others), _side_row(episode, others, other, ones)]
 
-    played = play_each(env, jobs, rows, workers=workers, progress=progress, what=f"{a[0]} and {b[0]}")
+    what = f"{a[0]} and {b[0]}"
+    played = play_each(env, jobs, rows, workers=workers, progress=progress, what=what, pool=pool)
     return _report("sides", base, [row for pair in played for row in pair], (a[0], b[0]))
 
 

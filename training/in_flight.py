@@ -1,7 +1,8 @@
 """Games in flight: so many at once, each at a table of its own, with players of its own.
 
 This is for players who wait: while a language model answers one game over HTTP, the others go on. The games run in
-threads, so players who compute gain nothing from it. Results do not depend on how many games are in flight: players are
+threads, so players who compute gain nothing from it; those gain from a pool of processes (`parlour.training.ray`), each
+of which has so many games in flight. Results do not depend on how many games are in flight: players are
 reset for each game from its seed, and what was played is handed over in the order of the games. Only a player that
 carries something over from game to game, against the sense of `reset`, can make a difference.
 """
@@ -15,13 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.table import Player
 from parlour.policies import HumanPolicy
 from parlour.training.rollout import Episode, Stopped, play
+from parlour.training.spread import Pool
 from parlour.wrappers import Recorder
 from pettingzoo.utils.env import AECEnv
 
@@ -43,6 +45,32 @@ class Job:
     """The file to write it to; its header names the players."""
 
 
+@dataclass(frozen=True)
+class Seating:
+    """A job whose makers are numbers: picklable."""
+
+    seed: int
+    names: tuple[str, ...]
+    makers: tuple[int, ...]
+    transcript: Path | None
+
+
+class Flight(Protocol):
+    """Games under way, wherever they are played."""
+
+    def begin(self) -> None:
+        """Let them begin."""
+
+    def next(self) -> tuple[int, Episode] | None:
+        """Number and course of the next game to be finished; None if one has failed."""
+
+    def end(self) -> None:
+        """Stop all games; none is left when this returns."""
+
+    def raise_first(self) -> None:
+        """Raise what the first of the games that failed raised, if any did."""
+
+
 def no_progress(games: Iterable[int], _what: str) -> Iterable[int]:
     """Count silently."""
     return games
@@ -55,9 +83,10 @@ def play_all(
     workers: int = 1,
     progress: Progress = no_progress,
     what: str = "games",
+    pool: Pool | None = None,
 ) -> list[Episode]:
     """Play games and keep them all; see `play_each`."""
-    return play_each(env, jobs, lambda _, episode: episode, workers=workers, progress=progress, what=what)
+    return play_each(env, jobs, lambda _, episode: episode, workers=workers, progress=progress, what=what, pool=pool)
 
 
 def play_each(
@@ -68,6 +97,7 @@ def play_each(
     workers: int = 1,
     progress: Progress = no_progress,
     what: str = "games",
+    pool: Pool | None = None,
 ) -> list[T]:
     """Play games and keep of each what `keep` makes of it.
 
@@ -79,9 +109,12 @@ def play_each(
         jobs: The games.
         keep: Called with the number of the job and the game, in the order of the jobs, from the calling thread, as soon
             as the game and all before it are finished.
-        workers: How many games are in flight. With 1, everything happens in the calling thread.
+        workers: How many games are in flight; with a pool, in each of its processes. With 1 and no pool, everything
+            happens in the calling thread.
         progress: Counts the games that are finished.
         what: What `progress` calls them.
+        pool: Processes that play; table and players must be picklable then. Transcripts are written here, each when its
+            game is finished (of those in flight when a game fails, only that game's own is written as far as it went).
 
     Returns:
         What `keep` returned, a value for each job.
@@ -92,14 +125,32 @@ def play_each(
     """
     if workers < 1:
         raise accept("workers", workers, "a whole number from 1")
-    _check_files(env, jobs, workers)
-    tables = _tables(env, jobs, max(1, min(workers, len(jobs))))
-    numbers = range(len(jobs))
+    _check_files(env, jobs, alone=workers == 1 and pool is None)
+    tables, games = _tables(env, jobs, max(1, min(workers, len(jobs))), pool)
+    if pool is not None:
+        from parlour.training.ray.games import Spread  # it needs this file
+
+        return _keep_all(Spread(tables, games, pool), len(games), keep, progress, what)
+    return play_at(tables, games, keep, progress, what)
+
+
+def play_at(
+    tables: Sequence[Table],
+    games: Sequence[Seating],
+    keep: Callable[[int, Episode], T],
+    progress: Progress = no_progress,
+    what: str = "games",
+) -> list[T]:
+    """Play games at tables that are there, as many at once as there are tables; see `play_each`."""
     if len(tables) == 1:
-        return [keep(number, tables[0].play(jobs[number])) for number in progress(numbers, what)]
+        return [keep(number, tables[0].play(games[number])) for number in progress(range(len(games)), what)]
+    return _keep_all(_Flight(tables, games), len(games), keep, progress, what)
+
+
+def _keep_all(flight: Flight, games: int, keep: Callable[[int, Episode], T], progress: Progress, what: str) -> list[T]:
+    numbers = range(games)
     kept: list[T] = []
     early: dict[int, Episode] = {}
-    flight = _Flight(tables, jobs)
     try:
         flight.begin()
         for _ in progress(numbers, what):
@@ -115,32 +166,33 @@ def play_each(
     return kept
 
 
-class _Table:
+class Table:
     """An environment and the players of one worker: one game at a time."""
 
     def __init__(self, env: AECEnv[str, Any, Any], players: Mapping[int, Sequence[Player]]) -> None:
         self.env = env
         self.players = players
-        """By the identity of the maker."""
+        """By the number of the maker."""
 
-    def play(self, job: Job, stop: Event | None = None) -> Episode:
+    def play(self, game: Seating, stop: Event | None = None) -> Episode:
+        """One game."""
         free = {maker: iter(made) for maker, made in self.players.items()}
-        seated = [next(free[id(make)]) for _, make in job.players]
-        if job.transcript is None:
-            return play(self.env, seated, job.seed, stop)
-        names = dict(zip(self.env.possible_agents, [name for name, _ in job.players], strict=False))
-        recorder = Recorder(self.env, job.transcript, header={"players": names})
+        seated = [next(free[maker]) for maker in game.makers]
+        if game.transcript is None:
+            return play(self.env, seated, game.seed, stop)
+        names = dict(zip(self.env.possible_agents, game.names, strict=False))
+        recorder = Recorder(self.env, game.transcript, header={"players": names})
         try:
-            return play(recorder, seated, job.seed, stop)
+            return play(recorder, seated, game.seed, stop)
         finally:
             recorder.close_transcript()
 
 
 class _Flight:
-    """The threads of one run: each takes the next job until there is none, or until one of them fails."""
+    """The threads of one run: each takes the next game until there is none, or until one of them fails."""
 
-    def __init__(self, tables: Sequence[_Table], jobs: Sequence[Job]) -> None:
-        self._waiting = deque(enumerate(jobs))
+    def __init__(self, tables: Sequence[Table], games: Sequence[Seating]) -> None:
+        self._waiting = deque(enumerate(games))
         self._done: SimpleQueue[tuple[int, Episode] | None] = SimpleQueue()
         self._errors: dict[int, BaseException] = {}
         self._stop = Event()
@@ -151,7 +203,6 @@ class _Flight:
             thread.start()
 
     def next(self) -> tuple[int, Episode] | None:
-        """Number and course of the next game to be finished; None if one has failed."""
         return self._done.get()
 
     def end(self) -> None:
@@ -169,14 +220,14 @@ class _Flight:
         if self._errors:
             raise self._errors[min(self._errors)]
 
-    def _work(self, table: _Table) -> None:
+    def _work(self, table: Table) -> None:
         while not self._stop.is_set():
             try:
-                number, job = self._waiting.popleft()
+                number, game = self._waiting.popleft()
             except IndexError:
                 return
             try:
-                self._done.put((number, table.play(job, self._stop)))
+                self._done.put((number, table.play(game, self._stop)))
             except Stopped:
                 return
             except BaseException as error:  # whatever it is belongs to the caller, who raises it in his own thread
@@ -185,22 +236,34 @@ class _Flight:
                 self._done.put(None)
 
 
-def _tables(env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int) -> list[_Table]:
+def _tables(
+    env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int, pool: Pool | None
+) -> tuple[list[Table], list[Seating]]:
     makers = {id(make): make for job in jobs for _, make in job.players}
-    needed = {maker: max(sum(id(make) == maker for _, make in job.players) for job in jobs) for maker in makers}
-    tables = [
-        _Table(
-            _copy(env) if number else env,
-            {maker: [make() for _ in range(needed[maker])] for maker, make in makers.items()},
+    number = {maker: k for k, maker in enumerate(makers)}
+    games = [
+        Seating(
+            job.seed, tuple(n for n, _ in job.players), tuple(number[id(m)] for _, m in job.players), job.transcript
         )
-        for number in range(workers)
+        for job in jobs
+    ]
+    needed = [max(game.makers.count(k) for game in games) for k in range(len(makers))]
+    tables = [
+        Table(
+            _copy(env) if copy else env,
+            {k: [make() for _ in range(needed[k])] for k, make in enumerate(makers.values())},
+        )
+        for copy in range(workers)
     ]
     players = [player for table in tables for made in table.players.values() for player in made]
     if workers > 1 and len({id(player) for player in players}) < len(players):
         raise ParlourError("a player sits in two games at once; accepted: makers whose players are new, or one worker")
-    if workers > 1 and any(isinstance(player, HumanPolicy) for player in players):
-        raise ParlourError(f"workers {workers} is not accepted with a person at the table; accepted: 1")
-    return tables
+    if any(isinstance(player, HumanPolicy) for player in players):
+        if pool is not None:
+            raise ParlourError("a person is at the table, who cannot sit on other machines; accepted: play without Ray")
+        if workers > 1:
+            raise ParlourError(f"workers {workers} is not accepted with a person at the table; accepted: 1")
+    return tables, games
 
 
 def _copy(env: AECEnv[str, Any, Any]) -> AECEnv[str, Any, Any]:
@@ -211,7 +274,7 @@ def _copy(env: AECEnv[str, Any, Any]) -> AECEnv[str, Any, Any]:
     return copied
 
 
-def _check_files(env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int) -> None:
+def _check_files(env: AECEnv[str, Any, Any], jobs: Sequence[Job], *, alone: bool) -> None:
     """Before anything is played: games may be dear."""
     files = [job.transcript for job in jobs if job.transcript is not None]
     if len(set(files)) < len(files):
@@ -219,7 +282,7 @@ def _check_files(env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int) 
     for file in files:
         if file.exists():
             raise ParlourError(f"transcript {str(file)!r} exists; accepted: a new file")
-    if hasattr(env, "annotate") and (files or workers > 1):
+    if hasattr(env, "annotate") and (files or not alone):
         raise ParlourError(
             "the environment is in a Recorder already; accepted: a bare table, and transcripts in the jobs"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Literal
@@ -29,7 +29,7 @@ class MakeSeat:
         return SeatEnv(env, lambda _: make_policy(self.opponents, self.game, config), seat=self.seat)
 
 
-def serve(pipe: Connection, make: MakeSeat, seeds: Sequence[int]) -> None:
+def serve(pipe: Connection, make: Callable[[], SeatEnv], seeds: Sequence[int]) -> None:
     """One process: reset on None, step on actions, until the pipe is closed."""
     envs = [make() for _ in seeds]
     first = True
@@ -50,10 +50,11 @@ def serve(pipe: Connection, make: MakeSeat, seeds: Sequence[int]) -> None:
 
 def step(env: SeatEnv, action: int) -> tuple[Any, float, bool, dict[str, Any]]:
     """One step; a game that is over is followed by a new one, as stable-baselines3 expects of its tables."""
-    seen, reward, over, _, _ = env.step(action)
+    seen, reward, over, _, info = env.step(action)
     if not over:
         return seen, reward, False, {}
-    return env.reset()[0], reward, True, {"terminal_observation": seen, "TimeLimit.truncated": False, "return": reward}
+    ended = {"terminal_observation": seen, "TimeLimit.truncated": False, "return": reward, "final_info": info}
+    return env.reset()[0], reward, True, ended
 
 
 def masks_of(envs: Sequence[SeatEnv]) -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -9,12 +9,13 @@ only, not on how they are shared out.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
-from parlour.training.tables import MakeSeat, serve
+from parlour.training.tables import serve
+from parlour.wrappers.seat import SeatEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices
 
 
@@ -22,12 +23,12 @@ class SeatVecEnv(VecEnv):
     """Several `SeatEnv`s as one vectorised environment with action masks.
 
     Args:
-        make: Makes one environment; called in the processes.
+        make: Makes one environment; picklable, called in the processes.
         seeds: One for each environment.
         processes: How many processes to share them among.
     """
 
-    def __init__(self, make: MakeSeat, seeds: Sequence[int], processes: int) -> None:
+    def __init__(self, make: Callable[[], SeatEnv], seeds: Sequence[int], processes: int) -> None:
         probe = make()
         super().__init__(len(seeds), probe.observation_space, probe.action_space)
         context = multiprocessing.get_context("spawn")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -55,6 +55,11 @@ class Coin:
 
     def nature(self, s: State, rng: np.random.Generator) -> Move:
         return Move(TOSS, (int(rng.integers(2)),))
+
+    def chances(self, s: State) -> Iterator[tuple[Move, float]]:
+        """Both sides of the coin."""
+        if s.moves == 0:
+            yield from ((Move(TOSS, (side,)), 0.5) for side in range(2))
 
     def apply(self, s: State, move: Move) -> State:
         if s.moves == 0:

@@ -7,7 +7,7 @@ name Merlin; the quest is scored. Three scored quests win. Sources and the point
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, ClassVar
@@ -61,7 +61,7 @@ from parlour.envs.avalon.state import (
     Standing,
     State,
 )
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
 
 # The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
 _new = tuple.__new__
@@ -135,6 +135,15 @@ class Avalon:
             drawn = rng.choice(self.seats, size=self.sizes[s.standing.quest], replace=False).tolist()
             return Move(DRAWN, tuple(sorted(drawn)))
         raise IllegalMove("nature has no move in this state")
+
+    def chances(self, s: State) -> Iterator[tuple[Move, float]]:
+        """Every deal of the roles with every leader, or every team, each as likely as the others."""
+        if s.phase == DEAL:
+            for roles, share in shuffles(self.deck):
+                yield from ((Move(DEALT, (*roles, leader)), share / self.seats) for leader in range(self.seats))
+        elif s.phase == DRAW:
+            teams = tuple(combinations(range(self.seats), self.sizes[s.standing.quest]))
+            yield from ((Move(DRAWN, team), 1 / len(teams)) for team in teams)
 
     def apply(self, s: State, move: Move) -> State:
         if s.actor < 0:

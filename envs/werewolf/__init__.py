@@ -1,21 +1,22 @@
-"""Werewolf, for 6-15 players: wolves who know each other kill by night; by day the village talks and votes one out.
+"""Werewolf, for 4-15 players: wolves who know each other kill by night; by day the village talks and votes one out.
 
 | | |
 |---|---|
 | Name | `werewolf_v0` |
-| Players | 6-15, agents `player_0` ... |
+| Players | 4-15, agents `player_0` ... |
 | Options | `num_players`, `rules`, `roles`, `talk`, `max_days` |
 | Returns | +1 for every seat of the side that wins, -1 for the other side, 0 for all after a draw; nothing before |
 | Reasons of the end | `wolves_dead`, `village_dead`, `parity` (official), `days` (a draw), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, proposals among wolves, targets by night and by day, the antidote |
 | Features | see `encode.py` |
 
-The paper's table of eight is the default: three werewolves, witch, guard, seer, two villagers. By night, in this order:
-the wolves speak among themselves and vote for a victim; the guard protects one seat, himself if he likes, from the
-wolves; the witch, while she has the antidote, hears of the victim and may save it, herself too, and may poison one seat
-once in the game; the seer learns of one seat whether it is a werewolf. Who is killed before acting does not act. By
-day, in one order of seats drawn with the roles, all speak once, then vote; who has most votes is executed after last
-words. The game is a draw after `max_days` days.
+The paper's table of eight is the default: three werewolves, witch, guard, seer, two villagers. Tables of four and
+five, which are ours, have one werewolf, a seer and villagers. By night, in this order: the wolves speak among
+themselves and vote for a victim; the guard protects one seat, himself if he likes, from the wolves; the witch, while
+she has the antidote, hears of the victim and may save it, herself too, and may poison one seat once in the game; the
+seer learns of one seat whether it is a werewolf. Who is killed before acting does not act. By day, in one order of
+seats drawn with the roles, all speak once, then vote; who has most votes is executed after last words. The game is a
+draw after `max_days` days.
 
 | point | paper | reference | official |
 |---|---|---|---|
@@ -67,7 +68,7 @@ class WerewolfSpec:
     id: ClassVar[str] = "werewolf_v0"
     title: ClassVar[str] = "Werewolf"
     options: ClassVar[Mapping[str, str]] = {
-        "num_players": "6..15",
+        "num_players": "4..15",
         "rules": ", ".join(PRESETS),
         "roles": f"None, or one for each player of: {', '.join(ROLES)}",
         "talk": "True, False",
@@ -86,7 +87,7 @@ class WerewolfSpec:
         """The rules of one table.
 
         Args:
-            num_players: 6-15.
+            num_players: 4-15.
             rules: `"paper"`, `"reference"` or `"official"`.
             roles: One role for each player; None for the usual ones.
             talk: Whether wolves speak by night, everybody by day, and the executed at last.

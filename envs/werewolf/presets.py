@@ -29,10 +29,14 @@ VILLAGE: Final = "village"
 WOLVES: Final = "werewolf"
 DRAW: Final = "draw"
 
-PLAYERS: Final = range(6, 16)
+PLAYERS: Final = range(4, 16)
 
-# Paper, experimental setup: three of eight. For other numbers no source says it; about a third, as there.
-WOLF_COUNT: Final = {6: 2, 7: 2, 8: 3, 9: 3, 10: 3, 11: 4, 12: 4, 13: 4, 14: 5, 15: 5}
+# Paper, experimental setup: three of eight. For other numbers no source says it; about a third, as there. With two of
+# five, the first kill by night would win the game by parity.
+WOLF_COUNT: Final = {4: 1, 5: 1, 6: 2, 7: 2, 8: 3, 9: 3, 10: 3, 11: 4, 12: 4, 13: 4, 14: 5, 15: 5}
+
+SMALL: Final = 5
+"""Up to so many seats, a table has no witch and no guard unless its roles are named."""
 
 MAX_DAYS: Final = 15
 """Default cap. No source has one; the longest published game took 10 days."""
@@ -117,11 +121,17 @@ def side_of(role: str) -> str:
 def default_roles(num_players: int) -> tuple[str, ...]:
     """Werewolves by `WOLF_COUNT`, witch, guard and seer; the other seats are villagers.
 
+    No source has a table of four or five: there the seer is the only leader, so that half of the seats or more have no
+    power of their own.
+
     >>> default_roles(8)
     ('Werewolf', 'Werewolf', 'Werewolf', 'Witch', 'Guard', 'Seer', 'Villager', 'Villager')
+    >>> default_roles(4)
+    ('Werewolf', 'Seer', 'Villager', 'Villager')
     """
     wolves = WOLF_COUNT[num_players]
-    return (WEREWOLF,) * wolves + LEADERS + (VILLAGER,) * (num_players - wolves - len(LEADERS))
+    leaders = LEADERS if num_players > SMALL else (SEER,)
+    return (WEREWOLF,) * wolves + leaders + (VILLAGER,) * (num_players - wolves - len(leaders))
 
 
 def check_roles(num_players: int, roles: Sequence[str]) -> tuple[str, ...]:

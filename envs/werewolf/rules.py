@@ -1,4 +1,4 @@
-"""Werewolf's rules as a pure state machine, for 6-15 players. No text, no arrays, no PettingZoo.
+"""Werewolf's rules as a pure state machine, for 4-15 players. No text, no arrays, no PettingZoo.
 
 Order of a night: the wolves speak among themselves, then vote for a victim; the guard protects; the witch hears of the
 victim, may save, may poison; the seer checks. At dawn the deaths are told. By day all speak once, then vote; who has
@@ -8,12 +8,12 @@ most votes is executed after last words. Sources and the points where they diffe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
 from parlour.envs.werewolf import state
 from parlour.envs.werewolf.choices import Choices
 from parlour.envs.werewolf.presets import DRAW, GUARD, SEER, VILLAGE, WEREWOLF, WITCH, WOLVES, Rules, side_of
@@ -96,6 +96,15 @@ class Werewolf:
         if s.phase == TIE:
             return Move(DRAWN, _aimed_at(s.secret[int(rng.integers(len(s.secret)))]))
         raise IllegalMove("nature has no move in this state")
+
+    def chances(self, s: State) -> Iterator[tuple[Move, float]]:
+        """Every deal of the roles with every order of talk, or every tied target, each as likely as the others."""
+        if s.phase == DEAL:
+            for roles, dealt in shuffles(self.deck):
+                for order, drawn in shuffles(tuple(range(self.seats))):
+                    yield Move(DEALT, (*roles, *order)), dealt * drawn
+        elif s.phase == TIE:
+            yield from ((Move(DRAWN, _aimed_at(target)), 1 / len(s.secret)) for target in s.secret)
 
     def apply(self, s: State, move: Move) -> State:
         if s.actor < 0:
@@ -215,7 +224,7 @@ class Werewolf:
         witch = self._holders(standing, self._witch)
         if not witch or not standing.antidote:
             return self._wake_poisoner(dark, standing, log)
-        dying = _killed(dark)
+        dying = dark.killed
         log += (_told(state.ATTACKED, NOBODY if dying is None else (dying,), witch),)
         if dying is None:
             return self._wake_poisoner(dark, standing, log)
@@ -230,7 +239,7 @@ class Werewolf:
     def _wake_poisoner(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
         witch = self._holders(standing, self._witch)
         acts = standing.poison and (
-            (_killed(dark),) != witch or (self.rules.dying_witch_poisons and not standing.antidote)
+            (dark.killed,) != witch or (self.rules.dying_witch_poisons and not standing.antidote)
         )
         if witch and acts:
             return self._turn(POISON, witch, NOBODY, dark, standing, log)
@@ -244,7 +253,7 @@ class Werewolf:
 
     def _wake_seer(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
         seer = self._holders(standing, self._seer)
-        if seer and seer[0] not in (_killed(dark), dark.poisoned):
+        if seer and seer[0] not in (dark.killed, dark.poisoned):
             return self._turn(CHECK, seer, NOBODY, dark, standing, log)
         return self._dawn(dark, standing, log)
 
@@ -261,7 +270,7 @@ class Werewolf:
 
     def _dawn(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
         """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
-        dead = tuple(sorted({j for j in (_killed(dark), dark.poisoned) if j is not None}))
+        dead = tuple(sorted({j for j in (dark.killed, dark.poisoned) if j is not None}))
         log += (_told(state.DAWN, (standing.day, *dead)),)
         standing = standing._replace(alive=tuple(a and j not in dead for j, a in enumerate(standing.alive)))
         if standing.day == 1 or self.rules.reveals == "all":
@@ -382,11 +391,6 @@ def _told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -
 
 def _aimed_at(target: int) -> tuple[int, ...]:
     return NOBODY if target == NO_VOTE else (target,)
-
-
-def _killed(dark: Darkness) -> int | None:
-    """Whom the wolves kill after the guard and the antidote. Protection is against the wolves only."""
-    return None if dark.saved or dark.victim == dark.protected else dark.victim
 
 
 def _most(votes: tuple[int, ...]) -> tuple[int, ...]:

@@ -86,6 +86,11 @@ class Darkness(NamedTuple):
     saved: bool
     poisoned: int | None
 
+    @property
+    def killed(self) -> int | None:
+        """Whom the wolves kill after the guard and the antidote. Protection is against the wolves only."""
+        return None if self.saved or self.victim == self.protected else self.victim
+
 
 class Options:
     """What one seat may do at one kind of decision: the one source of legality. Equal if the moves are the same."""

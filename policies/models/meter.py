@@ -67,6 +67,13 @@ class Label(NamedTuple):
     ask: str
 
 
+class Taken(NamedTuple):
+    """What a meter counted for a while."""
+
+    counts: dict[Label, Count]
+    dropped: frozenset[str]
+
+
 class Meter:
     """A transport that counts. It stands outermost and knows the prices.
 
@@ -102,6 +109,20 @@ class Meter:
         """Count a question and how many replies were read until it was answered."""
         came = {"valid": Count(valid=1), "repaired": Count(repaired=1), "fallback": Count(fallbacks=1)}[outcome]
         self._add(Label(seat, ask), came + Count(asked=1, replies=replies))
+
+    def take(self) -> Taken:
+        """Everything since the last time; it is counted from zero again."""
+        with self._lock:
+            taken = Taken(self._counts, self._dropped)
+            self._counts, self._dropped = {}, frozenset()
+        return taken
+
+    def add(self, taken: Taken) -> None:
+        """Count what a copy of this meter took in another process."""
+        for label, count in taken.counts.items():
+            self._add(label, count)
+        with self._lock:
+            self._dropped |= taken.dropped
 
     @property
     def total(self) -> Count:

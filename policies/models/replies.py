@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -31,6 +31,9 @@ CANNED: Final = (
 )
 SAMPLES: Final = 32
 """How many answers to the same question log-probabilities are counted from, at least."""
+
+Answer = Callable[[int], str]
+"""A seed -> the text of a reply: the same seed gives the same text, unless a served player has chance of its own."""
 
 _TOKEN: Final = re.compile(r" ?[A-Za-z]{1,6}|[0-9]{1,3}| ?[!-/:-@\[-`{-~]{1,3}|\s+|.", re.DOTALL)
 _PER_MESSAGE: Final = 4
@@ -73,18 +76,28 @@ def question_in(messages: Sequence[tuple[str, str]]) -> Ask[Any] | None:
     return None
 
 
-def completion(wanted: Wanted, question: Ask[Any] | None, fault: str | None, name: str, now: int) -> dict[str, Any]:
+def by_rule_of_thumb(question: Ask[Any] | None) -> Answer:
+    """Who answers a question: its rule of thumb; without a question, a short text that says what this is."""
+    if question is None:
+        return lambda _: CANNED
+    return lambda seed: question.rule_of_thumb(np.random.default_rng(seed)).model_dump_json()
+
+
+def completion(
+    wanted: Wanted, answer: Answer, fault: str | None, name: str, now: int, fingerprint: str = FINGERPRINT
+) -> dict[str, Any]:
     """A whole chat completion, as the protocol has it.
 
     Args:
         wanted: What is asked for.
-        question: What `question_in` found in the messages.
+        answer: Answers with the seed it is given; the first seed is that of the request.
         fault: The fault it shall have; only those of the text matter.
         name: Its identifier.
         now: The time, in seconds since 1970.
+        fingerprint: Says what answered.
     """
     enough = wanted.n if wanted.top_logprobs is None else max(wanted.n, SAMPLES)
-    texts = [CANNED] * enough if question is None else _answers(question, wanted.seed, enough)
+    texts = [answer(seed) for seed in (wanted.seed, *(mixed(wanted.seed, k) for k in range(1, enough)))]
     spoken = [tokens(spoil(text, fault)) for text in texts]
     pool = [one[: wanted.max_tokens] for one in spoken]
     choices = []
@@ -105,7 +118,7 @@ def completion(wanted: Wanted, question: Ask[Any] | None, fault: str | None, nam
         "object": "chat.completion",
         "created": now,
         "model": wanted.model,
-        "system_fingerprint": FINGERPRINT,
+        "system_fingerprint": fingerprint,
         "choices": choices,
         "usage": {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered},
     }
@@ -151,20 +164,14 @@ def embeddings(model: str, texts: Sequence[str], size: int | None, *, packed: bo
     }
 
 
-def models() -> dict[str, Any]:
+def models(name: str = MODEL_ID) -> dict[str, Any]:
     """The list of models: one."""
-    return {"object": "list", "data": [model(MODEL_ID)]}
+    return {"object": "list", "data": [model(name)]}
 
 
 def model(name: str) -> dict[str, Any]:
-    """One model. Any name will do; the same rules of thumb answer to it."""
+    """One model. Any name will do; the same answers to it."""
     return {"id": name, "object": "model", "created": 0, "owned_by": "parlour"}
-
-
-def _answers(question: Ask[Any], seed: int, n: int) -> list[str]:
-    """Independent answers as JSON; the first is that of `OfflineModel` for the sample `seed`."""
-    seeds = [seed, *(mixed(seed, k) for k in range(1, n))]
-    return [question.rule_of_thumb(np.random.default_rng(one)).model_dump_json() for one in seeds]
 
 
 def _logprobs(said: Sequence[str], pool: Sequence[Sequence[str]], top: int) -> dict[str, Any]:

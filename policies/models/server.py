@@ -1,9 +1,9 @@
-"""A server that speaks OpenAI's chat-completions and embeddings protocol and answers by rules of thumb.
+"""A server that speaks OpenAI's chat-completions and embeddings protocol and answers by rules of thumb, or by a policy.
 
 For tests, and for people without a key: the whole path of `ChatModel` (HTTP, JSON, usage, errors) runs against it. Each
 prompt carries its question in a block, which is read back from the last user message that holds one; its rule of thumb
-answers with the generator of the request's `seed`, as `OfflineModel` does for the same sample. On demand it is slow,
-wants a key, or makes mistakes (`faults`). Needs the extra `serve`.
+answers with the generator of the request's `seed`, as `OfflineModel` does for the same sample. In their place one policy
+can answer (`served`). On demand it is slow, wants a key, or makes mistakes (`faults`). Needs the extra `serve`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.models import protocol, replies
-from parlour.policies.models.ask import Ask
 from parlour.policies.models.faults import OF_TEXT, FaultDraw, check_faults
+from parlour.policies.models.served import UNTAKEN, ServedPolicy
 from starlette.exceptions import HTTPException
 
 LOOPBACK: Final = "127.0.0.1"
@@ -88,10 +88,13 @@ class Service:
         settings: How it behaves.
         tally: Counts: `chat` and `embeddings` that could be read; of those, each kind of fault; `refused` for every
             error that was sent, whether on purpose or for a bad request.
+        policy: Answers in place of the rules of thumb.
     """
 
-    def __init__(self, settings: Settings, tally: Counter[str] | None = None) -> None:
-        self.settings = settings
+    def __init__(
+        self, settings: Settings, tally: Counter[str] | None = None, policy: ServedPolicy | None = None
+    ) -> None:
+        self.settings, self.policy = settings, policy
         self.tally: Counter[str] = Counter() if tally is None else tally
         self.closing = asyncio.Event()
         self._draw = FaultDraw(settings.faults, settings.seed)
@@ -101,11 +104,10 @@ class Service:
         began = time.monotonic()
         raw = await request.body()
         body = protocol.parsed(protocol.ChatBody, raw)
-        wanted = body.wanted(self.settings.refuse)
-        question = protocol.question(body, wanted)
+        answer, wanted = self._answering(body)
         fault = self._count("chat", self._draw(raw))
         await self._obstruct(fault)
-        done = await self._completed(wanted, question, fault, sha256(raw).hexdigest()[:24])
+        done = await self._completed(wanted, answer, fault, sha256(raw).hexdigest()[:24])
         await self._pause(self.settings.latency - (time.monotonic() - began))
         if not body.stream:
             return self._reply(JSONResponse(done), fault)
@@ -130,7 +132,7 @@ class Service:
 
     async def models(self) -> Response:
         """`GET /v1/models`."""
-        return JSONResponse(replies.models())
+        return JSONResponse(replies.models() if self.policy is None else replies.models(self.policy.name))
 
     async def model(self, name: str) -> Response:
         """`GET /v1/models/{name}`."""
@@ -153,14 +155,25 @@ class Service:
         self.tally["refused"] += 1
         return JSONResponse(error.body(), error.status, headers=error.headers)
 
+    def _answering(self, body: protocol.ChatBody) -> tuple[replies.Answer, replies.Wanted]:
+        """Who answers, and what is wanted. Raises `Refused` for what cannot be answered."""
+        if self.policy is None:
+            wanted = body.wanted((*self.settings.refuse, "parlour"))
+            return replies.by_rule_of_thumb(protocol.question(body, wanted)), wanted
+        wanted = body.wanted((*self.settings.refuse, *(name for name in UNTAKEN if getattr(body, name))))
+        return self.policy.answering(body, wanted), wanted
+
     async def _completed(
-        self, wanted: replies.Wanted, question: Ask[Any] | None, fault: str | None, name: str
+        self, wanted: replies.Wanted, answer: replies.Answer, fault: str | None, name: str
     ) -> dict[str, Any]:
-        """The completion, worked out beside the loop, so that no long rule of thumb holds up the other requests."""
+        """The completion, worked out beside the loop, so that no long thought holds up the other requests."""
+        print_ = replies.FINGERPRINT if self.policy is None else self.policy.fingerprint
         try:
-            return await run_in_threadpool(replies.completion, wanted, question, fault, name, int(time.time()))
+            return await run_in_threadpool(replies.completion, wanted, answer, fault, name, int(time.time()), print_)
+        except protocol.Refused:
+            raise
         except Exception as error:
-            _LOG.exception("a rule of thumb failed")
+            _LOG.exception("a rule of thumb or a policy failed")
             raise protocol.Refused(500, f"{type(error).__name__}: {error}", None, "server_error") from error
 
     def _count(self, what: str, fault: str | None) -> str | None:
@@ -286,14 +299,15 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def serving(*, tally: Counter[str] | None = None, **settings: Any) -> Iterator[str]:
+def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = None, **settings: Any) -> Iterator[str]:
     """A server in a thread of this process, on a free port of loopback; yields its `base_url`.
 
     Args:
         tally: Counts what became of requests; see `Service`.
+        policy: Answers in place of the rules of thumb.
         settings: Those of `Settings`.
     """
-    server = BoundServer(Service(Settings(**settings), tally))
+    server = BoundServer(Service(Settings(**settings), tally, policy))
     thread = threading.Thread(target=server.run, name="parlour serve", daemon=True)
     thread.start()
     try:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 from parlour.envs.core import ParlourError
+from parlour.policies.models.base import Model
+from parlour.training.spread import Pool
 from rich.console import Console
 from rich.table import Table
 
@@ -27,7 +31,40 @@ WorkersOption = Annotated[
         "The result does not depend on it.",
     ),
 ]
+RayOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Play with Ray: `local` for all cores of this machine, or HOST:PORT of a cluster. "
+        "The result does not depend on it. Needs the extra `ray`.",
+        show_default=False,
+    ),
+]
+RayWorkersOption = Annotated[
+    int | None, typer.Option("--ray-workers", min=1, help="With --ray: processes that play.", show_default=False)
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+@contextmanager
+def pool(ray: str | None, workers: int | None, model: Model | None = None) -> Iterator[Pool | None]:
+    """The processes of `--ray`; None without it. When this is left, nothing of them runs any more.
+
+    Raises:
+        ParlourError: Ray is not installed, or there is none at the address.
+    """
+    if ray is None:
+        if workers is not None:
+            raise ParlourError("--ray-workers goes with --ray")
+        yield None
+        return
+    try:
+        from parlour.training.ray.pool import connect
+    except ModuleNotFoundError as error:
+        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[ray]'") from None
+    with connect(ray, workers, model) as made:
+        yield made
 
 
 def options(players: int | None, rules: str | None, more: list[str] | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from parlour.envs import replay as transcripts
 from parlour.envs.core import NATURE, GameText, ParlourError, accept
 from parlour.envs.registry import GAMES, registry
 from parlour.envs.text import agents_of, name
-from parlour.policies import AGENTS, ASKING, POLICIES, HumanPolicy, make_policy
+from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, make_policy
 from parlour.policies.models.base import Model
 from parlour.training import rollout
 from parlour.training.cli import common
@@ -33,7 +33,12 @@ def list_games(json: common.JsonOption = False) -> None:
     """
     games = {key: {"title": registry[key].spec.title, "options": dict(registry[key].spec.options)} for key in GAMES}
     if json:
-        common.print_json({"games": games, "policies": [*POLICIES, *AGENTS, "a policy.npz of `train seat`"]})
+        common.print_json(
+            {
+                "games": games,
+                "policies": [*POLICIES, *AGENTS, *FOREIGN, "a policy.npz of `train seat`", "module:attribute"],
+            }
+        )
         return
     shown = common.table("Games", "name", "what", "options")
     for key, game in games.items():
@@ -45,6 +50,10 @@ def list_games(json: common.JsonOption = False) -> None:
     out.print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz that `train seat` wrote")
     out.print(f"Players who ask a model (`--model`; rules of thumb by default): {', '.join(ASKING)}")
     out.print("The mediator of GRACE: grace:file=POLICY.json, as `train grace` wrote it")
+    out.print(
+        f"Players of other libraries, each with its extra: {', '.join(FOREIGN)}; see docs/integrations/players.md"
+    )
+    out.print("Players of your own: module:attribute, a class, a function or an object that answers an observation")
 
 
 def play(
@@ -63,6 +72,8 @@ def play(
     games: Annotated[int, typer.Option(min=1, help="How many games, on consecutive seeds.")] = 1,
     on_bad: Annotated[str, typer.Option(help="What follows words that cannot be used.")] = "ask_again",
     workers: common.WorkersOption = 1,
+    ray: common.RayOption = None,
+    ray_workers: common.RayWorkersOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the transcripts.", show_default=False)] = None,
     json: common.JsonOption = False,
 ) -> None:
@@ -84,7 +95,8 @@ def play(
         _collect_ratings(game, names, files[number], base)
         return _result(episode)
 
-    told = play_each(env, jobs, show, workers=workers)
+    with common.pool(ray, ray_workers, model) as pool:
+        told = play_each(env, jobs, show, workers=workers, pool=pool)
     if json:
         common.print_json(told)
 

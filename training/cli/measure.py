@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from parlour.envs.core import ParlourError, accept
-from parlour.policies import ASKING, Policy, make_policy
+from parlour.policies import Policy, asks_a_model, make_policy
 from parlour.policies.models.base import Model
 from parlour.training import display, published_games, rollout, seeds
 from parlour.training import evaluate as evaluation
@@ -45,6 +45,8 @@ def evaluate(
     seed: Annotated[int, typer.Option(min=0, help="Number of the first deal among the held-out ones.")] = 0,
     table: Annotated[Path | None, typer.Option(help="Write the table of games as CSV.", show_default=False)] = None,
     workers: common.WorkersOption = 1,
+    ray: common.RayOption = None,
+    ray_workers: common.RayWorkersOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder for a transcript of each game.", show_default=False)] = None,
     json: common.JsonOption = False,
 ) -> None:
@@ -70,17 +72,17 @@ def evaluate(
     if design == "sides" and len(names) > 1:
         raise ParlourError(f"{len(names)} policies; accepted with --design sides: one, and --against")
     deals = seeds.HELD_OUT[seed : seed + games]
-    with display.progress_bar() as bar:
+    with common.pool(ray, ray_workers, model) as pool, display.progress_bar() as bar:
         if design == "seat":
             candidates = {seated(name, model): makers[name] for name in names}
             opponents = (seated(against, model), makers[against])
-            report = evaluation.seat(env, candidates, opponents, deals, display.Bar(bar), seat, workers, out)
+            report = evaluation.seat(env, candidates, opponents, deals, display.Bar(bar), seat, workers, out, pool)
         else:
             a, b = ((seated(name, model), makers[name]) for name in (names[0], against))
-            report = evaluation.sides(env, a, b, deals, display.Bar(bar), workers, out)
+            report = evaluation.sides(env, a, b, deals, display.Bar(bar), workers, out, pool)
     if table is not None:
         evaluation.write_table(report, table)
-    asking = any(name.partition(":")[0] in ASKING for name in makers)
+    asking = any(map(asks_a_model, makers))
     if json:
         common.print_json({**report.as_json(), **({"model": model.name} if asking else {})})
     else:

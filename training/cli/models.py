@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, get_type_hints
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.policies import ASKING
+from parlour.policies import asks_a_model
 from parlour.policies.models.base import OFFLINE, Model
 from parlour.policies.models.make import ModelConfig, make_model
 
@@ -107,7 +107,7 @@ def seated(name: str, model: Model) -> str:
     >>> seated("rule", OfflineModel()), seated("chat", OfflineModel())
     ('rule', 'chat @ offline')
     """
-    return f"{name} @ {model.name}" if name.partition(":")[0] in ASKING else name
+    return f"{name} @ {model.name}" if asks_a_model(name) else name
 
 
 def tell_usage(model: Model) -> None:

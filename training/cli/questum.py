@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 from parlour.envs.core import ParlourError
 from parlour.training.cli import common
-from parlour.training.cli.tune import FinalistsOption, GridOption, ProcessesOption, PrunerOption, show, with_bars
+from parlour.training.cli.tune import (
+    FinalistsOption,
+    GridOption,
+    ProcessesOption,
+    PrunerOption,
+    show,
+    spread,
+    with_bars,
+)
 
 
 def questum(
@@ -30,6 +38,8 @@ def questum(
     finalists: FinalistsOption = 4,
     pruner: PrunerOption = "wilcoxon",
     workers: ProcessesOption = 1,
+    ray: common.RayOption = None,
+    ray_workers: common.RayWorkersOption = None,
     seed: common.SeedOption = 0,
     json: common.JsonOption = False,
 ) -> None:
@@ -55,7 +65,8 @@ def questum(
         finalists=finalists,
         seed=seed,
     )
-    tuned = with_bars(problem, config, out, workers)
+    with spread(workers, ray, ray_workers) as players:
+        tuned = with_bars(problem, config, out, players)
     if json:
         from parlour.training.tune.report import summary
 

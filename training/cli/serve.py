@@ -7,6 +7,8 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
+from parlour.envs.registry import lookup
+from parlour.policies import make_policy
 from parlour.policies.models.faults import FAULTS, parse_faults
 from parlour.training.cli import common
 
@@ -47,10 +49,23 @@ def serve(
         typer.Option(help="Want the bearer token that this variable of the environment holds.", show_default=False),
     ] = None,
     seed: common.SeedOption = 0,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="A player that answers as the model, to what a seat reads: `random`, `chat`, module:attribute, or a "
+            "trained seat, whose features are sent along.",
+            show_default=False,
+        ),
+    ] = None,
+    game: Annotated[str, typer.Option(help="With --policy: the game a trained seat is for.")] = "avalon_v0",
+    players: common.PlayersOption = None,
+    rules: common.RulesOption = None,
+    option: common.SetOption = None,
 ) -> None:
     """Answer as an OpenAI-compatible server would, by rules of thumb, without any model. Needs the extra `serve`.
 
-    The seed deals out the faults; which answer is given follows from the `seed` of each request.
+    The seed deals out the faults; which answer is given follows from the `seed` of each request. With `--policy` one of
+    parlour's players answers instead, to the text of a seat or to the question of the player `chat`.
 
     Example: [bold]parlour serve --port 8017 --fault 429=0.2,cut=0.1[/bold]
     """
@@ -65,10 +80,17 @@ def serve(
         refuse=("response_format",) if no_schema else (),
         key=None if key_env is None else _key(key_env),
     )
+    served = None
+    if policy is not None:
+        config = lookup(game).raw_env(**common.options(players, rules, option)).game.config
+        served = server.ServedPolicy(policy, make_policy(policy, game, config))
     server.load_questions(ROOMS)
-    bound = server.BoundServer(server.Service(settings), host, port)
-    use = f"parlour play avalon_v0 --policy avalon_agent --model rules-of-thumb --base-url {bound.base_url}"
-    print(f"Rules of thumb (no language model) answer at {bound.base_url}; try: {use}", flush=True)  # noqa: T201
+    bound = server.BoundServer(server.Service(settings, policy=served), host, port)
+    who, asks, model = "Rules of thumb (no language model) answer", "avalon_agent", "rules-of-thumb"
+    if policy is not None:
+        who, asks, model = f"The policy {policy} answers", "chat", policy
+    use = f"parlour play {game} --policy {asks} --model {model} --base-url {bound.base_url}"
+    print(f"{who} at {bound.base_url}; try: {use}", flush=True)  # noqa: T201
     try:
         bound.run()
     except KeyboardInterrupt:

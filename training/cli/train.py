@@ -1,9 +1,10 @@
-"""`parlour train seat` and `parlour train grace`; `train gratr` is in `tune`, `train questum` in `questum`."""
+"""`parlour train seat` and `parlour train grace`; others are in `tune`, `questum` and `selfplay`."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import make_policy
 from parlour.training import display
-from parlour.training.cli import common, questum, tune
+from parlour.training.cli import common, questum, selfplay, tune
 
 app = typer.Typer(help="Make players better.", no_args_is_help=True)
 
@@ -24,6 +25,7 @@ def _train() -> None:
 
 app.command("questum")(questum.questum)
 app.command("gratr")(tune.gratr)
+app.command("selfplay")(selfplay.selfplay)
 
 
 @app.command("seat")
@@ -121,6 +123,8 @@ def grace(
     rounds: Annotated[int, typer.Option(min=1, help="Of on-line learning.")] = 20_000,
     own_costs: Annotated[bool, typer.Option("--own-costs", help="Each module pays for its own action only.")] = False,
     share: Annotated[float, typer.Option(help="With own costs: the part of the outcome each module gets.")] = 1.0,
+    ray: common.RayOption = None,
+    ray_workers: common.RayWorkersOption = None,
     seed: common.SeedOption = 0,
     json: common.JsonOption = False,
 ) -> None:
@@ -132,6 +136,8 @@ def grace(
 
     if (from_table is None) == (questions is None):
         raise ParlourError("train grace learns from one thing; accepted: --from-table FILE or --questions N")
+    if ray is not None and questions is None:
+        raise ParlourError("--ray spreads questions; accepted: with --questions N")
     config = learn.GraceConfig(
         method=method,  # type: ignore[arg-type]  # any word; refused if it is none of the methods
         temperature=temperature,
@@ -159,7 +165,8 @@ def grace(
         seed=seed,
     )
     folder = out / "calibration"
-    calibrated = display.calibrate_with_bar(experiment.prepare, setting, folder)
+    with common.pool(ray, ray_workers) as pool:
+        calibrated = display.calibrate_with_bar(partial(experiment.prepare, pool=pool), setting, folder)
     run = train.train(config, calibrated.table, out)
     _show_grace(run, out, json, experiment.compare(calibrated, run.learned.policy, folder))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +12,7 @@ import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.training import display
 from parlour.training.cli import common
+from parlour.training.spread import Workers
 
 GridOption = Annotated[int, typer.Option(min=2, help="Values of a parameter on the response surface.")]
 FinalistsOption = Annotated[int, typer.Option(min=0, help="Best trials that play --games more; 0: none.")]
@@ -40,6 +43,8 @@ def gratr(
     finalists: FinalistsOption = 4,
     pruner: PrunerOption = "wilcoxon",
     workers: ProcessesOption = 1,
+    ray: common.RayOption = None,
+    ray_workers: common.RayWorkersOption = None,
     seed: common.SeedOption = 0,
     json: common.JsonOption = False,
 ) -> None:
@@ -67,7 +72,8 @@ def gratr(
         finalists=finalists,
         seed=seed,
     )
-    tuned = with_bars(problem, config, out, workers)
+    with spread(workers, ray, ray_workers) as players:
+        tuned = with_bars(problem, config, out, players)
     if json:
         from parlour.training.tune.report import summary
 
@@ -76,7 +82,16 @@ def gratr(
         show(tuned, out)
 
 
-def with_bars(problem: Any, config: Any, out: Path, workers: int) -> Any:
+@contextmanager
+def spread(workers: int, ray: str | None, ray_workers: int | None) -> Iterator[Workers]:
+    """Who plays: so many processes, or Ray's. Raises `ParlourError` if both are asked for."""
+    if ray is not None and workers != 1:
+        raise ParlourError(f"--workers {workers} goes without --ray; accepted: --ray-workers")
+    with common.pool(ray, ray_workers) as pool:
+        yield workers if pool is None else pool
+
+
+def with_bars(problem: Any, config: Any, out: Path, workers: Workers) -> Any:
     """Call the tuner with a progress bar for each stage. Raises `ParlourError` where the extra `train` is missing."""
     try:
         from parlour.training.tune import run

@@ -26,6 +26,7 @@ from parlour.training.mediator.baselines import Scores
 from parlour.training.mediator.learn import GraceConfig, Learned, learn
 from parlour.training.mediator.simulate import Simulated, calibrate, table
 from parlour.training.mediator.table import Table
+from parlour.training.spread import Pool
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
@@ -106,6 +107,7 @@ def prepare(
     reader: Reader | None = None,
     out: Path | None = None,
     progress: Callable[[int], object] | None = None,
+    pool: Pool | None = None,
 ) -> Calibrated:
     """Build the pipeline, learn the cut points, and put all questions under all joint actions.
 
@@ -115,6 +117,7 @@ def prepare(
         reader: Who answers and checks; the offline one if None.
         out: A folder for the settings and the table as it grows; a run in it is taken up.
         progress: Told after each question how many are done.
+        pool: Processes that put the questions under the joint actions; the reader must be picklable then.
 
     Raises:
         ParlourError: The corpus is too small, or the folder holds another run.
@@ -129,7 +132,7 @@ def prepare(
     pipeline = Pipeline(corpus, normalisation=config.normalisation, reader=reader, search=search)
     bins = pipeline.learn_bins(range(config.train))
     partial = None if out is None else out / "partial.csv"
-    rows = calibrate(pipeline, range(total), seed=config.seed, out=partial, progress=progress)
+    rows = calibrate(pipeline, range(total), seed=config.seed, out=partial, progress=progress, pool=pool)
     train, held_out = rows[: config.train], rows[config.train :]
     confidences = tuple(pipeline.confidence(row.number) for row in held_out)
     found = table(train, config.joint, bins)

@@ -22,9 +22,12 @@ from parlour.envs.mediated_qa.service import Service
 from parlour.envs.mediated_qa.signals import Bins
 from parlour.policies.grace import joint as names
 from parlour.training.mediator.table import Table
+from parlour.training.spread import Pool, Shared, as_finished, in_order
 
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Of the cut points, as the published tables write them."""
+_BLOCK: Final = 25
+"""Questions that a process of a pool is sent at a time."""
 _HEADER: Final = ("id", "state", *(names.column(joint.names) for joint in ALL), *(f"o{k}" for k in range(len(ALL))))
 
 
@@ -110,6 +113,7 @@ def calibrate(
     seed: int = 0,
     out: Path | None = None,
     progress: Callable[[int], object] | None = None,
+    pool: Pool | None = None,
 ) -> list[Simulated]:
     """All questions under all joint actions, in the order of `numbers`.
 
@@ -120,6 +124,7 @@ def calibrate(
         seed: Of what is drawn, such as the samples of consistency; each question draws on its own.
         out: A CSV file that grows by a line a question. What is in it already is not computed again.
         progress: Told after each question how many are done.
+        pool: Processes that simulate; the service must be picklable then. The table grows as without them.
 
     Raises:
         ParlourError: `out` holds something else than such a table, or one that was made with another payment or seed.
@@ -128,16 +133,39 @@ def calibrate(
     stamp = f"# seed {seed}, utilities {payment.utilities}, costs {payment.costs}"
     kept = {} if out is None else {row.number: row for row in read_partial(out, stamp)}
     rows = []
-    for done, number in enumerate(numbers, 1):
+    asked = list(numbers)
+    missing = _simulated(service, [number for number in asked if number not in kept], payment, seed, pool)
+    for done, number in enumerate(asked, 1):
         row = kept.get(number)
         if row is None:
-            row = simulate(service, number, payment, seed)
+            row = next(missing)
             if out is not None:
                 _append(out, row, stamp)
         rows.append(row)
         if progress is not None:
             progress(done)
     return rows
+
+
+def _simulated(
+    service: Service, numbers: Sequence[int], payment: Payment, seed: int, pool: Pool | None
+) -> Iterator[Simulated]:
+    """The questions in their order."""
+    if pool is None:
+        for number in numbers:
+            yield simulate(service, number, payment, seed)
+    elif numbers:
+        shared = pool.share(service)
+        pieces = [numbers[k : k + _BLOCK] for k in range(0, len(numbers), _BLOCK)]
+        calls = ((shared, piece, payment, seed) for piece in pieces)
+        for rows in in_order(as_finished(pool, _simulate_block, calls, lambda: pool.ahead)):
+            yield from rows
+
+
+def _simulate_block(shared: Shared[Service], numbers: Sequence[int], payment: Payment, seed: int) -> list[Simulated]:
+    """Called in the processes of a pool."""
+    service = shared.get()
+    return [simulate(service, number, payment, seed) for number in numbers]
 
 
 def table(rows: Sequence[Simulated], joint: str = "published", bins: Bins | None = None) -> Table:

@@ -11,12 +11,12 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 from parlour.envs.core import ParlourError
+from parlour.training.spread import Workers, as_finished
 from parlour.training.tune.config import Progress, blocks
 from parlour.training.tune.paired import mean
 from parlour.training.tune.pool import make_pool
@@ -34,7 +34,7 @@ def measure(
     path: Path,
     *,
     block: int,
-    workers: int,
+    workers: Workers,
     progress: Progress,
     stage: str,
 ) -> dict[str, tuple[float, ...]]:
@@ -46,7 +46,7 @@ def measure(
         deals: Seeds, played in this order.
         path: The file. A second process that comes to it waits for the first one to finish.
         block: Deals between two lines of the file.
-        workers: Processes that play; with 1, this one.
+        workers: Processes that play; with 1, this one. Or a pool.
         progress: Told about deals played, summed over arms.
         stage: What `progress` calls it.
 
@@ -77,22 +77,19 @@ def measure(
     return {name: tuple(reward for k in range(len(pieces)) for reward in found[name, k]) for name in arms}
 
 
-def _play(problem: Problem, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Key, list[float]]]:
-    """The blocks as they are finished; at most two for each process wait or are played."""
-    if workers == 1 or len(jobs) < 2:
+def _play(problem: Problem, jobs: Sequence[Job], workers: Workers) -> Iterator[tuple[Key, list[float]]]:
+    """The blocks as they are finished."""
+    calls = ((problem, values, piece) for _, values, piece in jobs)
+    if not isinstance(workers, int):
+        for number, found in as_finished(workers, rewards, calls, lambda: workers.ahead):
+            yield jobs[number][0], found
+    elif workers == 1 or len(jobs) < 2:
         for key, values, piece in jobs:
             yield key, rewards(problem, values, piece)
-        return
-    waiting = iter(jobs)
-    with make_pool(workers) as pool:
-        under_way: dict[Future[list[float]], Key] = {}
-        while True:
-            while len(under_way) < 2 * workers and (job := next(waiting, None)) is not None:
-                under_way[pool.submit(rewards, problem, *job[1:])] = job[0]
-            if not under_way:
-                return
-            for one in wait(under_way, return_when=FIRST_COMPLETED).done:
-                yield under_way.pop(one), one.result()
+    else:
+        with make_pool(workers) as pool:
+            for number, found in as_finished(pool, rewards, calls, lambda: 2 * workers):
+                yield jobs[number][0], found
 
 
 @contextmanager

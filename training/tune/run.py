@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from parlour.envs.core import accept
 from parlour.policies.files import write_json, write_whole
+from parlour.training.spread import Workers
 from parlour.training.tune import pictures, report
 from parlour.training.tune.config import Progress, TuneConfig, claim_folder, write_csv
 from parlour.training.tune.measure import measure
@@ -70,7 +71,7 @@ def tune(
     config: TuneConfig,
     out: str | Path,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress = lambda _stage, _done, _total, _note: None,
 ) -> Tuned:
     """Train the numbers of a problem, or take up a run that was begun in `out`, and test what was learned.
@@ -79,13 +80,14 @@ def tune(
         problem: What is tuned; picklable, if there are several workers.
         config: How. A run in `out` is taken up only if it has the same, and the same problem.
         out: The folder of the run.
-        workers: Processes that play. On-line learning has one; what follows it has all.
+        workers: Processes that play; or a pool, with which everything is as with one process. On-line learning has one
+            process, this one; what follows it has all.
         progress: Told how each stage goes on.
 
     Raises:
         ParlourError: A setting is not accepted, `out` holds another run, or the problem's rewards cannot be used.
     """
-    if workers < 1:
+    if isinstance(workers, int) and workers < 1:
         raise accept("workers", workers, "a whole number from 1")
     folder = Path(out)
     claim_folder(config, problem, folder)
@@ -120,7 +122,7 @@ def tune(
 
 
 def _final(
-    problem: Problem, config: TuneConfig, trials: Sequence[Trial], folder: Path, workers: int, progress: Progress
+    problem: Problem, config: TuneConfig, trials: Sequence[Trial], folder: Path, workers: Workers, progress: Progress
 ) -> tuple[Trial, dict[str, tuple[float, ...]]]:
     """Let the best trials and the defaults play on, and choose by all that they played.
 
@@ -203,7 +205,7 @@ def _test(
     config: TuneConfig,
     arms: Mapping[str, Parameters],
     folder: Path,
-    workers: int,
+    workers: Workers,
     progress: Progress,
 ) -> tuple[dict[str, float], Difference]:
     """Two parameter sets on the held-out deals: the means, and the second less the first."""

@@ -3,7 +3,8 @@
 Storage is SQLite, because a process killed in the middle leaves neither half a line nor a lock behind. A trial keeps the
 rewards of each block; one whose process was killed is taken up by whoever comes next, with its parameters and blocks. A
 parameter is drawn by a sampler seeded from the run's seed, the trial and the parameter, so that one process gives the same
-trials byte for byte, killed or not. With several processes the rewards remain functions of parameters and deals, but
+trials byte for byte, killed or not; so does a pool, to which the deals of one trial after another are sent. With several
+processes of its own the rewards remain functions of parameters and deals, but
 what the sampler and the pruner know when they are asked depends on who was faster: trials may differ from run to run.
 """
 
@@ -13,9 +14,9 @@ import os
 import sqlite3
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import wait
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +27,7 @@ from optuna.pruners import BasePruner, MedianPruner, NopPruner, SuccessiveHalvin
 from optuna.samplers import TPESampler
 from optuna.trial import FrozenTrial, TrialState
 from parlour.training import seeds
+from parlour.training.spread import Pool, Workers, as_finished, in_order
 from parlour.training.tune.claims import Claims
 from parlour.training.tune.config import Progress, TuneConfig, blocks
 from parlour.training.tune.paired import mean
@@ -49,7 +51,7 @@ def search(
     problem: Problem,
     config: TuneConfig,
     folder: Path,
-    workers: int,
+    workers: Workers,
     progress: Progress,
     keep: Tell = lambda _trials: None,
 ) -> list[Trial]:
@@ -59,7 +61,7 @@ def search(
         problem: What is tuned.
         config: How.
         folder: Where the study is kept. Other processes may be at work on it.
-        workers: Processes to start; with 1, everything happens in this one.
+        workers: Processes to start; with 1, everything happens in this one. Or a pool, which plays what this one asks for.
         progress: Told about deals played; those that a pruned trial was spared count as played.
         keep: Given all finished trials whenever there are more of them.
     """
@@ -69,7 +71,9 @@ def search(
         progress("trials", min(len(trials), config.budget) * config.deals, total, _note(trials))
         keep(trials)
 
-    if workers == 1:
+    if not isinstance(workers, int):
+        _work(problem, config, folder, tell, workers)
+    elif workers == 1:
         _work(problem, config, folder, tell)
     else:
         _share(problem, config, folder, workers, tell)
@@ -107,7 +111,13 @@ def _note(trials: list[Trial]) -> str:
     return f"best {best(trials).mean:.3f}"
 
 
-def _work(problem: Problem, config: TuneConfig, folder: Path, tell: Tell = lambda _trials: None) -> None:
+def _work(
+    problem: Problem,
+    config: TuneConfig,
+    folder: Path,
+    tell: Tell = lambda _trials: None,
+    pool: Pool | None = None,
+) -> None:
     """Play trials until none is missing; wait for those of others, and take up those of the dead."""
     claims = Claims(folder / CLAIMS)
     try:
@@ -117,7 +127,7 @@ def _work(problem: Problem, config: TuneConfig, folder: Path, tell: Tell = lambd
                 if trial is None:
                     time.sleep(_LOOK)
                     continue
-                _play(trial, study, problem, config)
+                _play(trial, study, problem, config, pool)
                 claims.leave(trial.number)
                 tell(_trials(study))
     finally:
@@ -148,28 +158,44 @@ def _claim(study: Any, claims: Claims, config: TuneConfig, problem: Problem) -> 
 # -- one trial ---------------------------------------------------------------------------------------------------
 
 
-def _play(trial: Any, study: Any, problem: Problem, config: TuneConfig) -> None:
+def _play(trial: Any, study: Any, problem: Problem, config: TuneConfig, pool: Pool | None) -> None:
     """Play the blocks that are missing, and tell the study how it ended."""
     parameters = _suggested(trial, study, problem, config)
     kept = _blocks(trial.user_attrs)
     reported = study.get_trials(deepcopy=False)[trial.number].intermediate_values
     found: list[float] = []
     pieces = blocks(config.training, config.block)
-    for k, deals in enumerate(pieces):
-        if k < len(kept):
-            piece = kept[k]
-        else:
-            piece = rewards(problem, parameters, deals)
-            trial.set_user_attr(_name(k), piece)
-        found += piece
-        if k not in reported:
-            trial.report(mean(piece if config.pruner == "wilcoxon" else found), k)
-        judged = k < len(kept) - 1  # before the process was killed
-        spared = trial.number == 0 or k + 1 == len(pieces)  # everything is compared with the defaults on all deals
-        if not judged and not spared and trial.should_prune():
-            study.tell(trial, state=TrialState.PRUNED)
-            return
+    with closing(_played(problem, parameters, pieces[len(kept) :], pool)) as missing:
+        for k in range(len(pieces)):
+            if k < len(kept):
+                piece = kept[k]
+            else:
+                piece = next(missing)
+                trial.set_user_attr(_name(k), piece)
+            found += piece
+            if k not in reported:
+                trial.report(mean(piece if config.pruner == "wilcoxon" else found), k)
+            judged = k < len(kept) - 1  # before the process was killed
+            spared = trial.number == 0 or k + 1 == len(pieces)  # everything is compared with the defaults on all deals
+            if not judged and not spared and trial.should_prune():
+                study.tell(trial, state=TrialState.PRUNED)
+                return
     study.tell(trial, mean(found))
+
+
+def _played(
+    problem: Problem, parameters: dict[str, float], pieces: Sequence[list[int]], pool: Pool | None
+) -> Generator[list[float], None, None]:
+    """The rewards of each block. A pool plays ahead of the judgement, deal by deal; closing this gives up what is left."""
+    if pool is None:
+        for deals in pieces:
+            yield rewards(problem, parameters, deals)
+        return
+    calls = ((problem, parameters, [deal]) for deals in pieces for deal in deals)
+    with closing(as_finished(pool, rewards, calls, lambda: pool.ahead)) as finished:
+        single = in_order(finished)
+        for deals in pieces:
+            yield [next(single)[0] for _ in deals]
 
 
 def _suggested(trial: Any, study: Any, problem: Problem, config: TuneConfig) -> dict[str, float]:

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
+from parlour.training.spread import Workers
 from parlour.training.tune.config import Progress, TuneConfig, write_csv
 from parlour.training.tune.measure import measure
 from parlour.training.tune.paired import Difference, difference
@@ -36,7 +37,7 @@ def cells(problem: Problem, points: int) -> list[dict[str, float]]:
     return [problem.space.defaults | dict(zip(names, values, strict=True)) for values in product(*grids)]
 
 
-def surface(problem: Problem, config: TuneConfig, folder: Path, workers: int, progress: Progress) -> list[Cell]:
+def surface(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, progress: Progress) -> list[Cell]:
     """Measure all cells, or what is missing in the folder, and write the table."""
     grid = cells(problem, config.grid)
     arms: dict[str, Parameters] = {_DEFAULTS: problem.space.defaults}

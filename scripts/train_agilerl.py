@@ -1,0 +1,59 @@
+"""Train a seat of Avalon with AgileRL's IPPO, measure it against random play: python scripts/train_agilerl.py --out DIR
+
+IPPO fails on action masks, so the learner's actions are ranks among its legal moves. See docs/integrations/agilerl.md.
+"""
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from agilerl.algorithms import IPPO
+from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_policy
+from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
+from parlour.policies.bridges.agilerl import AgileRLSeat
+from parlour.training import examples
+from parlour.training.cli.measure import show_report
+from parlour.wrappers import LegalRanks
+from pettingzoo import ParallelEnv
+from pettingzoo.utils.conversions import aec_to_parallel
+
+RANKS = 10  # there are never more legal moves at this table
+AGENTS = ["learner_0"]
+
+
+def table(seed: int) -> ParallelEnv:
+    """One learner's table, which deals its games from `seed` on: AgileRL itself resets without seeds."""
+    env = aec_to_parallel(LegalRanks(examples.learner_env(), RANKS))
+    env.reset(seed=seed)
+    return env
+
+
+def main() -> None:
+    """Train, measure, save."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=131_072, help="decisions of the learner")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path("runs/agilerl"))
+    args = parser.parse_args()
+    torch.set_num_threads(1)  # a small network: one thread is fastest
+    torch.manual_seed(args.seed)
+    np.random.seed(args.seed)  # noqa: NPY002, TID251 - IPPO shuffles with numpy's global generator
+    one, tables = table(0), AsyncPettingZooVecEnv([partial(table, 8 * args.seed + k) for k in range(8)])
+    spaces = [one.observation_space(a) for a in AGENTS], [one.action_space(a) for a in AGENTS]
+    net = {"latent_dim": 128, "encoder_config": {"hidden_size": [128]}, "head_config": {"hidden_size": [128]}}
+    how = {"learn_step": 2048, "batch_size": 512, "lr": 1e-3, "gamma": 0.95, "gae_lambda": 0.9, "ent_coef": 0.005}
+    agent = IPPO(*spaces, AGENTS, net_config=net, **how)
+    train_multi_agent_on_policy(tables, examples.GAME, "IPPO", [agent], max_steps=args.steps, evo_steps=16_384)
+    tables.close()
+    args.out.mkdir(parents=True, exist_ok=True)
+    agent.save_checkpoint(str(args.out / "agent.pt"))
+    report = examples.against_random("ippo", lambda: AgileRLSeat(agent, actions="ranks"))
+    (args.out / "report.json").write_text(json.dumps(report.as_json(), indent=2) + "\n")
+    show_report(report, "")
+
+
+if __name__ == "__main__":
+    main()

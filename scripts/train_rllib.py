@@ -1,0 +1,59 @@
+"""Train one seat of Avalon with RLlib's PPO, and measure it against random play. See docs/integrations/rllib.md."""
+
+import argparse
+from pathlib import Path
+
+import ray
+import torch
+from parlour.policies.bridges.rllib import RLlibPolicy
+from parlour.policies.files import write_json
+from parlour.training.cli.measure import show_report
+from parlour.training.examples import against_random, learner_env
+from parlour.wrappers import ObservationsKey
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.tune.registry import register_env
+
+NETWORK = {"fcnet_hiddens": [64, 64], "fcnet_activation": "tanh", "head_fcnet_hiddens": []}
+
+
+def configuration(seed: int) -> PPOConfig:
+    """PPO with masks for the agent `learner_0`; 25 tables in this process, so that the network sees 25 at a time."""
+    register_env("avalon", lambda _: PettingZooEnv(ObservationsKey(learner_env())))
+    return (
+        PPOConfig()
+        .environment("avalon")
+        .multi_agent(policies=["learner"], policy_mapping_fn=lambda agent, episode, **_: "learner")
+        .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=NETWORK))
+        .env_runners(num_env_runners=0, num_envs_per_env_runner=25)
+        .training(train_batch_size_per_learner=5000, minibatch_size=500, num_epochs=6)
+        .training(gamma=1.0, lambda_=0.95, lr=1e-3, entropy_coeff=0.01)
+        .debugging(seed=seed)  # RLlib seeds the global generators of Python, numpy and PyTorch with it
+    )
+
+
+def main() -> None:
+    """Train, save, measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=120_000, help="decisions of the learner")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path("runs/rllib"))
+    chosen = parser.parse_args()
+    torch.set_num_threads(1)
+    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False)
+    algorithm, steps = configuration(chosen.seed).build_algo(), 0
+    while steps < chosen.steps:
+        result = algorithm.train()
+        steps = int(result["num_env_steps_sampled_lifetime"])
+        print(f"{steps} decisions, mean return {result['env_runners'].get('episode_return_mean', float('nan')):+.2f}")
+    checkpoint = algorithm.save_to_path(str((chosen.out / "checkpoint").resolve()))
+    algorithm.stop()
+    report = against_random("rllib", lambda: RLlibPolicy(checkpoint))
+    show_report(report, "; the other seats play at random")
+    write_json(chosen.out / "report.json", report.as_json())
+
+
+if __name__ == "__main__":
+    main()

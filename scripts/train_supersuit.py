@@ -1,0 +1,56 @@
+"""Train a seat of Avalon with SuperSuit and stable-baselines3's PPO, and measure it against random play.
+
+    python scripts/train_supersuit.py --out runs/supersuit
+
+PPO knows no masks, so the learner's actions are ranks among its legal moves. See docs/integrations/supersuit.md.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import supersuit
+import torch
+from parlour.policies.bridges.sb3 import Sb3Seat
+from parlour.training import display, examples
+from parlour.training.cli.measure import show_report
+from parlour.wrappers import LegalRanks
+from pettingzoo.utils.conversions import aec_to_parallel
+from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import VecMonitor
+
+RANKS = 10  # there are never more legal moves at this table
+TABLES = 16
+
+
+def main() -> None:
+    """Train, measure, save."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=196_608, help="decisions of the learner")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path("runs/supersuit"))
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)  # a small network: one thread is fastest
+
+    seat = supersuit.pettingzoo_env_to_vec_env_v1(aec_to_parallel(LegalRanks(examples.learner_env(), RANKS)))
+    tables = supersuit.concat_vec_envs_v1(seat, TABLES, base_class="stable_baselines3")
+    tables.venv.reset(seed=args.seed)  # else all tables are copies of one and deal the same games
+
+    torch.manual_seed(args.seed)  # PPO(seed=...) fails: SuperSuit's tables have no seed()
+    layers = {"net_arch": [128, 128]}
+    settings = {"n_steps": 256, "batch_size": 1024, "n_epochs": 4, "learning_rate": 1e-3, "gamma": 1.0}
+    model = PPO(
+        "MlpPolicy", VecMonitor(tables), **settings, ent_coef=0.005, policy_kwargs=layers, device="cpu", verbose=1
+    )
+    model.learn(args.steps, log_interval=8)
+    model.save(args.out / "model.zip")
+
+    with display.progress_bar() as bar:
+        report = examples.against_random("ppo", lambda: Sb3Seat(model, actions="ranks"), progress=display.Bar(bar))
+    (args.out / "report.json").write_text(json.dumps(report.as_json(), indent=2) + "\n")
+    show_report(report, "")
+
+
+if __name__ == "__main__":
+    main()

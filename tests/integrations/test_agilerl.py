@@ -1,0 +1,317 @@
+"""AgileRL: our environments in its training loop, its checkpoints at our tables.
+
+The library's own `get_action` is the reference for what a checkpoint does. docs/integrations/agilerl.md says in prose
+what is tested here.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agilerl", reason="AgileRL is not installed; pip install 'parlour[agilerl]'")
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from parlour.envs.core import ParlourError
+from parlour.envs.registry import registry
+from parlour.policies import RandomPolicy, make_policy
+from parlour.policies.base import Policy
+from parlour.policies.bridges.agilerl import ALGORITHMS, AgileRLSeat
+from parlour.training import examples
+from parlour.training.rollout import play, table
+from parlour.wrappers import LegalRanks, MaskInInfo, ParallelLegalRanks
+from pettingzoo.utils.conversions import aec_to_parallel
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of the libraries that it imports
+    from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_policy
+
+pytestmark = [  # the library says or causes
+    pytest.mark.filterwarnings(r"ignore:TensorDict\.to_module\(\) is replacing:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated:DeprecationWarning"),
+]
+PAGE = Path(__file__).parents[2] / "docs" / "integrations" / "agilerl.md"
+FEATURES, MOVES = 99, 30  # of the examples' table
+RANKS = 10
+MANY = ("IPPO", "MADDPG", "MATD3")
+BOX = spaces.Box(-1, 1, (FEATURES,), np.float32)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def network(algorithm: str, actions: int = MOVES, agents: tuple[str, ...] = ("learner_0",), **settings: Any) -> Any:
+    """An algorithm as it is before it has learned anything."""
+    torch.manual_seed(1)
+    if algorithm not in MANY:
+        settings |= {"use_rollout_buffer": True} if algorithm == "PPO" else {}
+        return ALGORITHMS[algorithm](BOX, spaces.Discrete(actions), **settings)
+    one = [spaces.Discrete(actions) for _ in agents]
+    return ALGORITHMS[algorithm]([BOX] * len(agents), one, agent_ids=list(agents), **settings)
+
+
+def turns(games: int = 3) -> Any:
+    """Observations with features and mask, of a learner who plays at random."""
+    env, rng = examples.learner_env(), np.random.default_rng(0)
+    for number in range(games):
+        env.reset(seed=number)
+        for _ in env.agent_iter():
+            seen, _, over, _, info = env.last()
+            if not over:
+                yield seen
+            env.step(None if over else int(rng.choice(np.flatnonzero(info["action_mask"]))))
+
+
+def say(model: Any, logits: dict[int, float], **settings: Any) -> AgileRLSeat:
+    """A player whose network says the same logits whatever it sees."""
+    player = AgileRLSeat(model, **settings)
+    *_, weight, bias = player.network.head_net.parameters()
+    with torch.no_grad():
+        weight.zero_()
+        bias.fill_(-50.0)
+        for action, logit in logits.items():
+            bias[action] = logit
+    return player
+
+
+# -- our environments in AgileRL -------------------------------------------------------------------------------
+
+
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert block.count("131_072") == block.count("16_384") == 1
+    monkeypatch.chdir(tmp_path)
+    exec(block.replace("131_072", "64").replace("16_384", "64").replace("learn_step=2048", "learn_step=64"), {})
+    assert isinstance(make_policy("agilerl:file=agent.pt,actions=ranks", examples.GAME, {}), AgileRLSeat)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: aec_to_parallel(LegalRanks(examples.learner_env(), RANKS)),
+        lambda: ParallelLegalRanks(
+            registry[examples.GAME].parallel_env(observation="features", **examples.OPTIONS), RANKS
+        ),
+    ],
+    ids=["one learner", "five learners with one network"],
+)
+def test_ippo_learns_in_its_own_loop(make, capsys):
+    env = make()
+    agents = tuple(env.possible_agents)
+    model = network("IPPO", RANKS, agents, learn_step=64)
+    assert len(model.actors) == 1  # learner_0; or player_0 ... player_4, whose group is `player`
+    before = torch.cat([p.detach().flatten().clone() for p in model.actors.parameters()])
+    train_multi_agent_on_policy(env, "avalon", "IPPO", [model], max_steps=128, evo_steps=64)
+    after = torch.cat([p.detach().flatten() for p in model.actors.parameters()])
+    assert model.steps[-1] >= 128
+    assert not torch.equal(before, after)
+    assert "Fitness" in capsys.readouterr().out
+
+
+def test_its_loop_loses_the_ends_of_games(capsys):
+    """What the page says, and why the example does not set gamma=1: `dones` is zero at the start of each game."""
+    env = aec_to_parallel(LegalRanks(examples.learner_env(), RANKS))
+    model = network("IPPO", RANKS, learn_step=128)
+    seen, learn = [], model.learn
+
+    def watched(experiences: Any) -> Any:
+        seen.append((np.sum(experiences[4]["learner_0"]), np.count_nonzero(experiences[3]["learner_0"])))
+        return learn(experiences)
+
+    model.learn = watched
+    train_multi_agent_on_policy(env, "avalon", "IPPO", [model], max_steps=128, evo_steps=128)
+    ((dones, rewards),) = seen
+    assert rewards > 5  # one at the end of each game
+    assert dones == 0
+
+
+def test_masks_fail_with_ippo_and_work_with_maddpg():
+    env = aec_to_parallel(MaskInInfo(examples.learner_env()))
+    seen, infos = env.reset(seed=1)
+    with pytest.raises(ValueError, match="truth value of an array"):
+        network("IPPO").get_action(seen, infos)
+    model = network("MADDPG")
+    for _ in range(20):
+        chosen = int(model.get_action(seen, infos)[0]["learner_0"][0])
+        assert infos["learner_0"]["action_mask"][chosen]
+    with pytest.raises(AssertionError, match="action masks to be defined in the information dictionary"):
+        model.get_action(aec_to_parallel(examples.learner_env()).reset(seed=1)[0])
+
+
+# -- its checkpoints at our tables -----------------------------------------------------------------------------
+
+
+class Watched(Policy):
+    """Somebody else's player, whose moves are looked at."""
+
+    wants = "features"
+
+    def __init__(self, inner: AgileRLSeat) -> None:
+        super().__init__()
+        self.inner, self.moves = inner, 0
+
+    def reset(self, seat: int, seed: int) -> None:
+        self.inner.reset(seat, seed)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int:
+        chosen = self.inner.act(observation, info)
+        assert chosen in info["legal"]
+        self.moves += 1
+        return chosen
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_checkpoint_plays_a_hundred_games_without_an_illegal_move(algorithm, tmp_path):
+    network(algorithm).save_checkpoint(str(tmp_path / "agent.pt"))
+    drawn = ",sample=true" if algorithm == "IPPO" else ""
+    name = f"agilerl:file={tmp_path / 'agent.pt'},algorithm={algorithm}{drawn}"
+    env = table(examples.GAME, **examples.OPTIONS)
+    player = Watched(make_policy(name, examples.GAME, env.game_env.game.config))
+    for seed in range(100):
+        others = [RandomPolicy() for _ in range(4)]
+        episode = play(env, [*others[: seed % 5], player, *others[seed % 5 :]], seed)
+        assert not any(count for faults in episode.faults.values() for count in faults.values())
+    assert player.moves > 700
+    assert player.inner.replaced > 0  # an untrained network knows no rules
+
+
+@pytest.mark.parametrize("algorithm", ["IPPO", "PPO"])
+def test_its_logits_are_the_librarys(algorithm):
+    """The reference: the distribution that `get_action` leaves behind."""
+    model = network(algorithm)
+    player = AgileRLSeat(model)
+    for seen in turns(1):
+        observed = seen["observation"]
+        model.get_action({"learner_0": observed} if algorithm == "IPPO" else observed)
+        logits = player.network.head_net.dist.logits[0].detach().numpy()
+        assert np.allclose(player.scores(observed), logits, atol=1e-5)
+        legal = np.flatnonzero(seen["action_mask"])
+        assert player.act(seen, {}) == legal[np.argmax(logits[legal])]
+        free = int(np.argmax(logits))
+        assert player.notes() == ({} if free in legal else {"wanted": free})
+
+
+@pytest.mark.parametrize("algorithm", ["DQN", "RainbowDQN"])
+def test_it_plays_the_legal_action_of_highest_value(algorithm):
+    model = network(algorithm)
+    player = AgileRLSeat(model)
+    settings: dict[str, Any] = {"epsilon": 0.0} if algorithm == "DQN" else {"training": False}
+    for seen in turns():
+        expected = model.get_action(seen["observation"], action_mask=seen["action_mask"][None], **settings)
+        assert player.act(seen, {}) == int(expected[0])
+
+
+@pytest.mark.parametrize("algorithm", ["MADDPG", "MATD3"])
+def test_it_plays_what_the_gumbel_softmax_is_drawn_from(algorithm):
+    """With sample=true moves are as frequent as those of `get_action` with the mask, which draws by its noise."""
+    player = say(network(algorithm), {3: 0.0, 4: np.log(3.0), 9: 1.0}, sample=True)
+    mask = np.zeros(MOVES, dtype=np.int8)
+    mask[3:5] = 1
+    seen = {"observation": np.zeros(FEATURES, dtype=np.float32), "action_mask": mask}
+    player.model.set_training_mode(False)
+    torch.manual_seed(2)
+    theirs = [
+        int(
+            player.model.get_action({"learner_0": seen["observation"]}, {"learner_0": {"action_mask": mask}})[0][
+                "learner_0"
+            ][0]
+        )
+        for _ in range(400)
+    ]
+    ours = [player.act(seen, {}) for _ in range(400)]
+    four = 4 * np.sqrt(0.75 * 0.25 / 400)
+    assert set(theirs) == set(ours) == {3, 4}
+    assert abs(np.mean(theirs) - 3.75) < four
+    assert abs(np.mean(ours) - 3.75) < four
+    assert player.replaced == 0  # its first choice is 4, of those that are legal and of all
+    best = AgileRLSeat(player.model)
+    assert {best.act(seen, {}) for _ in range(20)} == {4}
+
+
+@pytest.mark.parametrize("rank", [0, 3, 9])
+def test_a_rank_is_played_as_it_was_trained(rank):
+    player = say(network("IPPO", RANKS), {rank: 9.0}, actions="ranks")
+    for seen in turns(1):
+        legal = np.flatnonzero(seen["action_mask"])
+        assert player.act(seen, {}) == legal[rank % len(legal)]
+    assert player.replaced == 0
+
+
+def test_the_agent_that_is_named_plays():
+    model = network("MADDPG", agents=("learner_0", "guest_0"))
+    one, other = say(model, {0: 9.0}, agent="learner_0"), AgileRLSeat(model)
+    assert one.network is not other.network
+    assert other.agent == "guest_0"  # the first by the alphabet
+    seen = next(turns(1))
+    assert int(np.argmax(one.scores(seen["observation"]))) == 0
+    with pytest.raises(ParlourError, match="agent 'player_7' is not accepted; accepted: guest_0, learner_0"):
+        AgileRLSeat(model, agent="player_7")
+    with pytest.raises(ParlourError, match="agent=learner_0 is not accepted with DQN"):
+        AgileRLSeat(network("DQN"), agent="learner_0")
+
+
+def test_agents_of_a_group_play_by_one_network():
+    model = network("IPPO", agents=("player_0", "player_1"))
+    one, other = AgileRLSeat(model), AgileRLSeat(model, agent="player_1")
+    assert one.network is other.network
+    for seen in turns(1):
+        assert one.act(seen, {}) == other.act(seen, {})
+
+
+def test_it_is_pickled_by_its_file(tmp_path):
+    model = network("IPPO")
+    model.save_checkpoint(str(tmp_path / "agent.pt"))
+    player = make_policy(f"agilerl:file={tmp_path / 'agent.pt'},sample=true", examples.GAME, {})
+    player.reset(3, 8)
+    seen = list(turns(1))
+    copied = pickle.loads(pickle.dumps(player))
+    assert copied.seat == 3
+    assert [copied.act(one, {}) for one in seen] == [player.act(one, {}) for one in seen]
+    with pytest.raises(ParlourError, match="a network in memory cannot be pickled"):
+        pickle.dumps(AgileRLSeat(model))
+
+
+# -- what is refused -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("", "agilerl needs a checkpoint; accepted: agilerl:file=PATH"),
+        ("file=nowhere.pt", r"there is no checkpoint 'nowhere\.pt'"),
+        ("file=text.pt", r"'text\.pt' cannot be loaded as IPPO; accepted: "),
+        ("file=dqn.pt", r"'dqn\.pt' cannot be loaded as IPPO; accepted: "),
+        ("file=dqn.pt,algorithm=PPO", r"'dqn\.pt' cannot be loaded as PPO; accepted: "),
+        ("file=dqn.pt,algorithm=RainbowDQN", r"'dqn\.pt' cannot be loaded as RainbowDQN; accepted: "),
+        ("file=dqn.pt,algorithm=TD3", "algorithm 'TD3' is not accepted; accepted: IPPO, MADDPG"),
+        ("file=dqn.pt,algorithm=DQN,sample=true", "sample=true is not accepted with DQN"),
+        ("file=dqn.pt,algorithm=DQN,sample=yes", "sample 'yes' is not accepted; accepted: true, false"),
+        ("file=dqn.pt,colour=red", "setting of agilerl 'colour' is not accepted; accepted: file, .*, agent"),
+    ],
+)
+def test_settings_outside_what_is_accepted_are_refused(settings, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    network("DQN").save_checkpoint("dqn.pt")
+    Path("text.pt").write_text("no checkpoint")
+    with pytest.raises(ParlourError, match=message) as error:
+        make_policy(f"agilerl:{settings}", examples.GAME, {})
+    assert "\n" not in str(error.value)
+
+
+def test_a_table_with_other_numbers_is_refused():
+    seen = next(turns(1))
+    with pytest.raises(
+        ParlourError, match=r"a table with 99 features and 30 actions; accepted: \(99,\) and 10 actions"
+    ):
+        AgileRLSeat(network("IPPO", RANKS)).act(seen, {})
+    with pytest.raises(ParlourError, match="a table with 98 features"):
+        AgileRLSeat(network("IPPO")).act({**seen, "observation": seen["observation"][:-1]}, {})

@@ -1,0 +1,397 @@
+"""Ray: the same results as one process, whatever is killed meanwhile, each game written once, and a clean end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="Ray is not installed; pip install 'parlour[ray]'")
+
+from parlour import policies  # noqa: E402 - what needs Ray is imported behind the look for it
+from parlour.envs import replay  # noqa: E402
+from parlour.envs.core import ParlourError  # noqa: E402
+from parlour.policies import ChatPlayer, HumanPolicy, RandomPolicy, RuleOfThumb  # noqa: E402
+from parlour.policies.models.chat import ChatModel  # noqa: E402
+from parlour.policies.models.make import ModelConfig, make_model  # noqa: E402
+from parlour.policies.models.meter import Meter  # noqa: E402
+from parlour.policies.models.prices import Prices  # noqa: E402
+from parlour.policies.models.request import Reply, Usage  # noqa: E402
+from parlour.training import evaluate, rollout  # noqa: E402
+from parlour.training.cli import run  # noqa: E402
+from parlour.training.in_flight import Job, play_all, play_each  # noqa: E402
+from parlour.training.mediator.held_out import HeldOutConfig, prepare  # noqa: E402
+from parlour.training.ray.pool import connect  # noqa: E402
+from parlour.training.tune.config import TuneConfig  # noqa: E402
+from parlour.training.tune.problem import Bowl  # noqa: E402
+from parlour.training.tune.run import tune  # noqa: E402
+from ray.cluster_utils import Cluster  # noqa: E402
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Ray leaves files and sockets to the garbage collector
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning:ray"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning:ray"),
+]
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the players below are not installed on the nodes
+
+
+# a node's loss is noticed in two seconds instead of half a minute
+QUICK = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 3}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two nodes of one core each; the second one is killed by the last test."""
+    here = {"num_cpus": 1, "object_store_memory": 100 * 2**20}
+    made = Cluster(initialize_head=True, head_node_args={**here, "include_dashboard": False, "_system_config": QUICK})
+    made.doomed = made.add_node(**here)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture(scope="module")
+def pool(cluster):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_ADDRESS", cluster.address)
+        with connect("auto") as made:
+            yield made
+
+
+def table(**options: Any) -> Any:
+    return rollout.table("avalon_v0", num_players=5, rules="official", **options)
+
+
+def jobs(make: Any, games: int, out: Path | None = None) -> list[Job]:
+    files = [None if out is None else out / f"{k}.jsonl" for k in range(games)]
+    return [Job(k, (("one", make),) * 5, file) for k, file in enumerate(files)]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+class Unkept(RandomPolicy):
+    """Plays at random. In the game of one seed something is done, the first time that it is played."""
+
+    name = "unkept"
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        super().__init__()
+        self.folder, self.at = folder, seed
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.seed, self.turns = seed, 0
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        self.turns += 1
+        if self.seed == self.at and self.seat == 0 and self.turns == 3:
+            self.do()
+        return super().act(observation, info)
+
+    def do(self) -> None:
+        raise NotImplementedError
+
+
+def first_time(path: Path) -> bool:
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+# -- the same results --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("design", ["seat", "sides"])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_evaluation_is_the_same_byte_for_byte(design, workers, pool, tmp_path):
+    for name, given in (("one", {}), ("ray", {"pool": pool, "workers": workers})):
+        out = tmp_path / name
+        if design == "seat":
+            players = {"random": RandomPolicy, "rule": RuleOfThumb}
+            found = evaluate.seat(table(), players, ("rule", RuleOfThumb), range(7), out=out, **given)
+        else:
+            found = evaluate.sides(table(), ("r", RandomPolicy), ("rule", RuleOfThumb), range(7), out=out, **given)
+        evaluate.write_table(found, out / "games.csv")
+        (out / "report").write_text(repr(found))
+    assert files(tmp_path / "one") == files(tmp_path / "ray")
+    assert len(files(tmp_path / "ray")) == 16
+
+
+@pytest.mark.parametrize("game", ["werewolf_v0", "murder_mystery_v0", "mediated_qa_v0"])
+def test_the_command_line_prints_and_writes_the_same(game, pool, capsys, tmp_path):
+    told = []
+    for where in ([], ["--ray", "auto"]):
+        out = str(tmp_path / str(len(told)))
+        assert run(["play", game, "--games", "3", "--out", out, *where]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1] != ""
+    assert files(tmp_path / "0") == files(tmp_path / "1")
+    assert len(files(tmp_path / "1")) == 3
+
+
+def test_what_is_kept_comes_in_the_order_of_the_jobs_and_each_game_is_counted(pool):
+    kept: list[int] = []
+    counted: list[int] = []
+
+    def progress(numbers: Any, what: str) -> Any:
+        for number in numbers:
+            yield number
+            counted.append(number)
+
+    found = play_each(table(), jobs(RandomPolicy, 40), lambda k, _: kept.append(k) or -k, progress=progress, pool=pool)
+    assert found == [-k for k in range(40)]
+    assert kept == counted == list(range(40))
+    assert play_all(table(), [], pool=pool) == []
+
+
+def test_the_lines_of_the_page_run(pool, capsys):
+    page = (Path(__file__).parents[2] / "docs" / "ray.md").read_text("utf-8")
+    exec(page.partition("```python\n")[2].partition("```")[0], {})
+    assert capsys.readouterr().out.startswith("Rate(")
+
+
+@pytest.mark.parametrize("method", ["optuna", "spsa"])
+def test_a_tuner_makes_the_same_trials_and_the_same_report(method, pool, tmp_path):
+    pytest.importorskip("optuna")
+    config = TuneConfig(method=method, budget=6, deals=18, block=3, held_out=12, surface=4, grid=2, finalists=2, seed=5)
+    problem = Bowl(noise=0.2, common=0.3)
+    found = [tune(problem, config, tmp_path / str(k), workers=who) for k, who in enumerate((1, pool))]
+    assert found[0] == found[1]
+    assert method == "spsa" or any(not trial.complete for trial in found[1].trials)  # one was given up
+    one, other = (files(tmp_path / str(k)) for k in range(2))
+    assert one.keys() == other.keys()
+    in_any_order = {"finals.jsonl", "held_out.jsonl", "surface.jsonl"}
+    dated = {"study.sqlite3"}
+    for name in one.keys() - dated:
+        if name in in_any_order:
+            assert sorted(one[name].splitlines()) == sorted(other[name].splitlines())
+        else:
+            assert one[name] == other[name], name
+
+
+def test_questions_are_simulated_the_same(pool, tmp_path):
+    config = HeldOutConfig(train=60, held_out=20)
+    found = [prepare(config, out=tmp_path / str(k), pool=who) for k, who in enumerate((None, pool))]
+    assert files(tmp_path / "0") == files(tmp_path / "1")
+    assert found[0].train == found[1].train
+    assert found[0].held_out == found[1].held_out
+
+
+class Mute:
+    """A transport to a server that says nothing of use."""
+
+    def complete(self, request: Any) -> Reply:
+        return Reply(("?",) * request.n, Usage(10, 1), ("stop",) * request.n)
+
+
+def test_what_a_model_used_is_added_up(pool):
+    found = []
+    for where in (None, pool):
+        model = ChatModel("mute", Meter(Mute(), Prices.load(None).with_price("mute", 1.0, 1.0)), patience=10**6)
+        if where is not None:
+            where.model = model
+        play_all(table(), jobs(lambda model=model: ChatPlayer(model), 4), pool=where)
+        told = model.meter.as_json()
+        for count in (told["total"], *told["by_seat"].values(), *told["by_ask"].values()):
+            del count["seconds"]
+        found.append(told)
+    pool.model = None
+    assert found[0] == found[1]
+    assert found[1]["total"]["calls"] > 0
+
+
+# -- errors ------------------------------------------------------------------------------------------------------
+
+
+class RefusedError(ParlourError):
+    """An error that cannot be unpickled."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one + two)
+
+
+class Fails(Unkept):
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        if self.seed > self.at:
+            time.sleep(0.002)
+        return super().act(observation, info)
+
+    def do(self) -> None:
+        raise ParlourError("the budget of 1 dollar is spent")
+
+
+def test_an_error_ends_the_run_and_leaves_whole_transcripts(pool, tmp_path):
+    out, kept = tmp_path / "out", []
+    with pytest.raises(ParlourError) as raised:
+        play_each(table(), jobs(lambda: Fails(tmp_path, 5), 200, out), lambda k, _: kept.append(k), pool=pool)
+    assert str(raised.value) == "the budget of 1 dollar is spent"  # what the command line tells
+    assert "in act" in raised.value.__notes__[0]  # and for whoever looks for it, where
+    assert kept == list(range(5))
+    written = sorted(int(path.stem) for path in out.iterdir())
+    assert written[:6] == list(range(6))
+    assert len(written) < 100
+    cut = [number for number in written if replay.read(out / f"{number}.jsonl").outcome is None]
+    assert cut == [5]
+
+
+def test_of_several_errors_the_one_of_the_first_game_is_raised(pool):
+    class Slow(RandomPolicy):
+        def act(self, observation: Any, info: dict[str, Any]) -> Any:
+            return super().act(observation, info)
+
+        def reset(self, seat: int, seed: int) -> None:
+            time.sleep(0.3 * (seed == 0))  # the first game fails last
+            raise RefusedError("game ", str(seed))
+
+    with pytest.raises(RuntimeError, match=r"^RefusedError: game 0"):
+        play_all(table(), jobs(Slow, 4), pool=pool)
+
+
+def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_path):
+    def refused(*command: str) -> str:
+        assert run(list(command)) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.count("\n") == 1
+        return said.err
+
+    near = ["--ray", "auto"]
+    assert "a person is at the table" in refused("play", "avalon_v0", "--policy", HumanPolicy.name, *near)
+    assert "--ray-workers goes with --ray" in refused("evaluate", "--ray-workers", "2")
+    assert "accepted: --ray-workers" in refused("train", "gratr", "--workers", "2", *near)
+    assert "with --questions" in refused("train", "grace", "--from-table", "t.csv", *near)
+    (tmp_path / "avalon_v0-2.jsonl").write_text("mine")
+    assert "-2.jsonl' exists" in refused("play", "--games", "3", "--out", str(tmp_path), *near)
+    assert files(tmp_path) == {"avalon_v0-2.jsonl": b"mine"}
+    limited = make_model(ModelConfig("m", base_url="http://127.0.0.1:1/v1", max_calls=3))
+    with pytest.raises(ParlourError, match="max_calls cannot be kept with Ray"), connect("local", model=limited):
+        pass
+    monkeypatch.setitem(policies.POLICIES, "lock", lambda: Locked())
+    assert "cannot be sent to other machines" in refused("play", "--policy", "lock", *near)
+
+
+class Locked(RandomPolicy):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+def test_an_address_where_there_is_no_ray_is_told_in_one_line():
+    silent = socket.socket()  # listens to nobody
+    silent.bind(("127.0.0.1", 0))
+    other = socket.create_server(("127.0.0.1", 0))  # takes connections, and is no Ray
+    threading.Thread(target=lambda: other.accept()[0].sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"), daemon=True).start()
+    addresses = [f"127.0.0.1:{silent.getsockname()[1]}", f"127.0.0.1:{other.getsockname()[1]}", "nowhere"]
+    program = (
+        "import sys; from parlour.training.cli import run; print([run(['play', '--ray', a]) for a in sys.argv[1:]])"
+    )
+    told = subprocess.run([sys.executable, "-c", program, *addresses], capture_output=True, text=True, timeout=100)
+    assert told.stdout == "[2, 2, 2]\n"
+    refused, no_ray, nowhere = told.stderr.splitlines()
+    assert "refused" in refused
+    assert "who answers is not Ray" in no_ray
+    assert "ray address 'nowhere' is not accepted; accepted: local, auto" in nowhere
+
+
+def test_without_ray_one_line_tells_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "parlour.training.ray.pool")
+    assert run(["play", "--ray", "local"]) == 2
+    assert capsys.readouterr().err == "parlour: ray is not installed; accepted: pip install 'parlour[ray]'\n"
+
+
+# -- what is killed ----------------------------------------------------------------------------------------------
+
+
+class Kills(Unkept):
+    """Its process is killed in the middle of a game."""
+
+    def do(self) -> None:
+        if first_time(self.folder / "killed"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_killed_worker_costs_its_games_in_flight_only(pool, tmp_path):
+    played = [
+        play_all(table(), jobs(lambda: Kills(tmp_path, 20), 60, tmp_path / str(k)), pool=who)
+        for k, who in enumerate((pool, None))
+    ]
+    assert (tmp_path / "killed").exists()
+    assert played[0] == played[1]
+    assert files(tmp_path / "0") == files(tmp_path / "1")
+
+
+class Waits(Unkept):
+    """On the doomed node, waits in each game until the node is killed."""
+
+    doomed: str
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.at = seed
+
+    def do(self) -> None:
+        if ray.is_initialized() and ray.get_runtime_context().get_node_id() == self.doomed:
+            (self.folder / f"lost {self.seed}").touch()
+            time.sleep(100)
+
+
+def test_a_killed_node_costs_its_games_in_flight_only(cluster, pool, tmp_path):
+    Waits.doomed = cluster.doomed.node_id
+    one = play_all(table(), jobs(lambda: Unkept(tmp_path, -1), 30, tmp_path / "one"))
+
+    def kill() -> None:
+        while not list(tmp_path.glob("lost *")):
+            time.sleep(0.05)
+        cluster.remove_node(cluster.doomed, allow_graceful=False)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    found = play_all(table(), jobs(lambda: Waits(tmp_path, -1), 30, tmp_path / "ray"), pool=pool)
+    killer.join(60)
+    assert len(list(tmp_path.glob("lost *"))) == 1
+    assert found == one
+    assert files(tmp_path / "ray") == files(tmp_path / "one")
+
+
+# -- a machine's own processes -------------------------------------------------------------------------------------
+
+
+def processes(session: int) -> list[str]:
+    """What runs in a session of the system, zombies aside."""
+    told = subprocess.run(["ps", "-o", "stat=,args=", "-s", str(session)], capture_output=True, text=True).stdout
+    return [line for line in told.splitlines() if not line.startswith("Z")]
+
+
+def test_an_interrupt_leaves_nothing_running_and_whole_files(tmp_path):
+    command = [sys.executable, "-m", "parlour.training.cli", "play", "avalon_v0", "--games", "5000", "--json"]
+    where = ["--out", str(tmp_path), "--ray", "local", "--ray-workers", "2"]
+    started = subprocess.Popen([*command, *where], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    until = time.monotonic() + 60
+    while len(files(tmp_path)) < 5 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert len(processes(started.pid)) > 4
+    os.killpg(started.pid, signal.SIGINT)  # as a terminal does
+    _, said = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "Traceback" not in said
+    until = time.monotonic() + 20
+    while processes(started.pid) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert processes(started.pid) == []
+    written = list(tmp_path.iterdir())
+    assert 5 <= len(written) < 5000
+    assert all(replay.read(path).outcome is not None for path in written)

@@ -1,0 +1,367 @@
+"""RLlib: the page's code runs; their modules learn at our tables and play there; ours play in their loop."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ray.rllib", reason="RLlib is not installed; pip install 'parlour[rllib]'")
+
+import ray
+import torch
+from parlour.envs.core import ParlourError
+from parlour.envs.registry import lookup
+from parlour.envs.table import take_turn
+from parlour.policies import RandomPolicy, TrainedSeat, make_policy
+from parlour.policies.base import Policy
+from parlour.policies.bridges.rllib import InfosToModules, PolicyModule, RLlibPolicy, from_settings, policy_spec
+from parlour.training import evaluate, seeds
+from parlour.training.examples import GAME, OPTIONS
+from parlour.training.rollout import table
+from parlour.wrappers import LegalRanks, MaskInInfo, ObservationsKey, ParallelObservationsKey, TurnInInfo
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.algorithms.ppo.ppo_catalog import PPOCatalog
+from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule
+from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
+from ray.rllib.env.wrappers.pettingzoo_env import ParallelPettingZooEnv, PettingZooEnv
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.tune.registry import register_env
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*Overriding environment rllib-multi-agent-env-v0:UserWarning")
+
+PAGE = Path(__file__).parents[2] / "docs/integrations/rllib.md"
+NETWORK = {"fcnet_hiddens": [16], "head_fcnet_hiddens": []}
+CONFIG = lookup(GAME).raw_env(**OPTIONS).game.config
+
+
+def bare() -> Any:
+    return lookup(GAME).raw_env(info="full", observation="features", **OPTIONS)
+
+
+class Reader(Policy):
+    """Reads prose and nothing else, and goes by its length."""
+
+    name, wants = "reader", "text"
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int:
+        assert set(observation) == {"text", "action_mask"}
+        return int(info["legal"][len(observation["text"]) % len(info["legal"])])
+
+
+def trained() -> TrainedSeat:
+    rng = np.random.default_rng(3)
+    return TrainedSeat(GAME, CONFIG, [(rng.normal(size=(30, 99)).astype(np.float32), np.zeros(30, np.float32))])
+
+
+def untrained(module: Any, env: Any, **model: Any) -> Any:
+    torch.manual_seed(0)
+    return module(
+        observation_space=env.observation_space("player_0"),
+        action_space=env.action_space("player_0"),
+        model_config=NETWORK | model,
+        catalog_class=PPOCatalog,
+    )
+
+
+def masked_module() -> Any:
+    return untrained(ActionMaskingTorchRLModule, ObservationsKey(bare()))
+
+
+def bare_module(**model: Any) -> Any:
+    return untrained(DefaultPPOTorchRLModule, MaskInInfo(bare()), **model)
+
+
+def parallel_module() -> Any:
+    env = lookup(GAME).parallel_env(observation="features", **OPTIONS)
+    return untrained(ActionMaskingTorchRLModule, ParallelObservationsKey(env))
+
+
+def rank_module() -> Any:
+    return untrained(DefaultPPOTorchRLModule, LegalRanks(bare(), 10))
+
+
+def saved(module: Any, path: Path) -> str:
+    module.save_to_path(str(path))
+    return str(path)
+
+
+# -- theirs at our tables --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "settings", "games"),
+    [
+        (masked_module, "", 100),
+        (bare_module, ",sample=true", 100),
+        (parallel_module, "", 20),
+        (rank_module, ",actions=ranks", 20),
+    ],
+    ids=["masked", "maskless", "of the parallel environment", "of LegalRanks"],
+)
+def test_every_move_of_their_module_is_legal(tmp_path, make, settings, games):
+    """`rollout.table` raises for a number that is not legal."""
+    name = f"rllib:file={saved(make(), tmp_path / 'module')}{settings}"
+    report = evaluate.seat(
+        table(GAME, **OPTIONS),
+        {"rllib": lambda: make_policy(name, GAME, CONFIG)},
+        ("random", RandomPolicy),
+        seeds.VALIDATION[:games],
+    )
+    assert len(report.games) == games
+
+
+def test_their_module_plays_what_it_finds_most_probable_among_the_legal(tmp_path):
+    module = bare_module()
+    policy = RLlibPolicy(saved(module, tmp_path / "module"))
+    env = bare()
+    env.reset(seed=1)
+    for _ in range(40):
+        seen = env.observe(env.agent_selection)
+        with torch.no_grad():
+            logits = module.forward_inference({"obs": torch.from_numpy(seen["observation"])[None]})[
+                "action_dist_inputs"
+            ][0]
+        legal = np.flatnonzero(seen["action_mask"])
+        action = policy.act(seen, {})
+        assert action == legal[np.argmax(logits.numpy()[legal])]
+        env.step(action)
+
+
+def test_sampling_follows_the_seed_and_the_module_s_probabilities(tmp_path):
+    file = saved(masked_module(), tmp_path / "module")
+    drawing, settled = RLlibPolicy(file, sample=True), RLlibPolicy(file)
+    env = bare()
+    env.reset(seed=1)
+    seen = env.observe(env.agent_selection)
+
+    def draws(seed: int) -> list[int]:
+        drawing.reset(0, seed)
+        return [drawing.act(seen, {}) for _ in range(30)]
+
+    assert draws(1) == draws(1) != draws(2)
+    assert len(set(draws(1))) > 1
+    assert {settled.act(seen, {}) for _ in range(5)} == {settled.act(seen, {})}
+    chance = np.exp(settled.scores(seen))
+    many = np.bincount([drawing.act(seen, {}) for _ in range(2000)], minlength=30) / 2000
+    assert np.abs(many - chance / chance.sum()).max() < 0.05
+
+
+def test_their_module_is_copied_with_its_settings(tmp_path):
+    file = saved(masked_module(), tmp_path / "module")
+    policy = from_settings({"file": file, "sample": "true"}, GAME, CONFIG)
+    assert policy.settings() == {"file": file, "module": "module", "sample": True, "actions": "moves"}
+    again = pickle.loads(pickle.dumps(policy))
+    assert again.settings() == policy.settings() == RLlibPolicy(**policy.settings()).settings()
+    env = bare()
+    env.reset(seed=1)
+    seen = env.observe(env.agent_selection)
+    assert np.array_equal(again.scores(seen), policy.scores(seen))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "rllib needs a checkpoint; accepted: rllib:file=DIRECTORY"),
+        ({"file": "{}", "colour": "red"}, "setting of rllib 'colour' is not accepted; accepted: file, module, sample"),
+        ({"file": "{}", "sample": "maybe"}, "sample 'maybe' is not accepted"),
+        ({"file": "{}", "actions": "words"}, "actions 'words' is not accepted"),
+        ({"file": "{}", "module": "other"}, "module 'other' is not accepted; accepted: module"),
+        ({"file": "{}/nowhere"}, "is not an RLlib checkpoint"),
+    ],
+)
+def test_settings_that_are_not_accepted_are_one_line(tmp_path, settings, said):
+    file = saved(masked_module(), tmp_path / "module")
+    with pytest.raises(ParlourError, match=re.escape(said)) as caught:
+        from_settings({key: value.format(file) for key, value in settings.items()}, GAME, CONFIG)
+    assert "\n" not in str(caught.value)
+
+
+def test_modules_that_cannot_play_are_refused(tmp_path):
+    with pytest.raises(ParlourError, match="with a state"):
+        RLlibPolicy(saved(bare_module(use_lstm=True), tmp_path / "lstm"))
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken/class_and_ctor_args.pkl").write_bytes(b"no pickle")
+    with pytest.raises(ParlourError, match="cannot be loaded as an RLModule"):
+        RLlibPolicy(str(tmp_path / "broken"))
+    policy = RLlibPolicy(saved(masked_module(), tmp_path / "module"))
+    werewolf = lookup("werewolf_v0").raw_env(observation="features")
+    werewolf.reset(seed=1)
+    with pytest.raises(ParlourError, match="30 actions, as the checkpoint was trained with"):
+        policy.act(werewolf.observe(werewolf.agent_selection), {})
+
+
+# -- ours in their loop ----------------------------------------------------------------------------------------
+
+
+def loop(make: Any, form: str = "view", tell: bool = True, games: int = 1, wrap: Any = TurnInInfo) -> Any:
+    """An EnvRunner at so many tables, all seats of which are played by `make`."""
+    register_env("tables", lambda _: PettingZooEnv(wrap(ObservationsKey(bare()), form)))
+    config = PPOConfig().environment("tables", disable_env_checking=True).debugging(seed=5)
+    connector = (lambda *_, **__: InfosToModules()) if tell else None
+    config.env_runners(num_env_runners=0, num_envs_per_env_runner=games, env_to_module_connector=connector)
+    config.multi_agent(policies=["ours"], policy_mapping_fn=lambda agent, episode, **_: "ours")
+    config.rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"ours": policy_spec(make, seed=7)}))
+    return MultiAgentEnvRunner(config=config, worker_index=0)
+
+
+@pytest.mark.parametrize(
+    ("make", "form"),
+    [
+        (partial(make_policy, "random", GAME, CONFIG), "view"),
+        (partial(make_policy, "rule", GAME, CONFIG), "view"),
+        (partial(make_policy, "avalon_agent", GAME, CONFIG), "view"),
+        (partial(make_policy, "chat", GAME, CONFIG), "text"),
+        (trained, "features"),
+        (Reader, "text"),
+    ],
+    ids=["random", "rule", "avalon_agent", "chat", "trained", "text"],
+)
+def test_ours_play_in_their_loop_as_at_our_tables(make, form):
+    """The same deal, the same seed of the players: the same game, move for move."""
+    runner = loop(make, form)
+    (episode,) = runner.sample(num_episodes=1)
+    theirs = runner.env.envs[0].unwrapped.env.game_env
+    env = table(GAME, **OPTIONS)
+    env.reset(seed=5)
+    players = [make() for _ in range(5)]
+    for seat, player in enumerate(players):
+        player.reset(seat, int(np.random.SeedSequence((7, 0)).generate_state(1)[0]))
+    while env.game_env.outcome is None:
+        take_turn(env, players[env.game_env.seat])
+    plain = [(move.kind, move.args) for move in env.game_env.moves]
+    assert [(move.kind, move.args) for move in theirs.moves] == plain
+    assert episode.get_return() == sum(env.game_env.outcome.returns)
+
+
+def test_every_game_in_their_loop_has_players_of_its_own(monkeypatch):
+    """A player gets up when the game is over, and may sit down in another one."""
+    made: list[RandomPolicy] = []
+    seated: list[tuple[int, int]] = []
+    reset = RandomPolicy.reset
+    monkeypatch.setattr(RandomPolicy, "reset", lambda self, *a: (seated.append(a), reset(self, *a))[1])
+    runner = loop(lambda: made.append(RandomPolicy()) or made[-1], games=3)
+    runner.sample(num_timesteps=600)
+    module = runner.module["ours"]
+    assert len(seated) == len(set(seated)) > 30
+    assert len({seed for _, seed in seated}) == module._dealt
+    assert len(module._games) <= 3
+    assert len(module._seated) <= len(made) <= 15
+
+
+def test_ours_say_in_one_line_what_they_miss():
+    def act(runner: Any) -> None:
+        runner.sample(num_timesteps=300)
+
+    with pytest.raises(ParlourError, match="accepted: env_to_module_connector with InfosToModules"):
+        act(loop(RandomPolicy, tell=False))
+    with pytest.raises(ParlourError, match="accepted: an environment in TurnInInfo, outermost"):
+        act(loop(RandomPolicy, wrap=lambda env, _: env))
+    with pytest.raises(ParlourError, match=r"'trained' reads observation; accepted: TurnInInfo\(env, 'features'\)"):
+        act(loop(trained))
+    with pytest.raises(ParlourError, match="'babbler' says 'hm'; accepted in RLlib: numbers, and options"):
+        act(loop(Babbler))
+    module = PolicyModule(model_config=policy_spec(RandomPolicy).model_config)
+    with pytest.raises(ParlourError, match="accepted: policies_to_train without it"):
+        module.forward_train({})
+
+
+class Babbler(Policy):
+    name, wants = "babbler", "view"
+
+    def act(self, observation: Any, info: dict[str, Any]) -> str:
+        return "hm"
+
+
+# -- their algorithm at our tables -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    torch.set_num_threads(1)
+    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    yield
+    ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def page(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The names that the page's two pieces of code leave behind; under `first`, those of the first."""
+    names: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("page")))
+        for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL):
+            exec(block, names)
+            names.setdefault("first", dict(names))
+    return names
+
+
+def test_the_page_s_code_trains_and_its_checkpoint_plays(page):
+    names = page["first"]
+    assert names["algorithm"].iteration == 1
+    policy = make_policy(f"rllib:file={names['checkpoint']}", GAME, CONFIG)
+    assert policy.settings()["module"] == "learner"
+    live, env = names["algorithm"].get_module("learner"), bare()
+    env.reset(seed=1)
+    seen = env.observe(env.agent_selection)
+    batch = {"observations": seen["observation"], "action_mask": seen["action_mask"]}
+    with torch.no_grad():
+        out = live.forward_inference({"obs": {key: torch.from_numpy(value)[None] for key, value in batch.items()}})
+    assert np.allclose(policy.scores(seen), out["action_dist_inputs"][0].numpy())
+    names["algorithm"].stop()
+
+
+def test_two_learners_and_ours_train_at_one_table(page, tmp_path):
+    """Each learner's network changes; ours does not learn, and the whole can be saved."""
+    config = page["config"].copy(copy_frozen=False)
+    seats = {"player_0": "theirs", "player_1": "other"}
+    config.multi_agent(
+        policies=["ours", "theirs", "other"],
+        policy_mapping_fn=lambda agent, episode, **_: seats.get(agent, "ours"),
+        policies_to_train=["theirs", "other"],
+    )
+    learner = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=NETWORK)
+    specs = {"ours": page["ours"], "theirs": learner, "other": learner}
+    config.rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=specs))
+    config.training(train_batch_size_per_learner=500, minibatch_size=50, num_epochs=1).debugging(seed=1)
+    algorithm = config.build_algo()
+
+    def weights(name: str) -> Any:
+        return torch.cat([w.detach().flatten() for w in algorithm.get_module(name).parameters()]).clone()
+
+    before = {name: weights(name) for name in seats.values()}
+    result = algorithm.train()
+    assert all(not torch.equal(weights(name), before[name]) for name in before)
+    assert isinstance(algorithm.get_module("ours"), PolicyModule)
+    assert result["env_runners"]["num_episodes"] >= 3
+    file = algorithm.save_to_path(str(tmp_path / "all"))
+    algorithm.stop()
+    with pytest.raises(ParlourError, match="module None is not accepted; accepted: other, ours, theirs"):
+        RLlibPolicy(file)
+    assert RLlibPolicy(file, "theirs").settings()["module"] == "theirs"
+
+
+def test_all_seats_at_once_step_in_their_parallel_environment():
+    env = ParallelPettingZooEnv(ParallelObservationsKey(lookup(GAME).parallel_env(observation="features", **OPTIONS)))
+    observed, infos = env.reset(seed=3)
+    rng, cycles = np.random.default_rng(3), 0
+    while observed:
+        assert set(observed) == set(infos) == set(env.possible_agents)
+        assert all(env.observation_space[agent].contains(seen) for agent, seen in observed.items())
+        actions = {a: int(rng.choice(np.flatnonzero(seen["action_mask"]))) for a, seen in observed.items()}
+        observed, rewards, over, _, infos = env.step(actions)
+        cycles += 1
+        if over["__all__"]:
+            break
+    assert 10 < cycles < 100
+    assert set(rewards.values()) == {-1.0, 1.0}
+    assert all(info["replaced"] == 0 for info in infos.values())

@@ -1,0 +1,132 @@
+"""Cross-play and ratings: both sides of common deals, who wins is rated higher, and what the report says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.training import seeds
+
+pytest.importorskip("parlour.training.seat", reason="the extra `train` is not installed")
+pytest.importorskip("openskill", reason="the extra `train` is not installed")
+
+from parlour.training.selfplay import crossplay, ratings, report
+from parlour.training.selfplay.config import SelfplayConfig
+from parlour.training.selfplay.crossplay import Crossplay, Played
+from parlour.training.selfplay.pool import Member
+
+CONFIG = SelfplayConfig(deals=8, test_deals=10, processes=1)
+A, B, C = Member("a", "random"), Member("b", "random"), Member("c", "random")
+
+
+def between(*won: bool, draw: bool = False) -> tuple[Played, ...]:
+    """Games of a pair: two for each deal, the first member on one side and then on the other."""
+    sides = ("good", "evil")
+    return tuple(Played(k // 2, sides[k % 2], sides[1 - k % 2], one, not one and not draw) for k, one in enumerate(won))
+
+
+def made(games: dict, deals: int = 2) -> Crossplay:
+    return Crossplay((A, B, C), games, deals)
+
+
+def test_a_game_is_seen_from_both_sides_of_the_table():
+    found = made({("a", "b"): between(True, True, True, False)})
+    assert found.rate("a", "b").rate == 0.75
+    assert found.rate("b", "a").rate == 0.25
+    assert (found.rate("a", "b", "good").hits, found.rate("a", "b", "good").n) == (2, 2)
+    assert (found.rate("a", "b", "evil").hits, found.rate("b", "a", "evil").hits) == (1, 0)
+    assert found.rate("b", "a", "good").hits == 1
+
+
+def test_a_draw_is_won_by_nobody():
+    found = made({("a", "b"): between(False, False, draw=True)})
+    assert found.rate("a", "b").rate == found.rate("b", "a").rate == 0
+
+
+def test_two_members_are_compared_on_the_same_side_of_the_same_deals():
+    # deal 0: a wins from both sides; deal 1: good wins both times, which says nothing
+    found = made(
+        {
+            ("a", "b"): between(True, True, True, False),
+            ("a", "c"): between(True, True),
+            ("b", "c"): between(False, True),
+        }
+    )
+    own = found.difference("a", "b")
+    assert (own.n, own.only_a, own.only_b, own.difference) == (4, 2, 0, 0.5)
+    assert found.difference("b", "a").difference == -0.5
+    against = found.against("a", "b", "c")
+    assert (against.n, against.only_a, against.only_b) == (2, 1, 0)
+
+
+def test_who_wins_is_rated_higher_and_the_order_of_the_names_does_not_matter():
+    won = between(*[True] * 12)
+    lost = between(*[False] * 12)
+    found = ratings.rated(made({("a", "b"): won, ("a", "c"): won, ("b", "c"): won}, deals=6), seed=0)
+    assert [one.name for one in found] == ["a", "b", "c"]
+    assert found[0].mu > 25 > found[2].mu
+    assert all(one.sigma < 25 / 3 and one.games == 24 for one in found)
+    assert all(one.ordinal == pytest.approx(one.mu - 3 * one.sigma) for one in found)
+    turned = Crossplay((A, B, C), {("b", "a"): lost, ("c", "a"): lost, ("c", "b"): lost}, 6)
+    assert [one.name for one in ratings.rated(turned, seed=0)] == ["a", "b", "c"]
+
+
+def test_ratings_do_not_depend_on_how_many_more_games_some_pairs_played_nor_on_draws():
+    games = {("a", "b"): between(*[True] * 8), ("a", "c"): between(True, False), ("b", "c"): between(True, False)}
+    found = ratings.rated(made(games, deals=1), seed=3)
+    assert {one.name: one.games for one in found} == {"a": 4, "b": 4, "c": 4}
+    drawn = {pair: tuple(game._replace(won=False, lost=False) for game in played) for pair, played in games.items()}
+    assert {one.mu for one in ratings.rated(made(drawn), seed=3)} == {25.0}
+
+
+def test_the_same_seed_gives_the_same_ratings_and_another_seed_another_order_of_the_games():
+    games = {("a", "b"): between(*[True, False, False] * 4), ("a", "c"): between(*[True, True, False] * 4)}
+    table = made(games | {("b", "c"): between(*[True, False] * 6)}, deals=6)
+    assert ratings.rated(table, 1) == ratings.rated(table, 1)
+    assert ratings.rated(table, 1) != ratings.rated(table, 2)
+
+
+@dataclass
+class Difference:
+    difference: float
+    low: float
+    high: float
+    n: int = 100
+
+
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        (Difference(0.2, 0.1, 0.3), "x beats y: +20.0 points of win rate [+10.0, +30.0], n = 100, paired."),
+        (Difference(-0.2, -0.3, -0.1), "x loses to y: -20.0 points"),
+        (Difference(0.2, -0.1, 0.5), "x cannot be told from y: +20.0 points"),
+    ],
+)
+def test_the_report_says_beats_only_if_the_interval_leaves_out_zero(found, word):
+    assert report._verdict("x", "y", found).startswith(word)
+
+
+def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):
+    members = [Member("random", "random"), Member("rule", "rule"), Member("s01", "?", 1), Member("s02", "?", 2)]
+    path = tmp_path / crossplay.GAMES
+    path.write_text('{"members": [], "deals": [1, 1]}\n')
+    with pytest.raises(ParlourError, match="holds another cross-play"):
+        crossplay.play(CONFIG, members, tmp_path, lambda _: None)
+    path.unlink()
+    head = crossplay._whole_lines(path, {"members": []})
+    assert head == []
+    path.write_text(path.read_text() + "[[1, 2]]\n")
+    with pytest.raises(ParlourError, match="accepted: what a cross-play left"):
+        crossplay._whole_lines(path, {"members": []})
+
+
+def test_the_rule_of_thumb_beats_random_play_from_both_sides_of_the_same_held_out_deals():
+    job = Member("rule", "rule"), Member("random", "random"), list(seeds.HELD_OUT[:8])
+    games = crossplay._block(CONFIG, job)
+    assert [game.seed for game in games] == [seed for seed in seeds.HELD_OUT[:8] for _ in range(2)]
+    for first, second in zip(games[::2], games[1::2], strict=True):
+        assert (first.side, first.other) == (second.other, second.side)
+        assert {first.side, first.other} == {"good", "evil"}
+    assert sum(game.won for game in games) >= 12
+    assert all(game.won != game.lost for game in games)

@@ -1,0 +1,106 @@
+"""The settings of a run that learns in legs (`legs`), and the folder that keeps them. Needs no PyTorch."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+from parlour.policies.files import write_whole
+from parlour.training import seeds
+
+CONFIG: Final = "config.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegConfig:
+    """What decides how a network learns; saved with the run.
+
+    Raises:
+        ParlourError: A number is too small, or leg, rollout and tables do not divide each other.
+    """
+
+    game: str = "avalon_v0"
+    options: Mapping[str, Any] = field(default_factory=lambda: {"num_players": 5, "rules": "official"})
+    """Of the game."""
+    steps: int = 400_000
+    """Decisions of the learner; rounded up to whole legs."""
+    leg_steps: int = 40_960
+    """Decisions between two checkpoints."""
+    envs: int = 32
+    """Tables played side by side."""
+    processes: int = 2
+    """Processes that play them. The result does not depend on it."""
+    rollout: int = 4096
+    """Decisions between two updates, over all tables."""
+    batch: int = 1024
+    epochs: int = 4
+    learning_rate: float = 7e-4
+    """At the start; it falls in a straight line, leg by leg, to a tenth."""
+    entropy: float = 0.005
+    gae_lambda: float = 0.95
+    hidden: tuple[int, ...] = (128, 128)
+    """Widths of the hidden layers."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "leg_steps", "envs", "processes", "rollout", "batch", "epochs"):
+            check_count(name, getattr(self, name))
+        if self.rollout % self.envs or self.leg_steps % self.rollout:
+            raise ParlourError(
+                f"rollout {self.rollout} and leg_steps {self.leg_steps} are not accepted; accepted: a multiple of "
+                f"envs ({self.envs}), and a multiple of rollout"
+            )
+
+    @property
+    def legs(self) -> int:
+        """How many legs the run has."""
+        return -(-self.steps // self.leg_steps)
+
+
+def check_count(name: str, value: int) -> None:
+    """Raise `ParlourError` unless there is at least one."""
+    if value < 1:
+        raise ParlourError(f"{name} {value!r} is not accepted; accepted: a whole number from 1")
+
+
+def env_seeds(config: LegConfig, leg: int) -> list[int]:
+    """A seed for each table of a leg."""
+    return [seeds.derive(config.seed, leg, k) % len(seeds.TRAINING) for k in range(config.envs)]
+
+
+def claim_folder(config: LegConfig, folder: Path) -> None:
+    """Write the configuration into the folder of a run, or see that it is the one that is there, processes aside.
+
+    Raises:
+        ParlourError: The folder holds a run with another configuration, or cannot be used.
+    """
+    told = json.dumps(asdict(config), indent=2) + "\n"
+    path = folder / CONFIG
+    try:
+        if path.exists() and _deciding(path.read_text("utf-8")) != _deciding(told):
+            raise ParlourError(
+                f"{str(folder)!r} holds a run with another configuration; accepted: the same, or a new folder"
+            )
+        write_whole(path, told)
+    except (OSError, json.JSONDecodeError) as error:
+        raise ParlourError(f"{str(folder)!r} cannot be used: {error}; accepted: a folder") from None
+
+
+def _deciding(told: str) -> Any:
+    """What of a configuration the result depends on."""
+    settings = json.loads(told)
+    return {**settings, "processes": None} if isinstance(settings, dict) else settings
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path to write to, which takes the place of `path` when it is complete."""
+    new = path.with_name(f"new-{path.name}")
+    yield new
+    os.replace(new, path)

@@ -1,0 +1,72 @@
+"""The settings of a run of self-play. The learner's own (network, legs, tables) are those of `leg_config.LegConfig`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, accept
+from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.training.leg_config import LegConfig, check_count
+
+RANDOM: Final = RandomPolicy.name
+RULE: Final = RuleOfThumb.name
+FIXED: Final = (RANDOM, RULE)
+"""Members that every pool has; the rule of thumb is the reference of all pictures."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfplayConfig(LegConfig):
+    """Everything that decides a run; saved with it.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    options: Mapping[str, Any] = field(
+        default_factory=lambda: {"num_players": 5, "rules": "official", "talk": False},
+    )
+    """Of the game."""
+    steps: int = 409_600
+    envs: int = 128
+    rollout: int = 8192
+    epochs: int = 6
+    learning_rate: float = 1e-3
+    entropy: float = 0.003
+    members: tuple[str, ...] = ()
+    """Policies that are in the pool from the beginning, beside `random` and `rule`."""
+    self_share: float = 0.35
+    """Share of the games against the latest snapshot; the opponents of the others are drawn from the pool."""
+    own_mates: float = 0.25
+    """Share of the games in which the learner's side is the latest snapshot; in the others the opponent plays all seats."""
+    power: float = 2.0
+    """Of the weight (1 - p) ** power of a member against whom the learner wins a share p."""
+    floor: float = 0.02
+    """No member weighs less."""
+    memory: float = 0.5
+    """What a game counts in the next leg, in the estimates of p."""
+    deals: int = 100
+    """Held-out deals of each pair of members, each played from both sides."""
+    test_deals: int = 500
+    """Held-out deals of the last and the first snapshot and the rule of thumb among each other; also of the test by role."""
+    shown: int = 12
+    """Snapshots in the cross-play, evenly spaced, the first and the last among them."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("deals", self.deals)
+        for name in ("self_share", "own_mates", "memory"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise accept(name, getattr(self, name), "a number from 0 to 1")
+        if self.power < 0 or not 0 < self.floor <= 1:
+            raise ParlourError(
+                f"power {self.power}, floor {self.floor}; accepted: a power from 0, a floor above 0 up to 1"
+            )
+        if self.test_deals < self.deals:
+            raise accept("test_deals", self.test_deals, f"a whole number from deals ({self.deals})")
+        if self.shown < 2:
+            raise accept("shown", self.shown, "a whole number from 2")
+        known = (*FIXED, *self.members)
+        if len(set(known)) < len(known):
+            raise accept("members", ", ".join(self.members), f"different policies, none of {', '.join(FIXED)}")

@@ -1,0 +1,164 @@
+"""Cross-play: each member against each other one as whole sides, on common held-out deals, each deal from both sides.
+
+The games are kept in one file of JSON by lines, in the order of the jobs however many processes play them: a head, then a
+line for each block of deals of a pair. A last line that a kill cut off is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from parlour.envs.core import ParlourError
+from parlour.training import evaluate, rollout, seeds
+from parlour.training.selfplay.config import RULE, SelfplayConfig
+from parlour.training.selfplay.pool import Member
+from parlour.training.statistics import PairedDifference, Rate, paired, rate
+from parlour.training.tune.config import blocks
+from parlour.training.tune.pool import make_pool
+
+GAMES: Final = "crossplay.jsonl"
+_BLOCK: Final = 25
+Progress = Callable[[int], None]
+"""Told how many games were played, or read, since the last call."""
+Pair = tuple[str, str]
+
+
+class Played(NamedTuple):
+    """One game of a pair, from the first member's side of the table."""
+
+    seed: int
+    side: str
+    """The first member's."""
+    other: str
+    """The second member's."""
+    won: bool
+    """By the first member."""
+    lost: bool
+    """By the first member; neither, if it was a draw."""
+
+    @property
+    def turned(self) -> Played:
+        """The same game, from the second member's side of the table."""
+        return Played(self.seed, self.other, self.side, self.lost, self.won)
+
+
+@dataclass(frozen=True)
+class Crossplay:
+    """All games of all pairs."""
+
+    members: tuple[Member, ...]
+    games: Mapping[Pair, tuple[Played, ...]]
+    """(first, second) -> its games, in the order of the deals. Each pair is there once."""
+    deals: int
+    """Deals that every pair has played; some have played more."""
+
+    def between(self, a: str, b: str) -> tuple[Played, ...]:
+        """The games of two members, as `a` saw them."""
+        if (a, b) in self.games:
+            return self.games[a, b]
+        return tuple(game.turned for game in self.games[b, a])
+
+    def rate(self, a: str, b: str, side: str | None = None) -> Rate | None:
+        """Share of games that `a` won against `b`, on both sides or on one."""
+        own = [game for game in self.between(a, b) if side in (None, game.side)]
+        return rate(sum(game.won for game in own), len(own))
+
+    def difference(self, a: str, b: str) -> PairedDifference:
+        """Wins of `a` less wins of `b` in their games with each other, on the same side of the same deals."""
+        own, other = self.between(a, b), self.between(b, a)
+        return _paired(own, other)
+
+    def against(self, a: str, b: str, third: str) -> PairedDifference:
+        """Wins of `a` against a third member less wins of `b` against it, on the same side of the same deals."""
+        return _paired(self.between(a, third), self.between(b, third))
+
+
+def _paired(own: Sequence[Played], other: Sequence[Played]) -> PairedDifference:
+    won = {(game.seed, game.side): game.won for game in other}
+    cases = [game for game in own if (game.seed, game.side) in won]
+    return paired([game.won for game in cases], [won[game.seed, game.side] for game in cases])
+
+
+def play(config: SelfplayConfig, members: Sequence[Member], folder: Path, progress: Progress) -> Crossplay:
+    """Let all pairs play, or what is missing in the folder.
+
+    Raises:
+        ParlourError: The file in the folder is of another cross-play.
+    """
+    jobs = [
+        (a, b, piece)
+        for a, b in combinations(members, 2)
+        for piece in blocks(seeds.HELD_OUT[: _deals(config, members, a, b)], _BLOCK)
+    ]
+    path = folder / GAMES
+    head = {"members": [[one.name, one.steps] for one in members], "deals": [config.deals, config.test_deals]}
+    found = _whole_lines(path, head)
+    for games in found:
+        progress(len(games))
+    with path.open("a", encoding="utf-8") as file:
+        for games in _played(config, jobs[len(found) :]):
+            found.append(games)
+            file.write(json.dumps(games) + "\n")
+            file.flush()
+            progress(len(games))
+    table: dict[Pair, tuple[Played, ...]] = {}
+    for (a, b, _), games in zip(jobs, found, strict=True):
+        table[a.name, b.name] = (*table.get((a.name, b.name), ()), *games)
+    return Crossplay(tuple(members), table, config.deals)
+
+
+def total(config: SelfplayConfig, members: Sequence[Member]) -> int:
+    """How many games `play` plays."""
+    return sum(2 * _deals(config, members, a, b) for a, b in combinations(members, 2))
+
+
+def _deals(config: SelfplayConfig, members: Sequence[Member], a: Member, b: Member) -> int:
+    snapshots = [one for one in members if one.steps is not None]
+    tested = {RULE, snapshots[0].name, snapshots[-1].name}
+    return config.test_deals if {a.name, b.name} <= tested else config.deals
+
+
+Job = tuple[Member, Member, list[int]]
+
+
+def _played(config: SelfplayConfig, jobs: Sequence[Job]) -> Iterator[list[Played]]:
+    """The games of the jobs, in their order."""
+    if config.processes == 1 or len(jobs) < 2:
+        for job in jobs:
+            yield _block(config, job)
+        return
+    with make_pool(config.processes) as pool:
+        yield from pool.map(_block, [config] * len(jobs), jobs)
+
+
+def _block(config: SelfplayConfig, job: Job) -> list[Played]:
+    """One job: two games for each deal."""
+    first, second, deals = job
+    env = rollout.table(config.game, **config.options)
+    rules = env.game_env.game.config
+    makers = {one.name: lambda one=one: one.seat(config.game, rules) for one in (first, second)}
+    a, b = makers.items()
+    report = evaluate.sides(env, a, b, deals)
+    of_a = [row for row in report.games if row.policy == first.name]
+    of_b = [row for row in report.games if row.policy == second.name]
+    return [Played(x.seed, x.side, y.side, x.won, y.won) for x, y in zip(of_a, of_b, strict=True)]
+
+
+def _whole_lines(path: Path, head: Mapping[str, Any]) -> list[list[Played]]:
+    """What was played before; the file is made, or cut to whole lines."""
+    first = json.dumps(head) + "\n"
+    text = path.read_text("utf-8") if path.exists() else ""
+    whole = text[: text.rfind("\n") + 1] or first
+    if not whole.startswith(first):
+        raise ParlourError(f"{str(path)!r} holds another cross-play; accepted: the same, or a new folder")
+    if whole != text:
+        path.write_text(whole, "utf-8")
+    try:
+        return [[Played(*game) for game in json.loads(line)] for line in whole.splitlines()[1:]]
+    except (ValueError, TypeError) as error:
+        raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what a cross-play left") from None

@@ -1,0 +1,107 @@
+"""The learner's legs: each ends with a snapshot that joins the pool, a tally of its games, and a checkpoint.
+
+The files of a leg are written before the checkpoint, which says how many legs are done. What a kill left of a leg that was
+not finished is written anew, with the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from parlour.envs.core import ParlourError
+from parlour.policies.files import read_json, write_json
+from parlour.training import leg_config
+from parlour.training import legs as learning
+from parlour.training.selfplay import pool, sampling
+from parlour.training.selfplay.config import RULE, SelfplayConfig
+from parlour.training.selfplay.sampling import Lineup, Tally
+from parlour.training.selfplay.table import MakePoolSeat
+from parlour.training.statistics import rate
+from parlour.training.vec import SeatVecEnv
+
+LEGS: Final = "legs"
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A finished leg."""
+
+    number: int
+    """From 0."""
+    tallies: tuple[Tally, ...]
+    chances: dict[str, dict[str, float]]
+    """Side of the learner -> member -> chance in the games that were not against itself."""
+
+    def won_against(self, member: str) -> tuple[int, int]:
+        """Games won against a member, and games."""
+        own = [one for one in self.tallies if one.member == member]
+        return sum(one.won for one in own), sum(one.n for one in own)
+
+
+def learn(
+    config: SelfplayConfig, sides: Sequence[str], folder: Path, progress: Callable[[int, str], None]
+) -> list[Leg]:
+    """Play all legs, or those that are missing in the folder.
+
+    Args:
+        config: How. The folder is claimed for it already.
+        sides: The two sides of the game.
+        folder: Of the run.
+        progress: Told the number of decisions made since the last call, and how it stands.
+    """
+    torch.set_num_threads(1)  # small networks: one thread is fastest, and sums in one order
+    model = learning.load_model(folder)
+    done = 0 if model is None else model.num_timesteps // config.leg_steps
+    finished = [_read(folder, number) for number in range(done)]
+    progress(done * config.leg_steps, _note(finished))
+    for number in range(done, config.legs):
+        lineup = sampling.lineup(config, pool.members(config, folder, number), sides, [leg.tallies for leg in finished])
+        make = MakePoolSeat(config.game, config.options, lineup)
+        env = SeatVecEnv(make, leg_config.env_seeds(config, number), config.processes)
+        try:
+            model = model or learning.new_model(config, env)
+            counter = learning.Counter(progress)
+            learning.learn_leg(model, config, number, env, counter)
+        finally:
+            env.close()
+        path = pool.snapshot_path(folder, number)
+        path.parent.mkdir(exist_ok=True)
+        with leg_config.replacing(path) as new:
+            learning.export(model, config).save(new)
+        finished.append(_keep(folder, number, lineup, counter.games))
+        learning.save_model(model, folder)
+        progress(0, _note(finished))
+    return finished
+
+
+def _note(finished: Sequence[Leg]) -> str:
+    """How the last leg's games against the rule of thumb went; drawn actions, training games."""
+    if not finished or (found := rate(*finished[-1].won_against(RULE))) is None:
+        return ""
+    return f"{found.rate:.2f} against {RULE}"
+
+
+def _file(folder: Path, number: int) -> Path:
+    return folder / LEGS / f"leg{number + 1:02d}.json"
+
+
+def _keep(folder: Path, number: int, lineup: Lineup, games: Sequence[dict[str, Any]]) -> Leg:
+    names = [one.name for one in lineup.members]
+    chances = {side: dict(zip(names, own, strict=True)) for side, own in lineup.chances.items()}
+    leg = Leg(number, tuple(sampling.tally(games)), chances)
+    write_json(_file(folder, number), asdict(leg))
+    return leg
+
+
+def _read(folder: Path, number: int) -> Leg:
+    path = _file(folder, number)
+    told = read_json(path)
+    try:
+        return Leg(told["number"], tuple(Tally(**one) for one in told["tallies"]), told["chances"])
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what `train selfplay` left") from None

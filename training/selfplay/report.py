@@ -1,0 +1,132 @@
+"""What a run came to, in words and as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from parlour.training.selfplay.config import RANDOM, RULE
+from parlour.training.statistics import PairedDifference, Rate, rate
+
+if TYPE_CHECKING:
+    from parlour.training.selfplay.run import Population
+
+
+def summary(found: Population) -> dict[str, Any]:
+    """The main numbers as plain values."""
+    games, first, last = found.crossplay, found.first, found.last
+    pairs = [(last, first), (last, RULE), (first, RULE), (last, RANDOM)]
+    return {
+        "game": found.config.game,
+        "options": dict(found.config.options),
+        "steps": found.config.legs * found.config.leg_steps,
+        "training_games": sum(one.n for leg in found.legs for one in leg.tallies),
+        "first": first,
+        "last": last,
+        "differences": [{"a": a, "b": b, **asdict(games.difference(a, b))} for a, b in pairs if a != b],
+        "rates": [
+            {"player": a, "opponent": b, "side": side or "all", **_plain(games.rate(a, b, side))}
+            for a, b in pairs
+            if a != b
+            for side in (None, *found.sides)
+        ],
+        "ratings": [asdict(one) for one in found.ratings],
+        "seat": found.seat.as_json(),
+    }
+
+
+def _plain(found: Rate | None) -> dict[str, Any]:
+    return {"n": 0} if found is None else asdict(found)
+
+
+def verdicts(found: Population) -> list[str]:
+    """What the held-out deals say of the last snapshot, a sentence for each opponent."""
+    games, last, first = found.crossplay, found.last, found.first
+    told = []
+    if last != first:
+        told.append(_verdict(f"The last snapshot ({last})", f"the first ({first})", games.difference(last, first)))
+    told.append(_verdict(f"The last snapshot ({last})", "the rule of thumb", games.difference(last, RULE)))
+    told.append(_verdict(f"The last snapshot ({last})", "random play", games.difference(last, RANDOM)))
+    own = next(one for one in found.seat.comparisons if one.b == RULE and one.side == "all").result
+    told.append(_verdict(f"In one seat among rules of thumb, {last}", "the rule of thumb in that seat", own))
+    return told
+
+
+def _verdict(who: str, whom: str, found: PairedDifference) -> str:
+    word = "beats" if found.low > 0 else "loses to" if found.high < 0 else "cannot be told from"
+    return f"{who} {word} {whom}: {_difference(found)}."
+
+
+def _difference(found: PairedDifference) -> str:
+    low, high = 100 * found.low, 100 * found.high
+    return f"{100 * found.difference:+.1f} points of win rate [{low:+.1f}, {high:+.1f}], n = {found.n}, paired"
+
+
+def text(found: Population) -> str:
+    """The report as Markdown."""
+    config, games = found.config, found.crossplay
+    table = ", ".join(f"{key} {value}" for key, value in config.options.items())
+    training = sum(one.n for leg in found.legs for one in leg.tallies)
+    last_leg = found.legs[-1]
+    lines = [
+        f"# Self-play on {config.game}",
+        "",
+        f"{table}. {config.legs * config.leg_steps} decisions in {training} games, {config.legs} snapshots, seed {config.seed}.",
+        f"Held-out deals: {config.deals} for each pair of members, {config.test_deals} among {RULE}, {found.first} and {found.last}, "
+        "each from both sides. Intervals: 95 %; of rates Wilson's, of differences paired.",
+        "",
+        *(f"- {one}" for one in verdicts(found)),
+        "",
+        "![Curve](curve.png)",
+        "",
+        "![Cross-play](crossplay.png)",
+        "",
+        "## Whole sides, by side",
+        "",
+        *_table(
+            ["player", "opponent", "as", "win rate", "n"],
+            [
+                [a, b, side or "all", *_cells(games.rate(a, b, side))]
+                for a, b in ((found.last, RULE), (found.last, RANDOM), (found.last, found.first), (RULE, found.first))
+                if a != b
+                for side in (None, *found.sides)
+            ],
+        ),
+        "",
+        "## One seat among rules of thumb, by side and role",
+        "",
+        *_table(
+            ["player", "as", "win rate", "n"],
+            [[player, what, *_cells(one)] for player, of in found.seat.rates.items() for what, one in of.items()],
+        ),
+        "",
+        "## Games learned from, last leg, by role of the learner",
+        "",
+        *_table(
+            ["side", "role", "win rate", "n"],
+            [
+                [side, role, *_cells(rate(sum(t.won for t in own), sum(t.n for t in own)))]
+                for side, role in sorted({(t.side, t.role) for t in last_leg.tallies})
+                for own in [[t for t in last_leg.tallies if t.role == role]]
+            ],
+        ),
+        "",
+        "## Ratings",
+        "",
+        *_table(
+            ["player", "mu", "sigma", "mu - 3 sigma", "games"],
+            [[r.name, f"{r.mu:.2f}", f"{r.sigma:.2f}", f"{r.ordinal:.2f}", str(r.games)] for r in found.ratings],
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(found: Rate | None) -> list[str]:
+    if found is None:
+        return ["-", "0"]
+    return [f"{100 * found.rate:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]", str(found.n)]
+
+
+def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in (heading, ["---"] * len(heading), *rows)]

@@ -1,0 +1,118 @@
+"""A whole run of self-play in a folder: learn in legs, let all members play each other on held-out deals, rate, report.
+
+Leaves config.json, checkpoint.zip, snapshots/ and legs/; policy.npz, the last snapshot; training.csv and roles.csv, the
+games learned from; crossplay.jsonl, crossplay.csv and crossplay.png; curve.csv and curve.png; ratings.csv; seat.csv, one seat
+among rules of thumb; summary.json and report.md. Every stage is taken up where a kill left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from parlour.policies import RandomPolicy, RuleOfThumb, TrainedSeat, make_policy
+from parlour.policies.files import write_json, write_whole
+from parlour.training import evaluate, leg_config, rollout, seeds
+from parlour.training.selfplay import crossplay, pictures, pool, ratings, report, tables
+from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
+from parlour.training.selfplay.crossplay import Crossplay
+from parlour.training.selfplay.learn import Leg, learn
+from parlour.training.selfplay.ratings import Rated
+
+POLICY: Final = "policy.npz"
+Progress = Callable[[str, int, int, str], None]
+"""Told the stage, how much was done of it since the last call, how much there is, and how it stands."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """What a run came to."""
+
+    config: SelfplayConfig
+    sides: tuple[str, str]
+    legs: tuple[Leg, ...]
+    crossplay: Crossplay
+    ratings: tuple[Rated, ...]
+    """The highest first."""
+    seat: evaluate.Report
+    """The last and the first snapshot, `rule` and `random` in the same seat of the same deals among rules of thumb."""
+
+    @property
+    def snapshots(self) -> list[pool.Member]:
+        """Those in the cross-play, in order."""
+        return [one for one in self.crossplay.members if one.steps is not None]
+
+    @property
+    def first(self) -> str:
+        return self.snapshots[0].name
+
+    @property
+    def last(self) -> str:
+        return self.snapshots[-1].name
+
+
+def selfplay(
+    config: SelfplayConfig,
+    out: str | Path,
+    progress: Progress = lambda _stage, _done, _total, _note: None,
+) -> Population:
+    """Train a population, or take up a run that was begun in `out`, and measure it on held-out deals.
+
+    Args:
+        config: What to train. A run in `out` is taken up only if it has the same.
+        out: The folder of the run.
+        progress: Told how each stage goes on.
+
+    Raises:
+        ParlourError: `out` holds a run with another configuration, or the configuration cannot be used.
+    """
+    folder = Path(out)
+    sides = two_sides(config)
+    leg_config.claim_folder(config, folder)
+    steps = config.legs * config.leg_steps
+    finished = learn(config, sides, folder, lambda done, note: progress("learning", done, steps, note))
+    tables.write_training(config, finished, folder)
+    last = pool.snapshot_path(folder, config.legs - 1)
+    with leg_config.replacing(folder / POLICY) as path:
+        TrainedSeat.load(last).save(path)
+    members = pool.thinned(pool.members(config, folder, config.legs), config.shown)
+    games = crossplay.total(config, members)
+    played = crossplay.play(config, members, folder, lambda done: progress("cross-play", done, games, ""))
+    found = Population(
+        config, sides, tuple(finished), played, tuple(ratings.rated(played, config.seed)), _one_seat(config, members)
+    )
+    tables.write(found, folder)
+    pictures.crossplay(found, folder / "crossplay.png")
+    pictures.curve(found, folder / "curve.png")
+    write_json(folder / "summary.json", report.summary(found))
+    write_whole(folder / "report.md", report.text(found))
+    return found
+
+
+def two_sides(config: SelfplayConfig) -> tuple[str, str]:
+    """The sides of the game, in the order of the alphabet; all members of the pool are made once.
+
+    Raises:
+        ParlourError: The game cannot be made, has no two sides, or a member cannot play it.
+    """
+    env = rollout.table(config.game, **config.options)
+    for name in (*config.members, RANDOM, RULE):
+        make_policy(name, config.game, env.game_env.game.config)
+    one_deal = seeds.TRAINING[:1]
+    probe = evaluate.sides(env, ("a", RandomPolicy), ("b", RandomPolicy), one_deal)
+    one, other = sorted({game.side for game in probe.games})
+    return one, other
+
+
+def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> evaluate.Report:
+    """The last snapshot, the first, `rule` and `random` in one seat, going round; the other seats are rules of thumb."""
+    env = rollout.table(config.game, **config.options)
+    rules = env.game_env.game.config
+    snapshots = [one for one in members if one.steps is not None]
+    chosen = {one.name: one for one in (snapshots[-1], snapshots[0])} | {
+        one.name: one for one in members if one.name in (RULE, RANDOM)
+    }
+    makers = {name: lambda one=one: one.seat(config.game, rules) for name, one in chosen.items()}
+    return evaluate.seat(env, makers, (RULE, RuleOfThumb), seeds.HELD_OUT[: config.test_deals])

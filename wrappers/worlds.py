@@ -1,0 +1,116 @@
+"""All courses of a game that a seat cannot tell from what it has seen, with their probabilities.
+
+A function of the rules, of the seat's View and of its own actions; the game as it was really played is never asked.
+The probabilities are those of chance, and of other seats who take each legal action equally often: the posterior that a
+search like IS-MCTS draws its worlds from. Exact, by going through the courses; so it is for small tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from parlour.envs.core import NATURE, OVER, Event, Game, GameText, Move, ParlourError
+
+MOST: Final = 100_000
+"""Courses that are gone through at most."""
+
+
+@dataclass(frozen=True)
+class World:
+    """One course of the game."""
+
+    moves: tuple[Move, ...]
+    """All moves from the beginning, nature's included."""
+    probability: float
+    """Given what the seat has seen."""
+
+
+def worlds(game: Game[Any], text: GameText, view: Any, own: Sequence[int]) -> tuple[World, ...]:
+    """The courses that lead to this View.
+
+    Args:
+        game: The rules; with `chances`, see `parlour.envs.core.Game`.
+        text: Its wording, of which only `who` is read: what is fixed once the roles are dealt.
+        view: Of the seat to move.
+        own: The numbers of the actions that it has taken, oldest first.
+
+    Raises:
+        ParlourError: It is not the seat's turn; the game tells no chances; the courses are too many, or none.
+    """
+    if not view.legal:
+        raise ParlourError(f"seat {view.seat} is not to move; accepted: the View of the seat to move")
+    if not hasattr(game, "chances"):
+        raise ParlourError("this game tells no chances of nature's moves; accepted: a game with `chances`")
+    found = list(_Search(game, text, view, own).courses())
+    total = sum(weight for _, weight in found)
+    if not found:
+        raise ParlourError("no course of the game leads to this view; accepted: a view with the seat's own actions")
+    return tuple(World(moves, weight / total) for moves, weight in found)
+
+
+class _Search:
+    """Depth first, given up wherever the seat would have been shown something else."""
+
+    def __init__(self, game: Game[Any], text: GameText, view: Any, own: Sequence[int]) -> None:
+        self._game, self._text, self._seat = game, text, view.seat
+        self._own = [game.catalogue[number] for number in own]
+        self._shown = [_wordless(event) for event in view.events]
+        self._view = view._replace(events=tuple(self._shown))
+        self._who = text.who(view)
+        self._left = MOST
+
+    def courses(self) -> Iterator[tuple[tuple[Move, ...], float]]:
+        return self._from(self._game.initial(), (), 1.0, 0, 0, False)
+
+    def _from(
+        self, s: Any, moves: tuple[Move, ...], weight: float, seen: int, acted: int, dealt: bool
+    ) -> Iterator[tuple[tuple[Move, ...], float]]:
+        """From a state in which the seat has seen and done so much; `dealt`: that it is who it is has been checked."""
+        actor = self._game.actor(s)
+        if actor == OVER:
+            return
+        if actor >= 0 and not dealt:
+            if self._text.who(self._game.view(s, self._seat)) != self._who:
+                return
+            dealt = True
+        if actor == self._seat and acted == len(self._own):
+            if seen == len(self._shown) and self._game.view(s, self._seat) == self._view:
+                yield moves, weight
+            return
+        for move, chance in self._options(s, actor, acted):
+            after = self._game.apply(s, move)
+            now = self._told(after.log[len(s.log) :], seen)
+            if now is not None:
+                mine = acted + (actor == self._seat)
+                yield from self._from(after, (*moves, move), weight * chance, now, mine, dealt)
+
+    def _options(self, s: Any, actor: int, acted: int) -> Iterator[tuple[Move, float]]:
+        if actor == NATURE:
+            options = self._game.chances(s)  # type: ignore[attr-defined]
+        elif actor == self._seat:
+            move = self._own[acted]
+            options = iter([(move, 1.0)] if move in self._game.legal(s) else [])
+        else:
+            legal = self._game.legal(s)
+            options = ((move, 1 / len(legal)) for move in legal)
+        for option in options:
+            self._left -= 1
+            if self._left < 0:
+                raise ParlourError(f"the courses of this game are too many; accepted: tables with up to {MOST} to try")
+            yield option
+
+    def _told(self, new: tuple[Event, ...], seen: int) -> int | None:
+        """How much the seat has seen after these events; None if it has seen something else."""
+        for event in new:
+            if event.to is None or self._seat in event.to:
+                if seen == len(self._shown) or event != self._shown[seen]:
+                    return None
+                seen += 1
+        return seen
+
+
+def _wordless(event: Event) -> Event:
+    """Free words change nothing: legality never reads them, and chance has none."""
+    return event._replace(move=event.move._replace(words="")) if event.move.words else event
