@@ -73,6 +73,15 @@ def test_who_is_never_beaten_is_met_most_and_who_always_is_keeps_the_floor():
     assert sampling.hard(0.5, 0.0, 0.02) == 1  # power 0: everybody alike
 
 
+def test_the_other_weighting_meets_equals_most():
+    """4 p (1 - p), at least the floor."""
+    assert [sampling.near(p, 0.02) for p in (0.0, 0.25, 0.5, 1.0)] == pytest.approx([0.02, 0.75, 1, 0.02])
+    counted = [Tally("random", "good", "Merlin", 98, 98), Tally("rule", "good", "Merlin", 2, 0)]
+    found = sampling.lineup(config(weighting="near"), [RANDOM, RULE, FIRST], ("good",), [counted])
+    weights = np.array([4 * 0.99 * 0.01, 0.75, 1.0])
+    assert found.chances["good"] == pytest.approx(weights / weights.sum())
+
+
 def test_wins_are_estimated_by_side_and_older_games_count_less():
     one = [Tally("rule", "good", "Merlin", 8, 8), Tally("rule", "evil", "Minion", 4, 0)]
     two = [
@@ -320,6 +329,7 @@ def test_learned_from_are_training_seeds_and_measured_is_on_held_out_ones(whole,
         ({"members": ("nobody",)}, "policy 'nobody' is not accepted"),
         ({"members": ("rule",)}, "members 'rule' is not accepted"),
         ({"self_share": 1.5}, "self_share 1.5 is not accepted; accepted: a number from 0 to 1"),
+        ({"weighting": "soft"}, "weighting 'soft' is not accepted; accepted: hard, near"),
         ({"floor": 0.0}, "accepted: a power from 0, a floor above 0"),
         ({"test_deals": 2}, "test_deals 2 is not accepted"),
         ({"shown": 1}, "shown 1 is not accepted"),

@@ -27,9 +27,13 @@ def selfplay(
     self_share: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the games against the latest snapshot.")
     ] = 0.35,
-    power: Annotated[
-        float, typer.Option(min=0, help="Of the weight (1 - p) ** power of a member that is beaten with frequency p.")
-    ] = 2.0,
+    weighting: Annotated[
+        str,
+        typer.Option(
+            help="How often a member is met that is beaten with frequency p: hard, (1 - p) ** power; or near, p (1 - p)."
+        ),
+    ] = "hard",
+    power: Annotated[float, typer.Option(min=0, help="Of the weighting `hard`.")] = 2.0,
     deals: Annotated[int, typer.Option(min=1, help="Held-out deals of each pair of members, two games each.")] = 100,
     test_deals: Annotated[
         int, typer.Option(min=1, help="Held-out deals among the last and the first snapshot and the rule of thumb.")
@@ -59,6 +63,7 @@ def selfplay(
         options=chosen,
         members=tuple(member or ()),
         self_share=self_share,
+        weighting=weighting,  # type: ignore[arg-type]  # any word; refused if it is none
         power=power,
         deals=deals,
         test_deals=test_deals,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import ParlourError, accept
 from parlour.policies import RandomPolicy, RuleOfThumb
@@ -14,6 +14,9 @@ RANDOM: Final = RandomPolicy.name
 RULE: Final = RuleOfThumb.name
 FIXED: Final = (RANDOM, RULE)
 """Members that every pool has; the rule of thumb is the reference of all pictures."""
+
+Weighting = Literal["hard", "near"]
+WEIGHTINGS: Final = get_args(Weighting)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +43,10 @@ class SelfplayConfig(LegConfig):
     """Share of the games against the latest snapshot; the opponents of the others are drawn from the pool."""
     own_mates: float = 0.25
     """Share of the games in which the learner's side is the latest snapshot; in the others the opponent plays all seats."""
+    weighting: Weighting = "hard"
+    """Of a member against whom the learner wins a share p: (1 - p) ** power, or 4 p (1 - p), most for its equals."""
     power: float = 2.0
-    """Of the weight (1 - p) ** power of a member against whom the learner wins a share p."""
+    """Of the weighting `hard`."""
     floor: float = 0.02
     """No member weighs less."""
     memory: float = 0.5
@@ -59,6 +64,8 @@ class SelfplayConfig(LegConfig):
         for name in ("self_share", "own_mates", "memory"):
             if not 0 <= getattr(self, name) <= 1:
                 raise accept(name, getattr(self, name), "a number from 0 to 1")
+        if self.weighting not in WEIGHTINGS:
+            raise accept("weighting", self.weighting, WEIGHTINGS)
         if self.power < 0 or not 0 < self.floor <= 1:
             raise ParlourError(
                 f"power {self.power}, floor {self.floor}; accepted: a power from 0, a floor above 0 up to 1"

@@ -2,8 +2,8 @@
 
 After AlphaStar (Vinyals et al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575,
 2019, Methods, "Multi-agent learning"): a member against whom the learner wins a share p of its games is drawn with a
-weight f(p), there f(p) = (1 - p) ** power, "hard", so that who is beaten is seldom met again. Its main agents play 35 % of
-their games against themselves. Ours differ in this: p is estimated apart for each side of the game, because one side may
+weight f(p): (1 - p) ** power, `hard`, so that who is beaten is seldom met again; or p (1 - p), here `near`, for those who are
+as good as it is. Its main agents play 35 % of their games against themselves. Ours differ in this: p is estimated apart for each side of the game, because one side may
 win more games than the other whoever plays it; older games count less, because the learner changes; every member keeps a
 weight of at least `floor`; and self-play is against the latest snapshot, not against the network as it is that moment.
 """
@@ -67,7 +67,16 @@ def hard(p: float, power: float, floor: float) -> float:
     >>> [hard(p, 2.0, 0.02) for p in (0.0, 0.5, 1.0)]
     [1.0, 0.25, 0.02]
     """
-    return max(floor, (1 - p) ** power)
+    return max(floor, float((1 - p) ** power))
+
+
+def near(p: float, floor: float) -> float:
+    """Weight of a member against whom the learner wins a share p; 1 for its equals.
+
+    >>> [near(p, 0.02) for p in (0.0, 0.5, 0.75, 1.0)]
+    [0.02, 1.0, 0.75, 0.02]
+    """
+    return max(floor, 4 * p * (1 - p))
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ def lineup(
     """The line-up of the next leg.
 
     Args:
-        config: Power, floor, memory and shares.
+        config: Weighting, power, floor, memory and shares.
         pool: All members; the last one is the latest snapshot, if there is one.
         sides: The two sides of the game.
         legs: What was counted in each leg so far.
@@ -107,7 +116,11 @@ def lineup(
     chances = {}
     for side in sides:
         estimates = [win_rate(legs, one.name, side, config.memory) for one in pool]
-        weights = np.array([hard(p, config.power, config.floor) for p in estimates])
+        weights = np.array([_weight(config, p) for p in estimates])
         chances[side] = tuple((weights / weights.sum()).tolist())
     latest = pool[-1] if pool[-1].steps is not None else None
     return Lineup(tuple(pool), chances, latest, config.self_share, config.own_mates)
+
+
+def _weight(config: SelfplayConfig, p: float) -> float:
+    return near(p, config.floor) if config.weighting == "near" else hard(p, config.power, config.floor)
