@@ -1,5 +1,5 @@
 # Sourced by the scripts beside it: finds Python >= 3.11, and makes .venv with parlour and its extras, once.
-# Usage: . scripts/_venv.sh [EXTRAS]; without EXTRAS it only finds Python, as $python.
+# Usage: . scripts/_venv.sh EXTRAS; with "" in their place it only finds Python, as $python.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -29,4 +29,4 @@ make_venv() {
     echo "$stamp" > .venv/parlour.stamp
   fi
 }
-[ $# -eq 0 ] || make_venv "$1"
+[ -z "$1" ] || make_venv "$1"
