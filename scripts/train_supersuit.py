@@ -17,6 +17,7 @@ from parlour.training.cli.measure import show_report
 from parlour.wrappers import LegalRanks
 from pettingzoo.utils.conversions import aec_to_parallel
 from stable_baselines3 import PPO
+from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecMonitor
 
 RANKS = 10  # there are never more legal moves at this table
@@ -37,7 +38,7 @@ def main() -> None:
     tables = supersuit.concat_vec_envs_v1(seat, TABLES, base_class="stable_baselines3")
     tables.venv.reset(seed=args.seed)  # else all tables are copies of one and deal the same games
 
-    torch.manual_seed(args.seed)  # PPO(seed=...) fails: SuperSuit's tables have no seed()
+    set_random_seed(args.seed)  # of the global generators; PPO(seed=...) fails: SuperSuit's tables have no seed()
     layers = {"net_arch": [128, 128]}
     settings = {"n_steps": 256, "batch_size": 1024, "n_epochs": 4, "learning_rate": 1e-3, "gamma": 1.0}
     model = PPO(
