@@ -112,7 +112,7 @@ def _rating(axes: Any, found: Population) -> None:
     axes.set_title("rating (openskill, Plackett-Luce), ± 2 sigma")
     axes.set_ylabel("mu")
     axes.grid(alpha=0.3)
-    axes.legend(loc="best", fontsize=8)
+    axes.legend(loc="lower left", bbox_to_anchor=(0.02, 0.08), fontsize=8)  # between the lines, not on them
 
 
 def _thousands(steps: int | None) -> str:
