@@ -7,7 +7,8 @@ many calls are under way as keep everybody busy: what is not sent yet is neither
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
+from queue import SimpleQueue
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from parlour.policies.models.base import Model
@@ -68,23 +69,27 @@ def as_finished(
     """
     waiting = enumerate(calls)
     under_way: dict[Future[R], int] = {}
+    # not `concurrent.futures.wait`: an interrupt can leave it with locks of futures, for which the pool's threads wait
+    finished: SimpleQueue[Future[R]] = SimpleQueue()
     failed: dict[int, Exception] = {}
     try:
         while True:
             while not failed and len(under_way) < ahead() and (call := next(waiting, None)) is not None:
-                under_way[pool.submit(function, *call[1])] = call[0]
+                sent = pool.submit(function, *call[1])
+                under_way[sent] = call[0]
+                sent.add_done_callback(finished.put)
             if failed and min(failed) < min(under_way.values(), default=min(failed) + 1):
                 raise failed[min(failed)]
             if not under_way:
                 return
-            for one in wait(under_way, return_when=FIRST_COMPLETED).done:
-                number = under_way.pop(one)
-                try:
-                    result = one.result()
-                except Exception as error:
-                    failed[number] = error
-                else:
-                    yield number, result
+            one = finished.get()
+            number = under_way.pop(one)
+            try:
+                result = one.result()
+            except Exception as error:
+                failed[number] = error
+            else:
+                yield number, result
     finally:
         for one in under_way:
             one.cancel()
