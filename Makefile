@@ -22,4 +22,4 @@ golden:  ## Write the golden playthroughs anew; review the difference
 	$(PYTHON) scripts/playthrough.py --all
 
 bench:  ## Speed, as ratios within one run
-	$(PYTHON) scripts/bench.py
+	$(PYTHON) scripts/bench/all.py

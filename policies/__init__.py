@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.avalon_agent import AvalonAgent, BaselineAgent
+from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent
+from parlour.policies.agents.chat import ChatPlayer
+from parlour.policies.agents.mediated_qa import GraceMediator
+from parlour.policies.agents.murder_mystery import AGENTS as MYSTERY_AGENTS
+from parlour.policies.agents.murder_mystery import PlayerStarAgent, QuestumAgent
+from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
+from parlour.policies.agents.werewolf.gratr import GratrAgent
 from parlour.policies.base import Policy
-from parlour.policies.chat import ChatPlayer
-from parlour.policies.grace import GraceMediator
-from parlour.policies.gratr import GratrAgent
+from parlour.policies.heuristic import RuleOfThumb
 from parlour.policies.human import HumanPolicy
-from parlour.policies.models.base import Model, OfflineModel
-from parlour.policies.questum import AGENTS as MYSTERY_AGENTS
-from parlour.policies.questum import PlayerStarAgent, QuestumAgent
+from parlour.policies.llm.model import Model, OfflineModel
 from parlour.policies.random import RandomPolicy
-from parlour.policies.rule_of_thumb import RuleOfThumb
 from parlour.policies.trained import SUFFIX, TrainedSeat
-from parlour.policies.werewolf_agents import RerankAgent, RetrievalAgent, WindowAgent
 
 __all__ = [
     "AvalonAgent",
@@ -77,7 +77,8 @@ ASKING: Final = (
 """Those of `AGENTS` that a model answers; the others only have settings."""
 
 FOREIGN: Final[Mapping[str, str]] = {
-    name: f"parlour.policies.bridges.{name}" for name in ("sb3", "rllib", "torchrl", "tianshou", "agilerl", "openspiel")
+    name: f"parlour.policies.adapters.{name}"
+    for name in ("sb3", "rllib", "torchrl", "tianshou", "agilerl", "openspiel")
 }
 """Name -> the module that seats another library's players, imported when asked for; the extra is called the same.
 
@@ -93,7 +94,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
 
     Args:
         name: A name of `POLICIES`; one of `AGENTS` or `FOREIGN`, with settings `key=value,...` behind a colon or without;
-            the path of a trained seat; or `module:attribute`, see `parlour.policies.bridges.callables`.
+            the path of a trained seat; or `module:attribute`, see `parlour.policies.adapters.callables`.
         game: The game's id.
         config: Its configuration.
         model: Who answers the questions of an agent; the rules of thumb by default.
@@ -113,7 +114,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
         return policy
     if not name.endswith(SUFFIX) and not Path(name).exists():
         if plain not in POLICIES and _names_attribute(name):
-            from parlour.policies.bridges import callables
+            from parlour.policies.adapters import callables
 
             return callables.load(name, model)
         accepted = ", ".join((*POLICIES, *AGENTS, *FOREIGN, f"a trained {SUFFIX} file", "module:attribute"))
@@ -130,13 +131,13 @@ def asks_a_model(name: str) -> bool:
         return plain in ASKING
     if not _names_attribute(name):
         return False
-    from parlour.policies.bridges import callables
+    from parlour.policies.adapters import callables
 
     return callables.asks_a_model(name)
 
 
 def _names_attribute(name: str) -> bool:
-    from parlour.policies.bridges.callables import is_name
+    from parlour.policies.adapters.callables import is_name
 
     return is_name(name)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import textarena as ta
 from parlour.policies import ChatPlayer, RandomPolicy
-from parlour.policies.bridges.callables import ForeignPlayer
-from parlour.policies.bridges.textarena import TextArenaAgent, play_textarena
+from parlour.policies.adapters.callables import ForeignPlayer
+from parlour.policies.adapters.textarena import TextArenaAgent, play_textarena
 from parlour.policies.by_text import options_in
 from parlour.policies.files import write_json
 from parlour.training.rollout import play, table

@@ -13,7 +13,7 @@ import torch
 from agilerl.algorithms import IPPO
 from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_policy
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
-from parlour.policies.bridges.agilerl import AgileRLSeat
+from parlour.policies.adapters.agilerl import AgileRLSeat
 from parlour.training import examples
 from parlour.training.cli.measure import show_report
 from parlour.wrappers import LegalRanks

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pyspiel
 from parlour.policies import RandomPolicy
-from parlour.policies.bridges.openspiel import TabularSeat
-from parlour.policies.bridges.openspiel_bot import is_mcts
+from parlour.policies.adapters.openspiel import TabularSeat
+from parlour.policies.adapters.openspiel_bot import is_mcts
 from parlour.policies.files import write_json
 from parlour.training import evaluate, seeds
 from parlour.training.cli.measure import show_report
 from parlour.training.examples import GAME, OPTIONS, against_random
 from parlour.training.rollout import table
-from parlour.wrappers.openspiel import openspiel_game
-from parlour.wrappers.openspiel_tree import Tree
+from parlour.wrappers.openspiel.game import openspiel_game
+from parlour.wrappers.openspiel.tree import Tree
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--steps", type=int, default=30, help="iterations of CFR+ for each order of talk")

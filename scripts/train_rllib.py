@@ -5,7 +5,7 @@ from pathlib import Path
 
 import ray
 import torch
-from parlour.policies.bridges.rllib import RLlibPolicy
+from parlour.policies.adapters.rllib import RLlibPolicy
 from parlour.policies.files import write_json
 from parlour.training.cli.measure import show_report
 from parlour.training.examples import against_random, learner_env

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import supersuit
 import torch
-from parlour.policies.bridges.sb3 import Sb3Seat
+from parlour.policies.adapters.sb3 import Sb3Seat
 from parlour.training import display, examples
 from parlour.training.cli.measure import show_report
 from parlour.wrappers import LegalRanks

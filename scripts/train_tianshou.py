@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from parlour.policies.bridges.tianshou import TianshouSeat, save_weights
+from parlour.policies.adapters.tianshou import TianshouSeat, save_weights
 from parlour.training import examples
 from parlour.training.cli.measure import show_report
 from tianshou.algorithm import DQN

@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 import torch
-from parlour.policies.bridges.torchrl import LEARNER, ActorConfig, TorchRLPlayer, make_actor, save_actor
+from parlour.policies.adapters.torchrl import LEARNER, ActorConfig, TorchRLPlayer, make_actor, save_actor
 from parlour.policies.files import write_json
 from parlour.training.cli.measure import show_report
 from parlour.training.examples import against_random, learner_env

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import ipaddress
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -225,3 +228,20 @@ def avalon_env() -> Callable[..., GameEnv]:
         return registry["avalon_v0"].raw_env(num_players=num_players, rules=rules, **options)
 
     return make
+
+
+@pytest.fixture
+def benchmark() -> Callable[[str], ModuleType]:
+    """A benchmark of `scripts/bench` by its name, as a module."""
+
+    def load(name: str) -> ModuleType:
+        path = Path(__file__).resolve().parents[1] / "scripts" / "bench" / f"{name}.py"
+        spec = importlib.util.spec_from_file_location(f"bench_{name}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses look their module up
+        spec.loader.exec_module(module)
+        return module
+
+    return load

@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import parlour.policies
-import parlour.training.social  # its questions are registered
+import parlour.training.avalon.social  # its questions are registered
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.case import find
+from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import (
     AvalonAgent,
     BaselineAgent,
@@ -33,11 +33,11 @@ from parlour.policies import (
     RetrievalAgent,
     WindowAgent,
 )
-from parlour.policies.avalon_agent import Pool
-from parlour.policies.models import ask as asking
-from parlour.policies.models.ask import ASKS, Answer, Ask, BadReply, fill, read_back, system_prompt
-from parlour.policies.models.base import Answered, Asker, OfflineModel, Voice
-from parlour.policies.questum import OcotAgent, Reader, ThinkThriceAgent, WerewolfAgent
+from parlour.policies.agents.avalon import Pool
+from parlour.policies.agents.murder_mystery import OcotAgent, Reader, ThinkThriceAgent, WerewolfAgent
+from parlour.policies.llm import ask as asking
+from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, fill, read_back, system_prompt
+from parlour.policies.llm.model import Answered, Asker, OfflineModel, Voice
 from parlour.training import rollout
 
 HOSTILE = [
@@ -343,7 +343,7 @@ def test_an_answer_that_cannot_be_written_down_is_refused():
 def test_words_of_a_model_are_never_run():
     """No `eval`, `exec`, `compile` or unpickling in what handles replies."""
     for module in pkgutil.walk_packages(parlour.policies.__path__, "parlour.policies."):
-        if not module.name.startswith(("parlour.policies.models", "parlour.policies.avalon_agent")):
+        if not module.name.startswith(("parlour.policies.llm", "parlour.policies.agents.avalon")):
             continue
         source = inspect.getsource(__import__(module.name, fromlist=["x"]))
         called = {

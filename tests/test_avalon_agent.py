@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
-from parlour.envs.table import take_turn
+from parlour.envs.turn import take_turn
 from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer, make_policy
-from parlour.policies.avalon_agent import Experience, Lesson, asks
-from parlour.policies.avalon_agent.agent import MODULES
-from parlour.policies.models.ask import Ask
-from parlour.policies.models.base import Answered, Asker, OfflineModel
+from parlour.policies.agents.avalon import Experience, Lesson, asks
+from parlour.policies.agents.avalon.agent import MODULES
+from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.model import Answered, Asker, OfflineModel
 from parlour.training import rollout
 from parlour.wrappers import Recorder
 

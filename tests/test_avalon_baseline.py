@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import BaselineAgent, make_policy
-from parlour.policies.avalon_agent import Pool
-from parlour.policies.avalon_agent import baseline_asks as asks
-from parlour.policies.avalon_agent.baseline import QUESTIONS
-from parlour.policies.avalon_agent.baseline_asks import Past
-from parlour.policies.embedders import HashingEmbedder
-from parlour.policies.models.ask import Ask
-from parlour.policies.models.base import Answered, Asker, OfflineModel
+from parlour.policies.agents.avalon import Pool
+from parlour.policies.agents.avalon import baseline_asks as asks
+from parlour.policies.agents.avalon.baseline import QUESTIONS
+from parlour.policies.agents.avalon.baseline_asks import Past
+from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.retrieval.embedders import HashingEmbedder
 from parlour.training import rollout
 
 ROLES = ["Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import NATURE, OVER, ParlourError
-from parlour.policies.avalon_agent.decide import Chances, Player, Situation, code
-from parlour.policies.avalon_agent.lines import (
+from parlour.policies.agents.avalon.decide import Chances, Player, Situation, code
+from parlour.policies.agents.avalon.lines import (
     DISCREET,
     EVIL_LINES,
     GOOD_LINES,
@@ -27,7 +27,7 @@ from parlour.policies.avalon_agent.lines import (
     put_results,
     results_in,
 )
-from parlour.policies.avalon_agent.seat import Notes, _who, coded, situation
+from parlour.policies.agents.avalon.seat import Notes, _who, coded, situation
 
 # six players: player_0 is asked; player_4 and player_5 are evil
 SURE = Chances(evil=[0, 0, 0, 0, 1, 1], merlin=[0, 0.7, 0.2, 0.1, 0, 0], looks=[0.3, 0.3, 0.3, 0.9, 0.1, 0.1])

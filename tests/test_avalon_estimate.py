@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs import registry
+from parlour.envs.avalon.belief import Habits
 from parlour.envs.core import NATURE, OVER, Knowledge
-from parlour.policies.avalon_agent import estimate, record
-from parlour.policies.avalon_agent.estimate import (
+from parlour.policies.agents.avalon import estimate, notes
+from parlour.policies.agents.avalon.estimate import (
     Seat,
     careful,
     count_habits,
@@ -18,8 +19,7 @@ from parlour.policies.avalon_agent.estimate import (
     superficial,
     tally_in,
 )
-from parlour.policies.rule_of_thumb.avalon import AvalonPlayer
-from parlour.policies.rule_of_thumb.belief import Habits
+from parlour.policies.heuristic.avalon import AvalonPlayer
 
 TABLES = [
     {"num_players": 5, "rules": "paper"},
@@ -41,7 +41,7 @@ def seat_of(view) -> Seat:
 
 def lines_of(view) -> list[str]:
     names = tuple(dict.fromkeys(view.roles))
-    return [line for event in view.events if (line := record.write(event, names))]
+    return [line for event in view.events if (line := notes.write(event, names))]
 
 
 @pytest.mark.parametrize("options", TABLES, ids=lambda o: f"{o['num_players']}-{o['rules']}-{len(o)}")
@@ -140,8 +140,8 @@ def test_lines_that_do_not_fit_the_table_are_passed_over(garbage, place):
 @st.composite
 def forms(draw) -> str:
     """A line in the form of a record, about anybody and anything."""
-    who = st.lists(st.integers(0, 6), max_size=8).map(record.names)
-    one, count = st.integers(0, 6).map(record.name), st.integers(0, 9)
+    who = st.lists(st.integers(0, 6), max_size=8).map(notes.names)
+    one, count = st.integers(0, 6).map(notes.name), st.integers(0, 9)
     return draw(
         st.one_of(
             st.tuples(one, st.sampled_from(["accuses", "defends", "recommends"]), one).map(" ".join),

@@ -1,4 +1,4 @@
-"""The rule of thumb's inference is exact (`parlour.policies.rule_of_thumb.belief`), and its players beat random ones.
+"""The rule of thumb's inference is exact (`parlour.envs.avalon.belief`), and its players beat random ones.
 
 The known answer: Bayes' rule written down plainly, over every different way to deal the roles to the seats, with the
 probabilities that the fields of `Habits` state. A seat's own moves are no evidence to it: it knows why it made them.
@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs import registry
+from parlour.envs.avalon.belief import Belief, Habits, deals
 from parlour.envs.core import Knowledge, Move
 from parlour.policies import RandomPolicy, RuleOfThumb
-from parlour.policies.rule_of_thumb.avalon import AvalonPlayer
-from parlour.policies.rule_of_thumb.belief import Belief, Habits, deals
+from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.rollout import play, table
 
 EVIL = {"Morgana", "Assassin", "Mordred", "Oberon", "Minion"}

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import registry
-from parlour.envs.table import take_turn
+from parlour.envs.turn import take_turn
 from parlour.policies import RandomPolicy, RuleOfThumb
 from parlour.policies.base import Policy
 from parlour.training.rollout import play, table

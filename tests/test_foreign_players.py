@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import AGENTS, FOREIGN, ChatPlayer, RandomPolicy, RuleOfThumb, asks_a_model, make_policy
+from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.base import Policy
-from parlour.policies.bridges.callables import ForeignPlayer
 from parlour.policies.by_text import in_words, options_in, require_text
-from parlour.policies.models.base import OfflineModel
+from parlour.policies.llm.model import OfflineModel
 from parlour.training import rollout
 from parlour.training.cli import run
-from parlour.training.in_flight import Job, play_all
+from parlour.training.parallel.concurrent_games import Job, play_all
 
 PAGE = Path(__file__).parents[1] / "docs" / "integrations" / "players.md"
 PLAYERS = '''

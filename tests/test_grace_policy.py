@@ -15,8 +15,8 @@ import pytest
 from parlour import envs
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.mediated_qa import actions as game
-from parlour.policies.grace import GraceMediator, PolicyTable, joint, policy_file
-from parlour.policies.grace.joint import ACTIONS, ALL, FALLBACK, NO_SIGNAL, PUBLISHED, STATES
+from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, joint, policy_file
+from parlour.policies.agents.mediated_qa.joint import ACTIONS, ALL, FALLBACK, NO_SIGNAL, PUBLISHED, STATES
 
 NLI, PLAIN, REFUSE = PUBLISHED[:3]
 STATE = "T:mid_Q:mid"

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import AGENTS, ASKING, GratrAgent, OfflineModel, RandomPolicy, make_policy
-from parlour.policies.gratr import Parameters, asks
-from parlour.policies.gratr.records import Judgement
-from parlour.policies.models.ask import Ask, BadReply
-from parlour.policies.models.base import Answered, Asker
-from parlour.policies.werewolf_agents.decide import Self
-from parlour.policies.werewolf_agents.record import Message
+from parlour.policies.agents.werewolf.decide import Self
+from parlour.policies.agents.werewolf.gratr import Parameters, asks
+from parlour.policies.agents.werewolf.gratr.statements import Judgement
+from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.llm.ask import Ask, BadReply
+from parlour.policies.llm.model import Answered, Asker
 from parlour.training import rollout
 from parlour.training.rollout import Episode
 from parlour.wrappers import Recorder
@@ -457,7 +457,7 @@ def test_the_inference_names_the_most_dangerous_to_a_werewolf():
 
 
 def _inferred(agent: GratrAgent) -> Any:
-    from parlour.policies.werewolf_agents.decide import Situation
+    from parlour.policies.agents.werewolf.decide import Situation
 
     now = Situation(does="vote", day=1, alive=list(range(8)), wolves=[], innocent=[], checks=[], attacked=None)
     return agent._infer(now)

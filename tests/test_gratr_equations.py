@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.gratr import equations as eq
-from parlour.policies.gratr.graph import TrustGraph
-from parlour.policies.gratr.parameters import MODES, Parameters
-from parlour.policies.gratr.records import Judgement
+from parlour.policies.agents.werewolf.gratr import equations as eq
+from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
+from parlour.policies.agents.werewolf.gratr.parameters import MODES, Parameters
+from parlour.policies.agents.werewolf.gratr.statements import Judgement
 
 NUMBER = st.floats(-1, 1, allow_nan=False)
 UNIT = st.floats(0, 1, allow_nan=False)

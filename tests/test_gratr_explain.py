@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.gratr.export import as_json, as_net, write_history
-from parlour.policies.gratr.graph import TrustGraph
-from parlour.policies.gratr.parameters import MODES, Parameters
-from parlour.policies.gratr.records import Judgement
-from parlour.policies.gratr.render import extremes, summary
+from parlour.policies.agents.werewolf.gratr.export import as_json, as_net, write_history
+from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
+from parlour.policies.agents.werewolf.gratr.parameters import MODES, Parameters
+from parlour.policies.agents.werewolf.gratr.render import extremes, summary
+from parlour.policies.agents.werewolf.gratr.statements import Judgement
 
 NUMBER = st.floats(-1, 1, allow_nan=False)
 

@@ -7,10 +7,10 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parlour.policies.gratr.graph import TrustGraph
-from parlour.policies.gratr.parameters import MODES, Parameters
-from parlour.policies.gratr.records import Judgement
-from parlour.policies.gratr.retrieve import starts
+from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
+from parlour.policies.agents.werewolf.gratr.parameters import MODES, Parameters
+from parlour.policies.agents.werewolf.gratr.retrieve import starts
+from parlour.policies.agents.werewolf.gratr.statements import Judgement
 
 ATANH_HALF = math.atanh(0.5)
 """Weights that sum to this make an edge of tau = 0.5."""

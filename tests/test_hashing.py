@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parlour.policies import embedders
-from parlour.policies.embedders import EmbeddingFailed, HashingEmbedder
+from parlour.policies.retrieval import embedders
+from parlour.policies.retrieval.embedders import EmbeddingFailed, HashingEmbedder
 
 LINES = [
     "The butler stole the letter.",

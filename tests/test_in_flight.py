@@ -16,7 +16,7 @@ from parlour.policies import HumanPolicy, RandomPolicy, RuleOfThumb
 from parlour.policies.base import Policy
 from parlour.training import evaluate, rollout
 from parlour.training.cli import run
-from parlour.training.in_flight import Job, play_all, play_each
+from parlour.training.parallel.concurrent_games import Job, play_all, play_each
 from parlour.wrappers import Recorder, TextActions
 
 WORDS = ("I propose player_0, player_1 and player_2", "I suspect player_1", "yes", "no", "success", "?")

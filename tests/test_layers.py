@@ -91,7 +91,7 @@ BROKEN = [
     ("policies/base.py", "import textarena", "Other people's libraries are known to bridges alone"),
     ("training/rollout.py", "import ray", "Other people's libraries are known to bridges alone"),
     ("training/seat.py", "import torchrl.modules", "Other people's libraries are known to bridges alone"),
-    ("training/cli/games.py", "import parlour.policies.bridges.rllib", "Bridges are loaded by name"),
+    ("training/cli/games.py", "import parlour.policies.adapters.rllib", "Bridges are loaded by name"),
 ]
 
 

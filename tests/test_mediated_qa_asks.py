@@ -9,9 +9,18 @@ import pytest
 from parlour.envs.mediated_qa import actions
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
-from parlour.policies.grace.asks import AskingReader, Check, Generate, Recall, RecallFreely, Reply, Verdict, known
-from parlour.policies.models.ask import Ask, read_back
-from parlour.policies.models.base import Answered, Asker, Model, OfflineModel
+from parlour.policies.agents.mediated_qa.asks import (
+    AskingReader,
+    Check,
+    Generate,
+    Recall,
+    RecallFreely,
+    Reply,
+    Verdict,
+    known,
+)
+from parlour.policies.llm.ask import Ask, read_back
+from parlour.policies.llm.model import Answered, Asker, Model, OfflineModel
 
 EVIDENCE = ["Edda Marlow: She was born in 1912 in Telby.", "Vik: The river Orra runs through Vik."]
 ASKS = [

@@ -16,7 +16,7 @@ from parlour.envs import registry
 from parlour.envs.core import Move
 from parlour.envs.mediated_qa.actions import ALL, Joint
 from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove, clean, quote
-from parlour.policies.grace.modules import ObedientModule
+from parlour.policies.agents.mediated_qa.modules import ObedientModule
 
 KINDS = ("retrieve", "generate", "verify")
 SETTINGS: dict[str, Any] = {"observation": "both", "info": "full", "render_mode": "ansi"}

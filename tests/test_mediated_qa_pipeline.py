@@ -16,7 +16,6 @@ from parlour.envs.mediated_qa.memory import Memory
 from parlour.envs.mediated_qa.pipeline import Pipeline, generated
 from parlour.envs.mediated_qa.retrieve import HOPS, STOP, Search
 from parlour.envs.mediated_qa.world import Fact
-from parlour.training.bench_graph import bench
 
 SMALL = (
     Passage("The Glass Door", ("The Glass Door is a film directed by Edda Marlow.",)),
@@ -266,8 +265,8 @@ def test_corpora_that_are_not_accepted(arguments):
         generate(**{"seed": 0, "size": 10, "difficulty": "easy", **arguments})
 
 
-def test_the_benchmark_measures_graphs_of_the_sizes_asked_for():
-    for size, one in zip((300, 700), bench((300, 700), questions=5), strict=True):
+def test_the_benchmark_measures_graphs_of_the_sizes_asked_for(benchmark):
+    for size, one in zip((300, 700), benchmark("knowledge_graph").bench((300, 700), questions=5), strict=True):
         assert size <= one.sentences < size + 20
         assert one.nodes > one.sentences
         assert one.edges > one.nodes

@@ -20,7 +20,7 @@ from parlour.envs.mediated_qa.actions import ALL, PUBLISHED, Joint, Payment
 from parlour.envs.mediated_qa.service import Asked
 from parlour.envs.replay import read, states
 from parlour.policies import RuleOfThumb
-from parlour.policies.grace import joint as names
+from parlour.policies.agents.mediated_qa import joint as names
 from parlour.wrappers import Recorder, SeatEnv
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))

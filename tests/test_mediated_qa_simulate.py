@@ -12,13 +12,13 @@ from parlour.envs.mediated_qa.actions import ALL, PUBLISHED, STATES, Payment
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline, generated
 from parlour.envs.registry import registry
-from parlour.policies.grace import policy_file
-from parlour.policies.grace.joint import FALLBACK
-from parlour.policies.grace.policy_file import PolicyTable
+from parlour.policies.agents.mediated_qa import policy_file
+from parlour.policies.agents.mediated_qa.joint import FALLBACK
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.cli import run as run_command
-from parlour.training.mediator import baselines, held_out
-from parlour.training.mediator.held_out import HeldOutConfig
-from parlour.training.mediator.simulate import Simulated, calibrate, simulate, table
+from parlour.training.mediated_qa import baselines, held_out
+from parlour.training.mediated_qa.held_out import HeldOutConfig
+from parlour.training.mediated_qa.simulate import Simulated, calibrate, simulate, table
 
 
 class Counting:

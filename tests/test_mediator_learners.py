@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.grace.joint import PUBLISHED
-from parlour.training.mediator.learners import UCB1, EpsilonGreedy, TableBandit, Thompson, make_learner
-from parlour.training.mediator.table import Table
+from parlour.policies.agents.mediated_qa.joint import PUBLISHED
+from parlour.training.mediated_qa.learners import UCB1, EpsilonGreedy, TableBandit, Thompson, make_learner
+from parlour.training.mediated_qa.table import Table
 
 RULES = [EpsilonGreedy(), EpsilonGreedy(epsilon=5.0, falling=True), UCB1(spread=100.0), Thompson()]
 STATES = ("T:low_Q:low", "T:mid_Q:mid")

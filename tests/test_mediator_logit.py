@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.training.mediator import nash
-from parlour.training.mediator.equilibrium import NormalForm
-from parlour.training.mediator.logit import LogitEquilibrium, logit
+from parlour.training.mediated_qa import nash
+from parlour.training.mediated_qa.equilibrium import NormalForm
+from parlour.training.mediated_qa.logit import LogitEquilibrium, logit
 from scipy.optimize import brentq
 
 PENNIES = NormalForm(np.array([[[4.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]]))

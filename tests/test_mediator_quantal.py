@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.grace.joint import FALLBACK, PUBLISHED, STATES
-from parlour.policies.grace.policy_file import PolicyTable
-from parlour.training.mediator import quantal
-from parlour.training.mediator.quantities import estimate, measure
-from parlour.training.mediator.table import Table
+from parlour.policies.agents.mediated_qa.joint import FALLBACK, PUBLISHED, STATES
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.training.mediated_qa import quantal
+from parlour.training.mediated_qa.quantities import estimate, measure
+from parlour.training.mediated_qa.table import Table
 
 NAN = math.nan
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.grace.joint import ALL, NO_SIGNAL, PUBLISHED, STATES, column, key
-from parlour.training.mediator import table as tables
-from parlour.training.mediator.table import Table, from_csv, from_json
+from parlour.policies.agents.mediated_qa.joint import ALL, NO_SIGNAL, PUBLISHED, STATES, column, key
+from parlour.training.mediated_qa import table as tables
+from parlour.training.mediated_qa.table import Table, from_csv, from_json
 
 SMALL = "id,state,u_shallow_gen_nli,u_skip_param_nocheck\nq1,T:low_Q:mid,-47,118\nq2,s0,,-42.5\n"
 

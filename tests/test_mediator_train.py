@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.grace import policy_file
-from parlour.policies.grace.joint import ALL, FALLBACK, NO_SIGNAL, PUBLISHED, STATES
+from parlour.policies.agents.mediated_qa import policy_file
+from parlour.policies.agents.mediated_qa.joint import ALL, FALLBACK, NO_SIGNAL, PUBLISHED, STATES
 from parlour.training.cli import run
-from parlour.training.mediator import train as training
-from parlour.training.mediator.learn import GraceConfig, learn
-from parlour.training.mediator.table import Table
-from parlour.training.mediator.train import train
+from parlour.training.mediated_qa import train as training
+from parlour.training.mediated_qa.learn import GraceConfig, learn
+from parlour.training.mediated_qa.table import Table
+from parlour.training.mediated_qa.train import train
 
 FILES = ("config.json", "checkpoint.json", "curve.csv", "quantities.csv", "obedience.csv", "policy.json")
 

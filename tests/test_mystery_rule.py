@@ -11,7 +11,7 @@ from parlour.envs.core import Move
 from parlour.envs.murder_mystery.facts import Fact
 from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.state import ANSWER, ASK, SOLVED, TELL, TURN, VERDICT, VOTE
-from parlour.envs.table import take_turn
+from parlour.envs.turn import take_turn
 from parlour.policies import RandomPolicy, RuleOfThumb
 
 CASES = Path(__file__).parent / "cases"

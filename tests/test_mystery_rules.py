@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from parlour.envs import registry
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
 from parlour.envs.murder_mystery import GAME
-from parlour.envs.murder_mystery.case import digest, find
+from parlour.envs.murder_mystery.cases.case import digest
+from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.facts import (
     MEANS,
     MOTIVE,

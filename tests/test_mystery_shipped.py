@@ -7,16 +7,17 @@ import re
 from importlib.resources import files
 
 import pytest
-from parlour.envs.murder_mystery import solve
-from parlour.envs.murder_mystery.case import dump, find, load, shipped
+from parlour.envs.murder_mystery.cases.case import dump, load
+from parlour.envs.murder_mystery.cases.find import find, shipped
 from parlour.envs.murder_mystery.facts import read
+from parlour.envs.murder_mystery.generate import solve
 
 STORIES = sorted({name.rsplit("_", 1)[0] for name in shipped()})
 CASES = pytest.mark.parametrize("name", shipped())
 
 
 def raw(name) -> bytes:
-    return (files("parlour.envs.murder_mystery") / "data" / f"{name}.json").read_bytes()
+    return (files("parlour.envs.murder_mystery.cases") / "data" / f"{name}.json").read_bytes()
 
 
 def test_there_are_six_stories_in_both_languages():

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.case import dump, find
-from parlour.policies.models.base import OfflineModel
+from parlour.envs.murder_mystery.cases.case import dump
+from parlour.envs.murder_mystery.cases.find import find
+from parlour.policies.llm.model import OfflineModel
 from parlour.training import cli, demo
-from parlour.training.demo import mystery as demo_section
-from parlour.training.mystery import kept, scores
-from parlour.training.mystery.games import Job, Played, generated, play_case
+from parlour.training.demo import murder_mystery as demo_section
+from parlour.training.murder_mystery import result_store, scores
+from parlour.training.murder_mystery.games import Job, Played, generated, play_case
 from parlour.training.reproduce import TABLES, Setting, questum, questum_games, reproduce, sizes
 from parlour.training.reproduce.cells import Reproduction, printed
 from parlour.training.seeds import HELD_OUT
@@ -226,7 +227,7 @@ def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
     assert cells["PP", "Sin", "overall"].value.deviation is not None
     assert cells["PP", "Overall", "overall"].value is not None
     assert cells["PP", "Overall", "overall"].value.n == 2
-    assert sorted(path.name for path in (out / "Questum").iterdir()) == ["0.jsonl", "1.jsonl", kept.FILE]
+    assert sorted(path.name for path in (out / "Questum").iterdir()) == ["0.jsonl", "1.jsonl", result_store.FILE]
     rows = list(csv.DictReader((out / "questum-8.csv").read_text("utf-8").splitlines()))
     assert [row["row"] for row in rows] == ["Questum", "Questum", "PP", "PP"]
     assert 0 <= float(rows[0]["overall"]) <= 1
@@ -237,13 +238,13 @@ def test_a_measurement_that_was_killed_is_taken_up(tmp_path, monkeypatch):
     monkeypatch.setattr(questum_games, "cases_of", small)
     rows = {"PP": questum.PP, "Questum": questum.QUESTUM}
     whole = questum.comparison("whole", setting, rows)
-    path = tmp_path / "Questum" / kept.FILE
+    path = tmp_path / "Questum" / result_store.FILE
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) == 3
     path.write_bytes(lines[0] + lines[1][:100])  # killed within the second game
     played: list[Job] = []
-    real = kept.play_all
-    monkeypatch.setattr(kept, "play_all", lambda jobs, *a, **k: (played.extend(jobs), real(jobs, *a, **k))[1])
+    real = result_store.play_all
+    monkeypatch.setattr(result_store, "play_all", lambda jobs, *a, **k: (played.extend(jobs), real(jobs, *a, **k))[1])
     again = questum.comparison("again", setting, rows)
     assert [(job.method.name, job.case) for job in played] == [("questum", one) for one, _ in small(setting)[1:]]
     assert [(c.row, c.measure, c.ours, c.value and c.value.value) for c in again.cells] == [

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery import wellplay
-from parlour.envs.murder_mystery.case import digest, find
-from parlour.envs.murder_mystery.wellplay_check import check
+from parlour.envs.murder_mystery.cases.case import digest
+from parlour.envs.murder_mystery.cases.find import find
+from parlour.envs.murder_mystery.wellplay import load
+from parlour.envs.murder_mystery.wellplay.check import check
 from parlour.training.cli import run
 
 HEADER = "value,type,question,a,b,c,d,e,truth"
@@ -77,12 +78,12 @@ def only(path, kind):
 
 
 def asked(path, seat=0):
-    return wellplay.load_folder(path).questions[seat]
+    return load.load_folder(path).questions[seat]
 
 
 def test_a_regular_folder_loads_without_remarks(tmp_path):
     path = folder(tmp_path)
-    case = wellplay.load_folder(path)
+    case = load.load_folder(path)
     assert case.names == ("Ann", "Bea", "Cal", "Dot")
     assert case.murderers(0) == (2,)
     assert case.victims[0].name == "Old Moss"
@@ -139,9 +140,9 @@ def test_the_kinds_of_relation_questions(tmp_path, row, kind):
 
 
 def test_a_byte_order_mark_blanks_and_gm_for_fsa_make_no_difference(tmp_path):
-    plain = wellplay.load_folder(folder(tmp_path / "1"))
+    plain = load.load_folder(folder(tmp_path / "1"))
     rows = {name: [row.replace(",", " , ") for row in ROWS] for name in ("Ann", "Bea", "Dot")}
-    other = wellplay.load_folder(folder(tmp_path / "2", rows, omniscient="GM", bom=True))
+    other = load.load_folder(folder(tmp_path / "2", rows, omniscient="GM", bom=True))
     assert digest(plain) == digest(other)
 
 
@@ -239,7 +240,7 @@ def test_a_suspect_key_alone_that_is_not_the_murderer_is_a_remark(tmp_path):
 def test_a_victim_whom_no_player_killed(tmp_path):
     people = {name: {"kill_by_me": [0]} for name in NAMES}
     path = folder(tmp_path, people=people)
-    assert wellplay.load_folder(path).murderers(0) == ()
+    assert load.load_folder(path).murderers(0) == ()
     assert only(path, "no_player_murderer")
 
 
@@ -258,7 +259,7 @@ def test_the_same_victim_asked_for_twice(tmp_path):
 def test_names_with_brackets_are_read_by_their_parts(tmp_path):
     people = {("Cal (Cal the Cook or the Cook)" if name == "Cal" else name): PEOPLE[name] for name in NAMES}
     path = folder(tmp_path, people=people)
-    case = wellplay.load_folder(path)
+    case = load.load_folder(path)
     assert case.characters[2].name == "Cal (Cal the Cook or the Cook)"
     assert case.characters[2].aliases == ("Cal", "Cal the Cook", "the Cook")
     assert only(path, "long_names")
@@ -267,7 +268,7 @@ def test_names_with_brackets_are_read_by_their_parts(tmp_path):
 def test_options_teach_aliases(tmp_path):
     # "Brother Li【Aming】", "Nurse head [Sylvia Costa]"
     path = folder(tmp_path, {"Ann": ["a,a,Who killed Old Moss?,Sister Bea【Bea】,Chef [Cal],Dot,,,b"]})
-    case = wellplay.load_folder(path)
+    case = load.load_folder(path)
     assert case.characters[1].aliases == ("Sister Bea",)
     assert case.characters[2].aliases == ("Chef",)
     assert kinds(path) == Counter()
@@ -278,7 +279,7 @@ def test_victims_are_matched_by_position_whatever_each_character_calls_them(tmp_
     called = {"Ann": "mother", "Bea": "母亲(Old Moss)", "Cal": "Old Moss", "Dot": "Old Moss"}
     people = {name: PEOPLE[name] | {"victims": [called[name]]} for name in NAMES}
     path = folder(tmp_path, people=people)
-    victim = wellplay.load_folder(path).victims[0]
+    victim = load.load_folder(path).victims[0]
     assert victim.name == "Old Moss"
     assert {"mother", "母亲"} <= set(victim.aliases)
     assert only(path, "victim_names_per_perspective")
@@ -287,7 +288,7 @@ def test_victims_are_matched_by_position_whatever_each_character_calls_them(tmp_
 def test_two_victims_whom_all_call_the_same_are_told_apart(tmp_path):
     people = {name: {"victims": ["the corpse", "the corpse"], "kill_by_me": [int(name == "Cal"), 0]} for name in NAMES}
     rows = {name: [] for name in NAMES}
-    names = [victim.name for victim in wellplay.load_folder(folder(tmp_path, rows, people)).victims]
+    names = [victim.name for victim in load.load_folder(folder(tmp_path, rows, people)).victims]
     assert names == ["the corpse", "the corpse (2)"]
 
 
@@ -300,7 +301,7 @@ def test_rows_ask_about_the_victim_they_name_or_that_of_their_block(tmp_path):
     one, two = ([row.format(v=v, k=k) for row in block] for v, k in (("Old Moss", "b"), ("Young Fern", "c")))
     nameless = [row.format(v="your aunt", k="c") for row in block]
     path = folder(tmp_path, {"Ann": one + two, "Bea": one + nameless, "Cal": nameless, "Dot": one}, people)
-    case = wellplay.load_folder(path)
+    case = load.load_folder(path)
     assert [[q.victim for q in seat] for seat in case.questions] == [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1], [0, 0]]
 
 
@@ -309,7 +310,7 @@ def test_a_murderer_who_is_asked_about_his_own_victim_goes_through_all_of_them(t
     victims = ["Old Moss", "Young Fern", "A masked corpse"]
     people = {name: {"victims": victims, "kill_by_me": [0, int(name == "Cal"), 0]} for name in NAMES}
     block = [f"a,a,Who killed {name}?,Bea,Cal,Dot,,,b" for name in ("Old Moss", "Young Fern", "Hong Er")]
-    case = wellplay.load_folder(folder(tmp_path, dict.fromkeys(NAMES, block), people))
+    case = load.load_folder(folder(tmp_path, dict.fromkeys(NAMES, block), people))
     assert all([question.victim for question in seat] == [0, 1, 2] for seat in case.questions)
     assert [question.victim for question in case.omniscient] == [0, 1, 2] * 4
 
@@ -319,7 +320,7 @@ def test_the_name_that_the_asked_uses_comes_first(tmp_path):
     called = {"Ann": ["Mother", "Sister"], "Bea": ["Daughter", "Mother"], "Cal": ["Fern", "Moss"]}
     people = {name: {"victims": names, "kill_by_me": [0, 0]} for name, names in called.items()}
     rows = {name: ["a,a,Who killed the mother?,Ann,Bea,Cal,,,a"] for name in called}
-    case = wellplay.load_folder(folder(tmp_path, rows, people))
+    case = load.load_folder(folder(tmp_path, rows, people))
     assert [seat[0].victim for seat in case.questions[:2]] == [0, 1]
 
 
@@ -341,20 +342,20 @@ def test_a_name_in_another_spelling(tmp_path):
 def test_numbers_of_players_that_disagree(tmp_path):
     path = folder(tmp_path, slug="Moss (open to 8 people)", info={"agent_num": 5})
     assert kinds(path) == Counter(agent_num=1, folder_name=1)
-    assert wellplay.load_folder(path).seats == 4
+    assert load.load_folder(path).seats == 4
 
 
 def test_an_omniscient_file_of_its_own(tmp_path):
     rows = {"FSA": [*ROWS, "b,a,Who is Hong Er?,Hong Er,Bea,,,,a"]}
     path = folder(tmp_path, rows)
     assert kinds(path) == Counter(omniscient_differs_from_per_character=1, omniscient_reveals_identity=1)
-    assert len(wellplay.load_folder(path).omniscient) == 5
+    assert len(load.load_folder(path).omniscient) == 5
 
 
 def test_missing_question_files_are_reported(tmp_path):
     path = folder(tmp_path, omniscient="")
     (path / "final_result" / "Ann.csv").unlink()
-    case = wellplay.load_folder(path)
+    case = load.load_folder(path)
     assert case.omniscient == case.questions[0] == ()
     assert kinds(path) == Counter(missing_questions=2)
 
@@ -371,7 +372,7 @@ def test_the_other_language_is_compared_where_it_lies_beside(tmp_path):
     people = {name: {"kill_by_me": [int(name in ("卡尔", "贝"))]} for name in ("安安", "贝", "卡尔", "朵朵")}
     rows = {name: [] for name in people}
     chinese = folder(tmp_path, rows, people, lang="zh", omniscient="GM")
-    assert wellplay.load_folder(chinese).language == "zh"
+    assert load.load_folder(chinese).language == "zh"
     found = [one for one in check(chinese) if one.kind == "json_language_mismatch"]
     assert [one.file for one in found] == ["zh/moss/json/贝.json"]
     assert [one.file for one in check(english) if one.kind == "json_language_mismatch"] == ["en/moss/json/Bea.json"]
@@ -389,8 +390,8 @@ def test_the_language_is_told_by_the_script_where_the_folder_does_not(tmp_path):
         for name in ("安安", "卡尔")
     }
     rows = {name: [] for name in people}
-    assert wellplay.load_folder(folder(tmp_path, rows, people, lang="data")).language == "zh"
-    assert wellplay.load_folder(folder(tmp_path / "2", lang="data")).language == "en"
+    assert load.load_folder(folder(tmp_path, rows, people, lang="data")).language == "zh"
+    assert load.load_folder(folder(tmp_path / "2", lang="data")).language == "en"
 
 
 @pytest.mark.parametrize(
@@ -411,7 +412,7 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, capsys, name, te
     path = folder(tmp_path)
     (path / name).write_text(text, encoding="utf-8")
     with pytest.raises(ParlourError) as refused:
-        wellplay.load_folder(path)
+        load.load_folder(path)
     assert "\n" not in str(refused.value)
     assert run(["cases", "check", str(tmp_path)]) == 2
     assert "1 of 1 scripts cannot be loaded" in capsys.readouterr().err
@@ -459,14 +460,14 @@ def collection():
     if not (DATA / "index.json").is_file():
         pytest.skip(f"THE WELLPLAY SCRIPTS ARE NOT HERE ({DATA}): set PARLOUR_REFERENCE_DATA to the folder around them")
     index = {one["slug"]: one for one in json.loads((DATA / "index.json").read_text("utf-8"))["scripts"]}
-    return index, wellplay.folders(DATA)
+    return index, load.folders(DATA)
 
 
 def test_the_collection_has_the_counts_of_its_index(collection):
     index, folders = collection
     assert folders
     for path in folders:
-        case, told = wellplay.load_folder(path), index[path.name]
+        case, told = load.load_folder(path), index[path.name]
         lang = path.parent.name
         assert case.language == lang
         assert case.names == tuple(one[lang] for one in told["characters"])

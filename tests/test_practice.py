@@ -12,15 +12,16 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import AvalonAgent, BaselineAgent
-from parlour.policies.avalon_agent import Experience, Lesson, Pool, asks
-from parlour.policies.avalon_agent import baseline_asks as base
-from parlour.policies.avalon_agent.estimate import count_habits, tally_in
-from parlour.policies.avalon_agent.lines import first_strategy, lines_of, results_in
-from parlour.policies.models.ask import Ask
-from parlour.policies.models.base import Answered, Asker, OfflineModel
-from parlour.training import practice, rollout
+from parlour.policies.agents.avalon import Experience, Lesson, Pool, asks
+from parlour.policies.agents.avalon import baseline_asks as base
+from parlour.policies.agents.avalon.estimate import count_habits, tally_in
+from parlour.policies.agents.avalon.lines import first_strategy, lines_of, results_in
+from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.training import rollout
+from parlour.training.avalon import practice
+from parlour.training.avalon.practice import PracticeConfig, curve, practise, sides_of
 from parlour.training.cli import run
-from parlour.training.practice import PracticeConfig, curve, practise, sides_of
 
 SMALL = PracticeConfig(games=2, num_players=5, seed=3)
 LESSON = Lesson(

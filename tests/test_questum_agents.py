@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.case import find
+from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import POLICIES, QuestumAgent, make_policy
-from parlour.policies.models.ask import Ask, BadReply
-from parlour.policies.models.base import Answered, Asker, OfflineModel
-from parlour.policies.questum import AGENTS, MysterySeat, PlayerStarAgent, Settings, WerewolfAgent
-from parlour.policies.questum.baseline_asks import PREDEFINED
+from parlour.policies.agents.murder_mystery import AGENTS, MysterySeat, PlayerStarAgent, Settings, WerewolfAgent
+from parlour.policies.agents.murder_mystery.baseline_asks import PREDEFINED
+from parlour.policies.llm.ask import Ask, BadReply
+from parlour.policies.llm.model import Answered, Asker, OfflineModel
 from parlour.training import rollout
 
 FOUR = "seed:3:en:4:1"  # four players, one victim

@@ -13,15 +13,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.case import Case, find
+from parlour.envs.murder_mystery.cases.case import Case
+from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.facts import Fact, read, say
-from parlour.policies.models.ask import BadReply
-from parlour.policies.models.base import Answered, Asker, OfflineModel
-from parlour.policies.questum import asks, baseline_asks, deciding, quizzing, replying, sensing, think_asks, topics
-from parlour.policies.questum.evidence import collect, death_of, judge
-from parlour.policies.questum.quiz import Quiz, Reader, answer_quiz
-from parlour.policies.questum.scene import Me, Scene, Talk, all_named, named
-from parlour.policies.questum.sensing import SENSORS, Reading, Summary
+from parlour.policies.agents.murder_mystery import (
+    asks,
+    baseline_asks,
+    quiz_answers,
+    replies,
+    sensors,
+    think_asks,
+    topics,
+    voting,
+)
+from parlour.policies.agents.murder_mystery.evidence import collect, death_of, judge
+from parlour.policies.agents.murder_mystery.quiz import Quiz, Reader, answer_quiz
+from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk, all_named, named
+from parlour.policies.agents.murder_mystery.sensors import SENSORS, Reading, Summary
+from parlour.policies.llm.ask import BadReply
+from parlour.policies.llm.model import Answered, Asker, OfflineModel
 from parlour.training import rollout
 
 RNG = np.random.default_rng(0)
@@ -126,7 +136,7 @@ def test_of_several_names_those_that_are_known_stay_each_once():
     ],
 )
 def test_letters_are_read_strictly(words, pick, picked):
-    assert quizzing.letters_of(words, 4, pick) == picked
+    assert quiz_answers.letters_of(words, 4, pick) == picked
 
 
 # -- sensors (SPEC 4.4) ----------------------------------------------------------------------------------------
@@ -135,8 +145,8 @@ def test_letters_are_read_strictly(words, pick, picked):
 def sensed(sensor: str, about: int, own: list[str], heard: list[Talk], asked: int = -1, language: str = "en") -> str:
     place = scene(language)
     who = me(language=language)
-    known = sensing.known_of(place, who, place.victims[0], place.players[about], own, heard)
-    return sensing.sense(sensor, place, who, known, own, heard, asked).choice
+    known = sensors.known_of(place, who, place.victims[0], place.players[about], own, heard)
+    return sensors.sense(sensor, place, who, known, own, heard, asked).choice
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -193,24 +203,24 @@ def test_the_distance_to_the_hypothetical_murderer_is_the_number_of_sensors_that
         return [Reading(sensor=sensor, choice=choice, reason="") for sensor, choice in read.items()]
 
     murderer = reading(emotion="negative", motivation="yes", suspicion="yes")
-    assert sensing.distance(murderer) == 0
-    assert sensing.distance(reading(emotion="neutral", motivation="yes", suspicion="no")) == 2
-    assert sensing.distance([*murderer, Reading(sensor="information value", choice="low", reason="")]) == 0
+    assert sensors.distance(murderer) == 0
+    assert sensors.distance(reading(emotion="neutral", motivation="yes", suspicion="no")) == 2
+    assert sensors.distance([*murderer, Reading(sensor="information value", choice="low", reason="")]) == 0
 
 
 def test_a_choice_is_read_in_any_case_and_in_chinese():
     emotion, value = SENSORS["emotion"].choices, SENSORS["information value"].choices
-    assert sensing.choice_of("Negative.", emotion) == "negative"
-    assert sensing.choice_of("Natural", emotion) == "neutral"  # a misprint in the paper's sensor
-    assert sensing.choice_of("高", value) == "high"
-    assert sensing.choice_of("rather high", value) is None
+    assert sensors.choice_of("Negative.", emotion) == "negative"
+    assert sensors.choice_of("Natural", emotion) == "neutral"  # a misprint in the paper's sensor
+    assert sensors.choice_of("高", value) == "high"
+    assert sensors.choice_of("rather high", value) is None
 
 
 def test_sensors_are_chosen_by_words():
-    assert sensing.sensors_from("motivation+opportunity") == ("motivation", "suspicion")
-    assert sensing.sensors_from("none") == ()
+    assert sensors.sensors_from("motivation+opportunity") == ("motivation", "suspicion")
+    assert sensors.sensors_from("none") == ()
     with pytest.raises(ParlourError, match="sensor 'smell'"):
-        sensing.sensors_from("smell")
+        sensors.sensors_from("smell")
 
 
 # -- who can have done it (section 4.2, rule 3) ----------------------------------------------------------------
@@ -282,7 +292,7 @@ def answer_of(question: str, killed: tuple[int, ...] = (), language: str = "en")
     place = scene(language)
     lies = script(*LIES, language=language) if killed else []
     who = me(killed=killed, language=language)
-    words = replying.reply(place, who, place.victims[0], question, script(*OWN, language=language), [], lies)
+    words = replies.reply(place, who, place.victims[0], question, script(*OWN, language=language), [], lies)
     return read(words, place.vocabulary, ANN)
 
 
@@ -291,7 +301,7 @@ def answer_of(question: str, killed: tuple[int, ...] = (), language: str = "en")
 def test_a_civilian_answers_honestly_with_three_facts_at_most(topic, language):
     question = topics.put(scene(language), topic, scene(language).victims[0])
     said = answer_of(question, language=language)
-    assert len(said) <= replying.LIMIT == 3
+    assert len(said) <= replies.LIMIT == 3
     assert set(said) <= set(OWN)
     assert said or topic == 1  # the script tells no relation
 
@@ -321,7 +331,7 @@ def test_a_murderer_may_lie_only_about_his_own_victim():
     place = scene("en", 2)
     who = me(killed=(1,), victims=2)
     question = topics.put(place, 0, "Old Sir Hugh")
-    words = replying.reply(place, who, "Old Sir Hugh", question, script(*OWN), [], script(*LIES))
+    words = replies.reply(place, who, "Old Sir Hugh", question, script(*OWN), [], script(*LIES))
     assert not set(LIES) & set(read(words, place.vocabulary, ANN))
     assert asks.stance_of(who, "Mrs Teal") == asks.GUILTY
     assert asks.stance_of(who, "Old Sir Hugh") == asks.HONEST == asks.stance_of(me(), "Old Sir Hugh")
@@ -329,13 +339,13 @@ def test_a_murderer_may_lie_only_about_his_own_victim():
 
 def test_free_prose_is_answered_with_the_sentences_that_share_most_words():
     story = ["I went to bed early. The gardener shouted at Hugh about money. My tea was cold."]
-    words = replying.prose_answer("Did anybody shout about money with the gardener?", story, guilty=False)
+    words = replies.prose_answer("Did anybody shout about money with the gardener?", story, guilty=False)
     assert words == "The gardener shouted at Hugh about money."
     assert (
-        replying.prose_answer("你在花园看见了谁？", ["我在花园看见了园丁。天很冷。"], guilty=False)
+        replies.prose_answer("你在花园看见了谁？", ["我在花园看见了园丁。天很冷。"], guilty=False)
         == "我在花园看见了园丁。"
     )
-    assert not replying.prose_answer("Who killed him?", ["I killed him with a knife."], guilty=True)
+    assert not replies.prose_answer("Who killed him?", ["I killed him with a knife."], guilty=True)
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(["en", "zh"]))
@@ -343,7 +353,7 @@ def test_no_words_stop_an_answer(question, story, language):
     place = scene(language)
     for killed in ((), (0,)):
         who = me(killed=killed, language=language)
-        assert replying.reply(place, who, place.victims[0], question, [story], [], [story]).strip()
+        assert replies.reply(place, who, place.victims[0], question, [story], [], [story]).strip()
     assert topics.wanted(place, question, ANN, HUGH).topics
 
 
@@ -481,7 +491,7 @@ def test_pruning_drops_the_cleared_keeps_the_open_and_brings_back_the_newly_impl
         Dan=("neutral", "no", "yes", "high"),  # still much to tell
         Eve=("neutral", "no", "yes", "low"),
     )
-    assert deciding.prune(["Ben", "Dan", "Eve"], read) == ["Cora", "Dan"]
+    assert voting.prune(["Ben", "Dan", "Eve"], read) == ["Cora", "Dan"]
 
 
 @given(
@@ -498,7 +508,7 @@ def test_pruning_drops_the_cleared_keeps_the_open_and_brings_back_the_newly_impl
 )
 def test_pruning_never_leaves_nobody(choices):
     read = sums(**{f"p{k}": one for k, one in enumerate(choices)})
-    kept = deciding.prune([one.character for one in read], read)
+    kept = voting.prune([one.character for one in read], read)
     assert kept
     assert len(set(kept)) == len(kept)
 
@@ -527,7 +537,7 @@ def test_the_vote_goes_to_the_one_against_whom_most_speaks():
 
 def quiz(text: str, options: list[str], pick: int = 1, heard: tuple[Talk, ...] = (), language: str = "en") -> str:
     facts = (*OWN, Fact("relation", (BEN, 0, HUGH)), Fact("took", (CORA, 0)))
-    return quizzing.answer(
+    return quiz_answers.answer(
         scene(language),
         me(language=language),
         text,
@@ -566,7 +576,7 @@ def test_two_are_picked_where_two_may_be():
 def test_where_nothing_speaks_for_an_option_any_is_drawn():
     rng = np.random.default_rng(5)
     drawn = {
-        quizzing.answer(scene(), me(), "Which colour was it?", ["red", "blue", "green"], 1, [(ANN, [])], (), rng)
+        quiz_answers.answer(scene(), me(), "Which colour was it?", ["red", "blue", "green"], 1, [(ANN, [])], (), rng)
         for _ in range(40)
     }
     assert drawn == {"a", "b", "c"}
@@ -574,7 +584,7 @@ def test_where_nothing_speaks_for_an_option_any_is_drawn():
 
 def test_free_prose_is_answered_by_the_words_an_option_shares_with_it():
     story = "The doctor poured arsenic into the tea. The maid swept the yard."
-    picked = quizzing.answer(
+    picked = quiz_answers.answer(
         scene(), me(), "What was in the tea?", ["milk", "arsenic", "sugar"], 1, [(ANN, [story])], (), RNG
     )
     assert picked == "b"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.questum import gain
+from parlour.policies.agents.murder_mystery.questum import gain
 from scipy.stats import chisquare
 
 GAINS = st.lists(st.floats(-2.5, 2.5), max_size=6)

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parlour.envs.murder_mystery.case import Case, dump, find
+from parlour.envs.murder_mystery.cases.case import Case, dump
+from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.facts import KINDS, Fact, say
 from parlour.policies import make_policy
-from parlour.policies.memory import SCRIPT, TALK, segments
-from parlour.policies.models.ask import Ask
-from parlour.policies.models.base import Answered, Asker, OfflineModel
-from parlour.policies.questum import AGENTS, Reader
-from parlour.policies.questum.replying import NOTHING
-from parlour.policies.questum.topics import put
+from parlour.policies.agents.murder_mystery import AGENTS, Reader
+from parlour.policies.agents.murder_mystery.replies import NOTHING
+from parlour.policies.agents.murder_mystery.topics import put
+from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.retrieval.memory import SCRIPT, TALK, segments
 from parlour.training import rollout
 
 METHODS = [agent.name for agent in AGENTS]
@@ -106,7 +107,7 @@ def heard(view: Any) -> set[str]:
 
 
 def put_in_words(view: Any, victim: str, args: tuple[int, ...]) -> str:
-    from parlour.policies.questum.scene import scene_of
+    from parlour.policies.agents.murder_mystery.scene import scene_of
 
     return put(scene_of(view), args[0], victim, about=args[1])
 

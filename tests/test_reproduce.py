@@ -14,7 +14,7 @@ import pytest
 from parlour.envs import replay
 from parlour.envs.avalon.presets import side_of
 from parlour.envs.core import ParlourError
-from parlour.policies.models.base import OfflineModel
+from parlour.policies.llm.model import OfflineModel
 from parlour.training import reproduce as reproducing
 from parlour.training import seeds
 from parlour.training.cli import reproduce as command

@@ -16,16 +16,16 @@ from matplotlib.figure import Figure
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import actions
 from parlour.policies import make_policy
-from parlour.policies.grace import GraceMediator, PolicyTable, policy_file
-from parlour.policies.grace.joint import NO_SIGNAL, PUBLISHED, STATES
-from parlour.policies.models.base import OfflineModel
+from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
+from parlour.policies.agents.mediated_qa.joint import NO_SIGNAL, PUBLISHED, STATES
+from parlour.policies.llm.model import OfflineModel
 from parlour.training import demo
 from parlour.training import reproduce as reproducing
 from parlour.training.cli import run
-from parlour.training.demo import grace as demo_section
-from parlour.training.mediator import baselines, held_out
-from parlour.training.mediator.held_out import UNSEEN, HeldOutConfig
-from parlour.training.mediator.learn import GraceConfig, learn
+from parlour.training.demo import mediated_qa as demo_section
+from parlour.training.mediated_qa import baselines, held_out
+from parlour.training.mediated_qa.held_out import UNSEEN, HeldOutConfig
+from parlour.training.mediated_qa.learn import GraceConfig, learn
 from parlour.training.reproduce import Setting, Value, cells, grace, grace_pictures, reproduce
 
 GAMES, PRACTICE = 60, 90

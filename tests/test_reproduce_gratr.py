@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.policies.models.base import OfflineModel
+from parlour.policies.llm.model import OfflineModel
 from parlour.training import demo, seeds
 from parlour.training.cli import reproduce as command
 from parlour.training.demo import werewolf as demo_section

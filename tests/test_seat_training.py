@@ -11,7 +11,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
 from parlour.training import evaluate, rollout, seeds
 
-seat = pytest.importorskip("parlour.training.seat", reason="the extra `train` is not installed")
+seat = pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
 
 SMALL = {"envs": 8, "processes": 2, "rollout": 256, "leg_steps": 512, "batch": 128, "validation_games": 20}
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
@@ -77,7 +77,7 @@ def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest
     # A keeper who tells the truth: the best guess is what he says, and wins every game.
     from parlour.envs import speech
     from parlour.envs.core import Move
-    from parlour.policies import rule_of_thumb
+    from parlour.policies import heuristic
 
     class Honest:
         def __init__(self, view, rng):
@@ -86,7 +86,7 @@ def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest
         def act(self, view):
             return Move(speech.PROMISE, (view.coin,)) if view.coin >= 0 else view.legal[0]
 
-    monkeypatch.setattr(rule_of_thumb, "CoinPlayer", Honest)
+    monkeypatch.setattr(heuristic, "CoinPlayer", Honest)
     monkeypatch.setattr(seat, "SeatVecEnv", InProcess)
     chosen = config(game="template_v0", options={}, seat=1, steps=4096, leg_steps=2048, learning_rate=3e-3)
     assert seat.train(chosen, tmp_path).win_rate == 1.0

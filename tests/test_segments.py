@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.memory import count_tokens, segments
+from parlour.policies.retrieval.memory import count_tokens, segments
 
 MIXED = st.text(alphabet="ab c1.,!?…\n \t。，！“”é谁杀了\U00020000\U0001f642'\"")
 

@@ -15,7 +15,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies import RuleOfThumb, TrainedSeat, make_policy
 from parlour.training import cli, seeds
 
-pytest.importorskip("parlour.training.seat", reason="the extra `train` is not installed")
+pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
 pytest.importorskip("openskill", reason="the extra `train` is not installed")
 
 from parlour.training.selfplay import learn, pool, run, sampling

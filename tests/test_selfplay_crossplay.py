@@ -8,7 +8,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.training import seeds
 
-pytest.importorskip("parlour.training.seat", reason="the extra `train` is not installed")
+pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
 pytest.importorskip("openskill", reason="the extra `train` is not installed")
 
 from parlour.training.selfplay import crossplay, ratings, report

@@ -24,19 +24,19 @@ from typing import ClassVar, Literal
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.embedders import HashingEmbedder
-from parlour.policies.models import replies
-from parlour.policies.models.ask import ASKS, Answer, Ask
-from parlour.policies.models.base import Asker, OfflineModel
-from parlour.policies.models.faults import FAULTS, FaultDraw, parse_faults
+from parlour.policies.llm.ask import ASKS, Answer, Ask
+from parlour.policies.llm.model import Asker, OfflineModel
+from parlour.policies.llm.server import replies
+from parlour.policies.llm.server.fault_injection import FAULTS, FaultDraw, parse_faults
+from parlour.policies.retrieval.embedders import HashingEmbedder
 from parlour.training.cli import run
 
 openai = pytest.importorskip("openai", reason="the client of the protocol is not installed")
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 from parlour.policies import ChatPlayer, Policy, RandomPolicy, TrainedSeat, make_policy  # noqa: E402
-from parlour.policies.models.make import ModelConfig, make_model  # noqa: E402
-from parlour.policies.models.server import ServedPolicy, Settings, serving  # noqa: E402
+from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
+from parlour.policies.llm.server.app import ServedPolicy, Settings, serving  # noqa: E402
 from parlour.training import rollout  # noqa: E402
 
 SECRET = "sk-this-is-only-a-test-0123456789"
@@ -720,8 +720,8 @@ def test_a_port_that_is_taken_gets_one_line(capsys):
 
 
 def test_without_the_extra_it_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.delitem(sys.modules, "parlour.policies.models.server")
-    monkeypatch.delattr("parlour.policies.models.server")
+    monkeypatch.delitem(sys.modules, "parlour.policies.llm.server.app")
+    monkeypatch.delattr("parlour.policies.llm.server.app")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert run(["serve"]) == 2
     assert capsys.readouterr().err == "parlour: uvicorn is not installed; accepted: pip install 'parlour[serve]'\n"

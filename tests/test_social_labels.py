@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.models.base import Answered, Asker, Model
-from parlour.training import social
+from parlour.policies.llm.model import Answered, Asker, Model
+from parlour.training.avalon import social
+from parlour.training.avalon.published_words import statements
+from parlour.training.avalon.social.labels import kappa, load
+from parlour.training.avalon.social.questions import Attitudes, Facts, Proposal, Told
 from parlour.training.cli import run
-from parlour.training.published_words import statements
-from parlour.training.social.labels import kappa, load
-from parlour.training.social.questions import Attitudes, Facts, Proposal, Told
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
 
@@ -32,7 +32,7 @@ def reference() -> Path:
 
 
 def test_the_labels_hold_no_words_of_the_games() -> None:
-    text = resources.files("parlour.training.social").joinpath("data", "labels.json").read_text(encoding="utf-8")
+    text = resources.files("parlour.training.avalon.social").joinpath("data", "labels.json").read_text(encoding="utf-8")
     assert "before the classifier existed" in text
     labels = load()
     assert len(labels) == 60

@@ -12,10 +12,10 @@ from parlour.envs.aec import Entry
 from parlour.envs.avalon import GAME
 from parlour.envs.core import Move, Outcome, ParlourError
 from parlour.envs.replay import Transcript
-from parlour.policies.models.ask import Ask
-from parlour.policies.models.base import Answered, Asker, Model, OfflineModel
-from parlour.training import social
-from parlour.training.social.responses import Called, at_the_table
+from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.model import Answered, Asker, Model, OfflineModel
+from parlour.training.avalon import social
+from parlour.training.avalon.social.responses import Called, at_the_table
 
 RULES = GAME.build(num_players=6, rules="reference")
 # player_0 Merlin, player_1 Percival, player_2 and player_3 Loyal Servants, player_4 Morgana, player_5 Assassin

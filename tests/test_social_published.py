@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import NATURE
-from parlour.training import social
-from parlour.training.published_games import import_file
+from parlour.training.avalon import social
+from parlour.training.avalon.published_games import import_file
 
 
 def parts(found: dict[str, Any] | None) -> tuple[int, int] | None:

@@ -12,10 +12,10 @@ from parlour.envs.avalon import GAME
 from parlour.envs.avalon.presets import ROLES, side_of
 from parlour.envs.avalon.state import ACTS
 from parlour.envs.speech import sayable, speeches
-from parlour.policies.models.ask import ASKS, BadReply, read_back
-from parlour.training.social import judging, roles, stances
-from parlour.training.social.clauses import sentences
-from parlour.training.social.questions import QUESTIONS
+from parlour.policies.llm.ask import ASKS, BadReply, read_back
+from parlour.training.avalon.social import judging, roles, stances
+from parlour.training.avalon.social.clauses import sentences
+from parlour.training.avalon.social.questions import QUESTIONS
 
 ME = 2
 # words of player_2, whom they trust, whom they distrust

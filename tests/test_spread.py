@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 
 import pytest
-from parlour.training.spread import as_finished, in_order
+from parlour.training.parallel.executor import as_finished, in_order
 
 
 class Held:

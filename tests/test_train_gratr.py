@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 from parlour.envs.core import NATURE, Event, Move, Outcome, ParlourError
 from parlour.policies import make_policy
-from parlour.policies.gratr import Parameters
+from parlour.policies.agents.werewolf.gratr import Parameters
 from parlour.training import cli, rollout
+from parlour.training.hyperopt import online
+from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.rollout import Episode
-from parlour.training.tune import online
-from parlour.training.tune.problem import Problem, rewards
 from parlour.training.werewolf import tuning
 from parlour.training.werewolf.tuning import SPACE, GratrTuning, scored, wolves_block
 

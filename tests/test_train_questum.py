@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.models.base import OfflineModel
-from parlour.policies.questum import Settings
+from parlour.policies.agents.murder_mystery import Settings
+from parlour.policies.llm.model import OfflineModel
 from parlour.training import cli
-from parlour.training.mystery.games import Job, Played, Table, Verdict, play_case
-from parlour.training.mystery.methods import QUESTUM
-from parlour.training.mystery.quiz import Mark
-from parlour.training.mystery.tally import Spent
-from parlour.training.mystery.tuning import SPACE, QuestumTuning, most, with_settings
-from parlour.training.tune.problem import Problem
+from parlour.training.hyperopt.problem import Problem
+from parlour.training.murder_mystery.games import Job, Played, Table, Verdict, play_case
+from parlour.training.murder_mystery.methods import QUESTUM
+from parlour.training.murder_mystery.quiz import Mark
+from parlour.training.murder_mystery.tuning import SPACE, QuestumTuning, most, with_settings
+from parlour.training.murder_mystery.usage import Spent
 
 DEFAULTS = {"beta": 0.2, "epsilon": 0.1}
 

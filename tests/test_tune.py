@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.training import seeds
-from parlour.training.tune.config import TuneConfig, blocks, claim_folder
-from parlour.training.tune.measure import measure
-from parlour.training.tune.paired import difference, mean
-from parlour.training.tune.problem import Bowl, Problem, rewards
-from parlour.training.tune.run import tune
-from parlour.training.tune.space import EDGE, Parameter, Space, show
-from parlour.training.tune.surface import cells, surface
-from parlour.training.tune.trials import Trial, against_defaults, best, ranked
+from parlour.training.hyperopt.config import TuneConfig, blocks, claim_folder
+from parlour.training.hyperopt.measure import measure
+from parlour.training.hyperopt.paired import difference, mean
+from parlour.training.hyperopt.problem import Bowl, Problem, rewards
+from parlour.training.hyperopt.run import tune
+from parlour.training.hyperopt.space import EDGE, Parameter, Space, show
+from parlour.training.hyperopt.surface import cells, surface
+from parlour.training.hyperopt.trials import Trial, against_defaults, best, ranked
 
-study = pytest.importorskip("parlour.training.tune.study", reason="the extra `train` is not installed")
+study = pytest.importorskip("parlour.training.hyperopt.study", reason="the extra `train` is not installed")
 
 SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "surface": 2, "grid": 2, "finalists": 2}
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training import seeds
-from parlour.training.tune import online
-from parlour.training.tune.config import TuneConfig, claim_folder
-from parlour.training.tune.problem import Bowl
-from parlour.training.tune.run import tune
-from parlour.training.tune.space import EDGE, Parameter, Space
+from parlour.training.hyperopt import online
+from parlour.training.hyperopt.config import TuneConfig, claim_folder
+from parlour.training.hyperopt.problem import Bowl
+from parlour.training.hyperopt.run import tune
+from parlour.training.hyperopt.space import EDGE, Parameter, Space
 
 SMALL = {"method": "spsa", "budget": 4, "deals": 10, "held_out": 8, "surface": 2, "grid": 2}
 

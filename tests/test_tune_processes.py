@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
-from parlour.training.tune.config import TuneConfig, claim_folder
-from parlour.training.tune.measure import measure
-from parlour.training.tune.problem import Bowl
-from parlour.training.tune.run import tune
+from parlour.training.hyperopt.config import TuneConfig, claim_folder
+from parlour.training.hyperopt.measure import measure
+from parlour.training.hyperopt.problem import Bowl
+from parlour.training.hyperopt.run import tune
 
-study = pytest.importorskip("parlour.training.tune.study", reason="the extra `train` is not installed")
+study = pytest.importorskip("parlour.training.hyperopt.study", reason="the extra `train` is not installed")
 
 SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "surface": 2, "grid": 2, "finalists": 2}
 

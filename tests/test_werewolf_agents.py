@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
-from parlour.policies.models.ask import Ask
-from parlour.policies.models.base import Answered, Asker, OfflineModel
-from parlour.policies.models.chat import ChatModel
-from parlour.policies.models.meter import Meter
-from parlour.policies.models.prices import Prices
-from parlour.policies.models.request import Reply, Request, Usage
-from parlour.policies.werewolf_agents import asks, rerank
-from parlour.policies.werewolf_agents.agents import QUERY, told
-from parlour.policies.werewolf_agents.decide import Check, Player, Self, Situation
-from parlour.policies.werewolf_agents.inference import infer, stance
-from parlour.policies.werewolf_agents.reading import Observer
-from parlour.policies.werewolf_agents.record import Message
+from parlour.policies.agents.werewolf import asks, rerank
+from parlour.policies.agents.werewolf.agents import QUERY, told
+from parlour.policies.agents.werewolf.decide import Check, Player, Self, Situation
+from parlour.policies.agents.werewolf.inference import infer, stance
+from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.reading import Observer
+from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.request import Reply, Request, Usage
 from parlour.training import rollout
 
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]

@@ -15,7 +15,7 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.presets import ROLES, side_of
 from parlour.policies import RandomPolicy
 from parlour.training import rollout
-from parlour.training.in_flight import Job, play_all
+from parlour.training.parallel.concurrent_games import Job, play_all
 from parlour.training.werewolf import measures, transcripts
 from parlour.training.werewolf.amnesia import IDENTITY, OBJECTIVE, WAYS, Count, Turn, amnesia, forgot
 from parlour.training.werewolf.played import Judgement, Played, Vote

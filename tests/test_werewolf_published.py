@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training import cli
-from parlour.training.werewolf import kept, measures, published
+from parlour.training.werewolf import measures, published, result_store
 
 JSON = dict[str, Any]
 Edit = Callable[[JSON], Any]
@@ -274,9 +274,9 @@ def test_a_record_that_was_tampered_with_is_refused(key: str, edit: JSON, tmp_pa
     with pytest.raises(
         ParlourError, match=rf"werewolf-7\.jsonl' line 1: {'parlour_record' if key == 'form' else key} "
     ):
-        kept.read(path)
+        result_store.read(path)
     with pytest.raises(ParlourError, match="holds 2 lines; accepted: one record"):
-        kept.read(written(path, form, form))
+        result_store.read(written(path, form, form))
 
 
 # -- the command line ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What one statement is read to say (`parlour.policies.werewolf_agents.reading`), and how statements are noted (`record`)."""
+"""What one statement is read to say (`parlour.policies.agents.werewolf.reading`), and how statements are noted (`notes`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import GAME
-from parlour.policies.werewolf_agents import record
-from parlour.policies.werewolf_agents.reading import (
+from parlour.policies.agents.werewolf import notes
+from parlour.policies.agents.werewolf.notes import Message, Record, line, messages
+from parlour.policies.agents.werewolf.reading import (
     IDENTITIES,
     INTENTS,
     MODERATOR,
@@ -19,7 +20,6 @@ from parlour.policies.werewolf_agents.reading import (
     read,
     sift,
 )
-from parlour.policies.werewolf_agents.record import Message, Record, line, messages
 
 ROLE_NAMES = ("Werewolf", "Witch", "Guard", "Seer", "Villager")
 
@@ -320,5 +320,5 @@ def test_a_line_is_one_line_whatever_was_said():
 
 
 def test_names():
-    assert record.names((0, 2)) == "player_0, player_2"
-    assert record.names(()) == "nobody"
+    assert notes.names((0, 2)) == "player_0, player_2"
+    assert notes.names(()) == "nobody"

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import NATURE, Event, Knowledge, Move
 from parlour.envs.werewolf import GAME
+from parlour.envs.werewolf.belief import Habits, WolfBelief
 from parlour.envs.werewolf.state import WerewolfView
 from parlour.policies import RandomPolicy, RuleOfThumb
-from parlour.policies.rule_of_thumb.werewolf import WerewolfPlayer
-from parlour.policies.rule_of_thumb.werewolf_belief import Habits, WolfBelief
+from parlour.policies.heuristic.werewolf import WerewolfPlayer
 from parlour.training import evaluate, rollout
 
 ROLES = ("Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager")

@@ -12,8 +12,8 @@ import pytest
 from parlour import envs
 from parlour.envs import make, registry
 from parlour.envs.core import ParlourError
-from parlour.envs.table import take_turn
 from parlour.envs.text import CHOICE, RECORD
+from parlour.envs.turn import take_turn
 from parlour.policies.base import Policy
 from parlour.training.rollout import play, table
 from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, TextActions

@@ -68,7 +68,7 @@ def train_with_bar(train: Callable[[Any, Path, Callable[[int, str], None]], Any]
 
 
 def calibrate_with_bar(prepare: Callable[..., Any], config: Any, out: Path) -> Any:
-    """Call `parlour.training.mediator.held_out.prepare`; returns what it returns."""
+    """Call `parlour.training.mediated_qa.held_out.prepare`; returns what it returns."""
     with progress_bar() as bar:
         task = bar.add_task(f"{config.difficulty} questions", total=config.train + config.held_out)
         return prepare(config, out=out, progress=lambda done: bar.update(task, completed=done))

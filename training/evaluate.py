@@ -17,9 +17,9 @@ from typing import Any
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, accept
-from parlour.training.in_flight import Job, MakePolicy, Progress, no_progress, play_each
+from parlour.training.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
+from parlour.training.parallel.executor import Pool
 from parlour.training.rollout import Episode
-from parlour.training.spread import Pool
 from parlour.training.statistics import PairedDifference, Rate, paired, rate
 from pettingzoo.utils.env import AECEnv
 
@@ -97,9 +97,9 @@ def seat(
         seeds: One deal each.
         progress: Counts the games that are finished.
         own: The candidates' seat; None: for the k-th seed the seat k modulo the number of seats.
-        workers: How many games are in flight; see `parlour.training.in_flight`.
+        workers: How many games are in flight; see `parlour.training.parallel.concurrent_games`.
         out: Folder for a transcript of each game, named after the seed, the seat and the candidate.
-        pool: Processes that play; see `parlour.training.in_flight`.
+        pool: Processes that play; see `parlour.training.parallel.concurrent_games`.
 
     Raises:
         ParlourError: There is no such seat, or a transcript exists.

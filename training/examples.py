@@ -13,7 +13,7 @@ from typing import Any, Final
 from parlour.envs.registry import lookup
 from parlour.policies import RandomPolicy, make_policy
 from parlour.training import evaluate, seeds
-from parlour.training.in_flight import Progress, no_progress
+from parlour.training.parallel.concurrent_games import Progress, no_progress
 from parlour.training.rollout import table
 from parlour.wrappers import LearnerSeats
 

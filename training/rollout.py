@@ -10,7 +10,7 @@ from typing import Any
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.registry import lookup
-from parlour.envs.table import Player, take_turn
+from parlour.envs.turn import Player, take_turn
 from parlour.wrappers.text_actions import TextActions
 from pettingzoo.utils.env import AECEnv
 
@@ -50,7 +50,7 @@ def play(
     seed: int,
     stop: Event | None = None,
 ) -> Episode:
-    """Play one game. `parlour.training.in_flight` plays many.
+    """Play one game. `parlour.training.parallel.concurrent_games` plays many.
 
     Args:
         env: What `table` makes, possibly in a Recorder: one of parlour's environments with `info="full"`.

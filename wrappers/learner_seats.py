@@ -12,7 +12,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.table import Player, take_turn
+from parlour.envs.turn import Player, take_turn
 from pettingzoo.utils.env import AECEnv
 
 _TRIES: Final = 1000

@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Move, ParlourError, accept
-from parlour.envs.table import Player, take_turn
+from parlour.envs.turn import Player, take_turn
 from pettingzoo.utils.env import AECEnv
 
 _TRIES: Final = 1000

@@ -47,7 +47,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.murder_mystery.case import digest, find
+from parlour.envs.murder_mystery.cases.case import digest
+from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.encode import MysteryEncoder
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.text import MysteryText
@@ -89,7 +90,7 @@ class MysterySpec:
         """The rules of one table.
 
         Args:
-            case: Reference of a case; see `parlour.envs.murder_mystery.case.find`.
+            case: Reference of a case; see `parlour.envs.murder_mystery.cases.find.find`.
             case_sha256: `digest` of the case; another case under the reference is refused.
             rounds: Of questions.
             questions: That a seat may put to one target at a time.

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.murder_mystery import state
-from parlour.envs.murder_mystery.case import Case
+from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.facts import (
     FEELINGS,
     KINDS,

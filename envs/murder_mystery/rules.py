@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
 from parlour.envs.murder_mystery import state
-from parlour.envs.murder_mystery.case import Case
+from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.options import Table
 from parlour.envs.murder_mystery.state import (
     ANYBODY,

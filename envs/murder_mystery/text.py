@@ -15,13 +15,13 @@ import numpy as np
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.murder_mystery import facts, state
 from parlour.envs.murder_mystery.facts import OPEN
+from parlour.envs.murder_mystery.languages.phrases import Phrases
+from parlour.envs.murder_mystery.languages.phrases_en import ENGLISH
+from parlour.envs.murder_mystery.languages.phrases_zh import CHINESE
 from parlour.envs.murder_mystery.naming import Mention, beginning, mentions
 from parlour.envs.murder_mystery.options import told
-from parlour.envs.murder_mystery.phrases import Phrases
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.state import ANYBODY, NOBODY, SAYS, MysteryView
-from parlour.envs.murder_mystery.text_en import ENGLISH
-from parlour.envs.murder_mystery.text_zh import CHINESE
 from parlour.envs.text import CHOICE, NEGATION, RECORD, WHO, AmbiguousMove, UnreadableMove, clean, quote
 
 _PHRASES: Final = {"en": ENGLISH, "zh": CHINESE}

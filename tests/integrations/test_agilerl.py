@@ -22,8 +22,8 @@ from gymnasium import spaces
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import registry
 from parlour.policies import RandomPolicy, make_policy
+from parlour.policies.adapters.agilerl import ALGORITHMS, AgileRLSeat
 from parlour.policies.base import Policy
-from parlour.policies.bridges.agilerl import ALGORITHMS, AgileRLSeat
 from parlour.training import examples
 from parlour.training.rollout import play, table
 from parlour.wrappers import LegalRanks, MaskInInfo, ParallelLegalRanks

@@ -26,13 +26,13 @@ from open_spiel.python.algorithms import (
 from open_spiel.python.tests import games_sim_test
 from parlour.envs.core import Move, ParlourError
 from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies.adapters.openspiel import OpenSpielPolicy, SeatState, TabularSeat, from_settings, probabilities
+from parlour.policies.adapters.openspiel_bot import PolicyBot, is_mcts
 from parlour.policies.base import Policy
-from parlour.policies.bridges.openspiel import OpenSpielPolicy, SeatState, TabularSeat, from_settings, probabilities
-from parlour.policies.bridges.openspiel_bot import PolicyBot, is_mcts
 from parlour.training import rollout
-from parlour.wrappers.openspiel import openspiel_game
-from parlour.wrappers.openspiel_tree import Tree
-from parlour.wrappers.worlds import worlds
+from parlour.wrappers.determinizations import worlds
+from parlour.wrappers.openspiel.game import openspiel_game
+from parlour.wrappers.openspiel.tree import Tree
 
 ROOT = Path(__file__).parents[2]
 WEREWOLF = {"num_players": 4, "rules": "official", "talk": False}
@@ -302,7 +302,7 @@ def test_worlds_of_a_seat_that_is_not_to_move_or_of_too_large_a_table_are_refuse
     large = rollout.table("werewolf_v0", talk=False)
     large.reset(seed=0)
     view = large.game_env.view(large.game_env.seat)
-    monkeypatch.setattr("parlour.wrappers.worlds.MOST", 1000)
+    monkeypatch.setattr("parlour.wrappers.determinizations.MOST", 1000)
     with pytest.raises(ParlourError, match="too many; accepted: tables with up to 1000 to try"):
         worlds(large.game_env.game, large.game_env.text, view, ())
 

@@ -19,10 +19,10 @@ import ray
 import torch
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
-from parlour.envs.table import take_turn
+from parlour.envs.turn import take_turn
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
+from parlour.policies.adapters.rllib import InfosToModules, PolicyModule, RLlibPolicy, from_settings, policy_spec
 from parlour.policies.base import Policy
-from parlour.policies.bridges.rllib import InfosToModules, PolicyModule, RLlibPolicy, from_settings, policy_spec
 from parlour.training import evaluate, seeds
 from parlour.training.examples import GAME, OPTIONS
 from parlour.training.rollout import table

@@ -24,8 +24,8 @@ from gymnasium import spaces
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import registry
 from parlour.policies import RandomPolicy, make_policy
+from parlour.policies.adapters.sb3 import ALGORITHMS, Sb3Seat
 from parlour.policies.base import Policy
-from parlour.policies.bridges.sb3 import ALGORITHMS, Sb3Seat
 from parlour.training import examples
 from parlour.training.rollout import play, table
 from parlour.wrappers import LegalRanks, MaskInInfo, ParallelLegalRanks, ParallelMaskInInfo

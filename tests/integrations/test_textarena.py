@@ -22,8 +22,8 @@ import textarena as ta
 from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.policies import ChatPlayer, RandomPolicy, RuleOfThumb, make_policy
-from parlour.policies.bridges.callables import ForeignPlayer
-from parlour.policies.bridges.textarena import PrivateChance, TextArenaAgent, TextArenaTable, play_textarena
+from parlour.policies.adapters.callables import ForeignPlayer
+from parlour.policies.adapters.textarena import PrivateChance, TextArenaAgent, TextArenaTable, play_textarena
 from parlour.policies.by_text import SILENCE, options_in
 from parlour.training.cli import run
 from parlour.training.rollout import play, table
@@ -156,7 +156,7 @@ def test_their_agent_for_people_sits_at_our_table_by_its_name(monkeypatch, capsy
 
 def test_their_client_of_openai_plays_both_by_a_policy_that_is_served():
     pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
-    from parlour.policies.models.server import ServedPolicy, serving
+    from parlour.policies.llm.server.app import ServedPolicy, serving
 
     with serving(policy=ServedPolicy("random", RandomPolicy())) as url:
         clients = [ta.agents.OpenAIAgent("random", base_url=url, api_key="none", seed=k) for k in range(7)]

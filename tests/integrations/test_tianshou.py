@@ -21,7 +21,7 @@ from gymnasium import spaces
 from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.policies import ChatPlayer, Policy, RandomPolicy, RuleOfThumb, TrainedSeat, make_policy
-from parlour.policies.bridges.tianshou import SeatedOffPolicy, SeatedOnPolicy, TianshouSeat, save_weights
+from parlour.policies.adapters.tianshou import SeatedOffPolicy, SeatedOnPolicy, TianshouSeat, save_weights
 from parlour.training import examples, rollout
 from parlour.wrappers import SealedTurn
 from tianshou.algorithm import DQN

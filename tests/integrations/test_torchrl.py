@@ -18,8 +18,8 @@ import torch
 from parlour.envs import avalon_v0
 from parlour.envs.core import ParlourError
 from parlour.policies import ChatPlayer, RandomPolicy, RuleOfThumb, make_policy
-from parlour.policies.bridges import torchrl as bridge
-from parlour.policies.bridges.torchrl import LEARNER, ActorConfig, PolicyModule, TorchRLPlayer, make_actor, save_actor
+from parlour.policies.adapters import torchrl as bridge
+from parlour.policies.adapters.torchrl import LEARNER, ActorConfig, PolicyModule, TorchRLPlayer, make_actor, save_actor
 from parlour.training import examples, rollout
 from parlour.wrappers import LearnerSeats, MaskInInfo, ParallelMaskInInfo
 from tensordict.nn import TensorDictModule, TensorDictSequential

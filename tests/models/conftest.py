@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
-from parlour.policies.models.ask import ASKS, Answer, Ask
+from parlour.policies.llm.ask import ASKS, Answer, Ask
 
 KEY = "sk-planted-7f3a9cQ_unmistakable"
 SOON = {"retry-after-ms": "1"}

@@ -16,8 +16,8 @@ from dataclasses import replace
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.models.cache import Cache
-from parlour.policies.models.request import CacheMiss, Message, Reply, Request, Usage
+from parlour.policies.llm.transport.cache import Cache
+from parlour.policies.llm.transport.request import CacheMiss, Message, Reply, Request, Usage
 
 REQUEST = Request("tester", (Message("system", "s"), Message("user", "说 \ud7ff\n")), 0.3, 40, sample=7)
 REPLY = Reply(("a ü", "b"), Usage(10, 5), ("stop", "length"), ({"x": -0.5, "是": -2.0},) * 2, dropped=("seed",))

@@ -12,16 +12,16 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.models.ask import read_back, system_prompt
-from parlour.policies.models.base import Asker, OfflineModel, Voice, mixed
-from parlour.policies.models.budget import Budget
-from parlour.policies.models.cache import Cache
-from parlour.policies.models.chat import ChatModel
-from parlour.policies.models.endpoint import Endpoint
-from parlour.policies.models.make import ModelConfig, make_model
-from parlour.policies.models.meter import Meter
-from parlour.policies.models.prices import Prices
-from parlour.policies.models.request import BudgetSpent, CacheMiss, ModelUnavailable, ModelUnusable
+from parlour.policies.llm.ask import read_back, system_prompt
+from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.make import ModelConfig, make_model
+from parlour.policies.llm.model import Asker, OfflineModel, Voice, mixed
+from parlour.policies.llm.transport.budget import Budget
+from parlour.policies.llm.transport.cache import Cache
+from parlour.policies.llm.transport.endpoint import Endpoint
+from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, ModelUnavailable, ModelUnusable
 
 GOOD = '{"guilty": true, "why": "w"}'
 PROSE = "I would rather not say."

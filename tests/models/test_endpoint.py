@@ -17,8 +17,8 @@ from dataclasses import replace
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.models.endpoint import Endpoint
-from parlour.policies.models.request import Message, ModelUnavailable, Request
+from parlour.policies.llm.transport.endpoint import Endpoint
+from parlour.policies.llm.transport.request import Message, ModelUnavailable, Request
 
 REQUEST = Request(
     model="tester",
@@ -246,7 +246,7 @@ def test_a_parameter_that_is_refused_is_dropped_for_good_and_told(
     double, endpoint, caplog, message, param, name, status
 ):
     double.queue.append(double.refusal(message, param, status))
-    with caplog.at_level(logging.WARNING, "parlour.policies.models.endpoint"):
+    with caplog.at_level(logging.WARNING, "parlour.policies.llm.transport.endpoint"):
         replies = [endpoint.complete(FULL) for _ in range(2)]
     assert [reply.dropped for reply in replies] == [(name,)] * 2
     assert [name in sent for sent in double.history] == [True, False, False]
@@ -309,7 +309,7 @@ def test_many_threads_meet_a_refusal_at_once(double, endpoint, caplog):
     with ThreadPoolExecutor(8) as pool, caplog.at_level(logging.WARNING):
         replies = list(pool.map(lambda k: endpoint.complete(replace(REQUEST, sample=k)), range(24)))
     assert {reply.dropped for reply in replies} == {("seed",)}
-    assert len([r for r in caplog.records if r.name == "parlour.policies.models.endpoint"]) == 1
+    assert len([r for r in caplog.records if r.name == "parlour.policies.llm.transport.endpoint"]) == 1
     assert double.most_in_flight > 4
 
 
@@ -410,7 +410,7 @@ def test_a_forked_process_opens_connections_of_its_own(double, endpoint, monkeyp
 
 
 def test_making_an_endpoint_does_not_load_the_sdk():
-    code = "import sys, parlour.policies.models.make; print('openai' in sys.modules)"
+    code = "import sys, parlour.policies.llm.make; print('openai' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
     assert told.stdout.strip() == "False"
 

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.models.budget import Budget
-from parlour.policies.models.meter import Count, Meter
-from parlour.policies.models.prices import Price, Prices
-from parlour.policies.models.request import BudgetSpent, Message, ModelUnavailable, Reply, Request, Usage
+from parlour.policies.llm.transport.budget import Budget
+from parlour.policies.llm.transport.meter import Count, Meter
+from parlour.policies.llm.transport.prices import Price, Prices
+from parlour.policies.llm.transport.request import BudgetSpent, Message, ModelUnavailable, Reply, Request, Usage
 
 REQUEST = Request("m", (Message("user", "u" * 100),), 0.3, 50, seat="player_1", ask="a.b")
 REPLY = Reply(("t",), Usage(1000, 100), ("stop",), retries=2, seconds=0.5)

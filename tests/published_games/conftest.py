@@ -16,7 +16,7 @@ from parlour.envs.avalon import state as avalon
 from parlour.envs.avalon.presets import EVIL, side_of
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.speech import SILENT
-from parlour.training.published_games import import_file
+from parlour.training.avalon.published_games import import_file
 
 RULES = GAME.build(num_players=6, rules="reference")
 SIZES = (2, 3, 4, 3, 4)

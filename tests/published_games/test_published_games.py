@@ -13,7 +13,7 @@ from parlour.envs import replay
 from parlour.envs.aec import GameEnv
 from parlour.envs.avalon import GAME
 from parlour.envs.core import NATURE
-from parlour.training.published_games import import_file, transcripts
+from parlour.training.avalon.published_games import import_file, transcripts
 from parlour.wrappers.record import Recorder
 
 RULES = GAME.build(num_players=6, rules="reference")

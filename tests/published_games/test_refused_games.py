@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.envs.core import ParlourError
-from parlour.training.published_games import import_file, transcripts
+from parlour.training.avalon.published_games import import_file, transcripts
 
 RULES = GAME.build(num_players=6, rules="reference")
 Game = dict[str, Any]

@@ -16,10 +16,10 @@ from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.envs.speech import ACTS
 from parlour.envs.text import MAX_WORDS
+from parlour.training.avalon.metrics import compute, of_directory
+from parlour.training.avalon.published_games import import_file, transcripts
+from parlour.training.avalon.published_words import renumbered, statements
 from parlour.training.cli import run
-from parlour.training.metrics import compute, of_directory
-from parlour.training.published_games import import_file, transcripts
-from parlour.training.published_words import renumbered, statements
 
 Make = Callable[..., Any]
 BETWEEN = (", ", " and ", ", and ", "、", " & ", ", player ", " and player ", " (Merlin), ", " or ")

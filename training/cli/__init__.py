@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.training.cli import cases, demo, games, measure, mystery, reproduce, serve, social, train
+from parlour.training.cli import cases, demo, games, measure, murder_mystery, reproduce, serve, social, train
 
 # The class of all errors in a command's words, which typer takes from click or brings along, as its version has it.
 _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
@@ -26,7 +26,7 @@ for group in (games, measure, demo, serve, social, reproduce):
     group.add_to(app)
 app.add_typer(train.app, name="train")
 app.add_typer(cases.app, name="cases")
-app.add_typer(mystery.app, name="mystery")
+app.add_typer(murder_mystery.app, name="mystery")
 app.add_typer(measure.import_app, name="import")
 
 

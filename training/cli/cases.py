@@ -8,11 +8,13 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery import generate, wellplay
-from parlour.envs.murder_mystery.case import LETTERS, Case, digest, dump, find
+from parlour.envs.murder_mystery.cases.case import LETTERS, Case, digest, dump
+from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.facts import say
-from parlour.envs.murder_mystery.wellplay_check import check as irregularities
-from parlour.envs.murder_mystery.wellplay_rows import Irregularity
+from parlour.envs.murder_mystery.generate import from_seed
+from parlour.envs.murder_mystery.wellplay import load
+from parlour.envs.murder_mystery.wellplay.check import check as irregularities
+from parlour.envs.murder_mystery.wellplay.rows import Irregularity
 from parlour.training.cli import common
 
 app = typer.Typer(help="Murder mysteries: check WellPlay folders, make cases, show them.", no_args_is_help=True)
@@ -40,7 +42,7 @@ def check(
     """
     if not directory.is_dir():
         raise ParlourError(f"{str(directory)!r} is no folder")
-    scripts = [_checked(path) for path in wellplay.folders(directory)]
+    scripts = [_checked(path) for path in load.folders(directory)]
     if not scripts:
         raise ParlourError(f"no WellPlay script in {str(directory)!r}: no json/script_info.json")
     if json:
@@ -54,7 +56,7 @@ def check(
 
 def _checked(path: Path) -> Checked:
     try:
-        return Checked(path, wellplay.load_folder(path), irregularities(path), None)
+        return Checked(path, load.load_folder(path), irregularities(path), None)
     except ParlourError as error:
         return Checked(path, None, [], str(error))
 
@@ -130,7 +132,7 @@ def make(
 
     Example: [bold]parlour cases make --seed 7 --players 5 --out case.json[/bold]
     """
-    case = generate.generate(seed, language, players, victims, scene)
+    case = from_seed.generate(seed, language, players, victims, scene)
     try:
         out.write_text(dump(case), encoding="utf-8")
     except OSError as error:

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.policies.models.base import Model
-from parlour.training.spread import Pool
+from parlour.policies.llm.model import Model
+from parlour.training.parallel.executor import Pool
 from rich.console import Console
 from rich.table import Table
 
@@ -60,7 +60,7 @@ def pool(ray: str | None, workers: int | None, model: Model | None = None) -> It
         yield None
         return
     try:
-        from parlour.training.ray.pool import connect
+        from parlour.training.parallel.ray.pool import connect
     except ModuleNotFoundError as error:
         raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[ray]'") from None
     with connect(ray, workers, model) as made:

@@ -12,11 +12,11 @@ from parlour.envs.core import NATURE, GameText, ParlourError, accept
 from parlour.envs.registry import GAMES, registry
 from parlour.envs.text import agents_of, name
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, make_policy
-from parlour.policies.models.base import Model
+from parlour.policies.llm.model import Model
 from parlour.training import rollout
 from parlour.training.cli import common
 from parlour.training.cli.models import seated, takes_model
-from parlour.training.in_flight import Job, play_each
+from parlour.training.parallel.concurrent_games import Job, play_each
 
 
 def add_to(app: typer.Typer) -> None:
@@ -105,7 +105,7 @@ def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) 
     """After a murder mystery that is written down, everybody at a keyboard rates the others; see `mystery ratings`."""
     if game != "murder_mystery_v0" or file is None:
         return
-    from parlour.training.mystery import ratings
+    from parlour.training.murder_mystery import ratings
 
     for agent, one in zip(base.possible_agents, names, strict=True):
         if one == HumanPolicy.name:

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.policies import Policy, asks_a_model, make_policy
-from parlour.policies.models.base import Model
-from parlour.training import display, published_games, rollout, seeds
+from parlour.policies.llm.model import Model
+from parlour.training import display, rollout, seeds
 from parlour.training import evaluate as evaluation
-from parlour.training import metrics as measures
+from parlour.training.avalon import metrics as measures
+from parlour.training.avalon import published_games
 from parlour.training.cli import common, werewolf
 from parlour.training.cli.models import called, seated, takes_model
 from parlour.training.werewolf import measures as of_werewolf

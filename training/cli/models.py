@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, get_type_hints
 import typer
 from parlour.envs.core import ParlourError
 from parlour.policies import asks_a_model
-from parlour.policies.models.base import OFFLINE, Model
-from parlour.policies.models.make import ModelConfig, make_model
+from parlour.policies.llm.make import ModelConfig, make_model
+from parlour.policies.llm.model import OFFLINE, Model
 
 _PANEL: Final = "Model"
 
@@ -93,7 +93,7 @@ def _price(text: str) -> tuple[float, float]:
 def called(model: Model) -> str:
     """What results call a model; never a language model what is none.
 
-    >>> from parlour.policies.models.base import OfflineModel
+    >>> from parlour.policies.llm.model import OfflineModel
     >>> called(OfflineModel())
     'rules of thumb (no language model)'
     """
@@ -103,7 +103,7 @@ def called(model: Model) -> str:
 def seated(name: str, model: Model) -> str:
     """What transcripts and tables call a player: with the model that answers it, if it asks one.
 
-    >>> from parlour.policies.models.base import OfflineModel
+    >>> from parlour.policies.llm.model import OfflineModel
     >>> seated("rule", OfflineModel()), seated("chat", OfflineModel())
     ('rule', 'chat @ offline')
     """

@@ -49,8 +49,8 @@ def questum(
 
     Example: [bold]parlour train questum --games 60 --budget 30 --workers 2 --out runs/questum[/bold]
     """
-    from parlour.training.mystery.tuning import QuestumTuning
-    from parlour.training.tune.config import TuneConfig
+    from parlour.training.hyperopt.config import TuneConfig
+    from parlour.training.murder_mystery.tuning import QuestumTuning
 
     win, right, cost = _numbers(weights)
     problem = QuestumTuning(tuple(parameters.split(",")), win, right, cost, language, rounds)
@@ -68,7 +68,7 @@ def questum(
     with spread(workers, ray, ray_workers) as players:
         tuned = with_bars(problem, config, out, players)
     if json:
-        from parlour.training.tune.report import summary
+        from parlour.training.hyperopt.report import summary
 
         common.print_json({"out": str(out)} | summary(tuned))
     else:

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import accept
-from parlour.policies.models.base import Model
-from parlour.training import display, practice
+from parlour.policies.llm.model import Model
+from parlour.training import display
 from parlour.training import reproduce as reproducing
+from parlour.training.avalon import practice
 from parlour.training.cli import common
 from parlour.training.cli.models import called, takes_model
 from parlour.training.statistics import PairedDifference

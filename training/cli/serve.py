@@ -9,15 +9,15 @@ import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import make_policy
-from parlour.policies.models.faults import FAULTS, parse_faults
+from parlour.policies.llm.server.fault_injection import FAULTS, parse_faults
 from parlour.training.cli import common
 
 ROOMS: Final = (
-    "parlour.policies.avalon_agent",
-    "parlour.policies.gratr",
-    "parlour.policies.questum",
-    "parlour.policies.werewolf_agents",
-    "parlour.training.social",
+    "parlour.policies.agents.avalon",
+    "parlour.policies.agents.werewolf.gratr",
+    "parlour.policies.agents.murder_mystery",
+    "parlour.policies.agents.werewolf",
+    "parlour.training.avalon.social",
 )
 """The packages whose questions are answered."""
 
@@ -107,7 +107,7 @@ def _key(name: str) -> str:
 def _require_server() -> Any:
     """The server's module. Raises `ParlourError` where the extra `serve` is not installed."""
     try:
-        from parlour.policies.models import server
+        from parlour.policies.llm.server import app
     except ModuleNotFoundError as error:
         raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[serve]'") from None
-    return server
+    return app

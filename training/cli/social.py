@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from parlour.policies.models.base import Model
-from parlour.training import display, social
+from parlour.policies.llm.model import Model
+from parlour.training import display
+from parlour.training.avalon import social
+from parlour.training.avalon.social import labels
 from parlour.training.cli import common
 from parlour.training.cli.models import called, takes_model
-from parlour.training.social import labels
 from parlour.training.statistics import Rate
 
 _BY_ROLE: Final = ("engagement", "fails", "approval", "self_recommendation", "self_recommendation_success")
@@ -48,7 +49,7 @@ def report(
     """Judge the games of a folder by a model and print the measures; with a folder of logs, its agreement with labels.
 
     Raises:
-        ParlourError: See `parlour.training.social`.
+        ParlourError: See `parlour.training.avalon.social`.
     """
     found = social.measures(social.judge_directory(directory, model, workers))
     if labels_from is not None:

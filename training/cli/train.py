@@ -78,7 +78,7 @@ def seat(
 def require_training() -> Any:
     """The trainer's module. Raises `ParlourError` where the extra `train` is not installed."""
     try:
-        from parlour.training import seat as training
+        from parlour.training.ppo import seat as training
     except ModuleNotFoundError as error:
         raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[train]'") from None
     return training
@@ -132,7 +132,7 @@ def grace(
 
     Example: [bold]parlour train grace --from-table simulation.csv --temperature 0.7 --floor 0.02 --out runs/grace[/bold]
     """
-    from parlour.training.mediator import learn, table, train
+    from parlour.training.mediated_qa import learn, table, train
 
     if (from_table is None) == (questions is None):
         raise ParlourError("train grace learns from one thing; accepted: --from-table FILE or --questions N")
@@ -153,7 +153,7 @@ def grace(
     if from_table is not None:
         _show_grace(train.train(config, table.read(from_table), out), out, json)
         return
-    from parlour.training.mediator import held_out as experiment
+    from parlour.training.mediated_qa import held_out as experiment
 
     setting = experiment.HeldOutConfig(
         difficulty=difficulty,
@@ -207,7 +207,7 @@ def _show_grace(run: Any, out: Path, json: bool, scores: tuple[Any, ...] = ()) -
         chosen = f"temperature {settings.temperature}, floor {settings.floor}"
         print(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")  # noqa: T201
     if scores:
-        from parlour.training.mediator.baselines import lines
+        from parlour.training.mediated_qa.baselines import lines
 
         heading, *rows = lines(scores)
         beside = common.table("Held-out questions", *heading)

@@ -12,7 +12,7 @@ import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.training import display
 from parlour.training.cli import common
-from parlour.training.spread import Workers
+from parlour.training.parallel.executor import Workers
 
 GridOption = Annotated[int, typer.Option(min=2, help="Values of a parameter on the response surface.")]
 FinalistsOption = Annotated[int, typer.Option(min=0, help="Best trials that play --games more; 0: none.")]
@@ -54,7 +54,7 @@ def gratr(
 
     Example: [bold]parlour train gratr --games 200 --budget 40 --workers 2 --out runs/gratr[/bold]
     """
-    from parlour.training.tune.config import TuneConfig
+    from parlour.training.hyperopt.config import TuneConfig
     from parlour.training.werewolf.tuning import GratrTuning
 
     problem = GratrTuning(against, tuple(parameters.split(",")), reward, mode)  # type: ignore[arg-type]  # any words
@@ -75,7 +75,7 @@ def gratr(
     with spread(workers, ray, ray_workers) as players:
         tuned = with_bars(problem, config, out, players)
     if json:
-        from parlour.training.tune.report import summary
+        from parlour.training.hyperopt.report import summary
 
         common.print_json({"out": str(out)} | summary(tuned))
     else:
@@ -94,7 +94,7 @@ def spread(workers: int, ray: str | None, ray_workers: int | None) -> Iterator[W
 def with_bars(problem: Any, config: Any, out: Path, workers: Workers) -> Any:
     """Call the tuner with a progress bar for each stage. Raises `ParlourError` where the extra `train` is missing."""
     try:
-        from parlour.training.tune import run
+        from parlour.training.hyperopt import run
 
         if config.method == "optuna":
             import optuna  # noqa: F401 - missed before the first game is played
@@ -115,7 +115,7 @@ def with_bars(problem: Any, config: Any, out: Path, workers: Workers) -> Any:
 
 def show(tuned: Any, out: Path) -> None:
     """Parameters, the held-out test in one sentence, and where everything lies."""
-    from parlour.training.tune.report import verdict
+    from parlour.training.hyperopt.report import verdict
 
     shown = common.table(f"Tuning {tuned.problem.name}", "parameter", "default", "trained")
     for parameter in tuned.problem.space.parameters:

@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from parlour.training.demo import avalon, avalon_agents, grace, mystery, werewolf
+from parlour.training.demo import avalon, avalon_agents, mediated_qa, murder_mystery, werewolf
 from parlour.training.demo.section import DemoConfig, Section
 
 __all__ = ["DemoConfig", "DemoReport", "run"]
@@ -21,9 +21,9 @@ __all__ = ["DemoConfig", "DemoReport", "run"]
 SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (
     avalon.section,
     avalon_agents.section,
-    grace.section,
+    mediated_qa.section,
     werewolf.section,
-    mystery.section,
+    murder_mystery.section,
 )
 
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.policies import RandomPolicy, RuleOfThumb, TrainedSeat
 from parlour.training import display, evaluate, rollout, seeds
-from parlour.training import seat as seat_training
 from parlour.training.demo.section import DemoConfig, Section
+from parlour.training.ppo import seat as seat_training
 from parlour.wrappers import Recorder
 
 GAME: Final = "avalon_v0"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.policies import GratrAgent, make_policy
-from parlour.policies.gratr.export import write_history
+from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.training import display, rollout, seeds
 from parlour.training.demo.section import DemoConfig, Section
 from parlour.training.reproduce import Reproduction, Setting

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from parlour.envs.avalon.presets import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
-from parlour.training import social
+from parlour.training.avalon import social
+from parlour.training.avalon.social.judging import Table
+from parlour.training.avalon.social.measures import Sat, valid
+from parlour.training.avalon.social.responses import Response
 from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, Variant
 from parlour.training.reproduce.cells import Cell, Reproduction, Setting, cell, unprinted
-from parlour.training.social.judging import Table
-from parlour.training.social.measures import Sat, valid
-from parlour.training.social.responses import Response
 from parlour.training.statistics import Rate, rate
 
 _ROLES: Final = (MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN)

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from parlour.envs.avalon.presets import ASSASSIN, EVIL, GOOD, MORGANA
-from parlour.policies.avalon_agent.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
-from parlour.training import metrics
+from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
+from parlour.training.avalon import metrics
 from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, Played, Variant
 from parlour.training.reproduce.cells import Cell, Reproduction, Setting, cell
 from parlour.training.statistics import Rate, paired, rate

@@ -18,10 +18,10 @@ from typing import Final
 from parlour.envs import replay
 from parlour.envs.core import accept
 from parlour.envs.replay import Transcript
-from parlour.policies.avalon_agent import AvalonAgent, BaselineAgent, Experience, Pool
+from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience, Pool
 from parlour.training import rollout, seeds
-from parlour.training.in_flight import Job, MakePolicy, play_all
-from parlour.training.practice import Practice, PracticeConfig, practise, sides_of
+from parlour.training.avalon.practice import Practice, PracticeConfig, practise, sides_of
+from parlour.training.parallel.concurrent_games import Job, MakePolicy, play_all
 from parlour.training.reproduce.cells import Setting
 
 GAME: Final = "avalon_v0"

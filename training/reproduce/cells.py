@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from parlour.policies.models.base import Model, OfflineModel
-from parlour.training.in_flight import Progress, no_progress
+from parlour.policies.llm.model import Model, OfflineModel
+from parlour.training.parallel.concurrent_games import Progress, no_progress
 from parlour.training.statistics import PairedDifference, Rate
 from scipy.special import stdtrit
 

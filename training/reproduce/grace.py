@@ -21,13 +21,13 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import actions
 from parlour.envs.mediated_qa.graph import Normalisation
 from parlour.envs.mediated_qa.pipeline import Reader
-from parlour.policies.grace import GraceMediator, PolicyTable
-from parlour.policies.grace.asks import AskingReader
-from parlour.policies.grace.joint import MODULES, NO_SIGNAL, PUBLISHED, STATES, Joint, column
-from parlour.training.mediator import baselines, held_out
-from parlour.training.mediator.baselines import Played
-from parlour.training.mediator.held_out import UNSEEN, Calibrated, HeldOutConfig
-from parlour.training.mediator.learn import GraceConfig, learn
+from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable
+from parlour.policies.agents.mediated_qa.asks import AskingReader
+from parlour.policies.agents.mediated_qa.joint import MODULES, NO_SIGNAL, PUBLISHED, STATES, Joint, column
+from parlour.training.mediated_qa import baselines, held_out
+from parlour.training.mediated_qa.baselines import Played
+from parlour.training.mediated_qa.held_out import UNSEEN, Calibrated, HeldOutConfig
+from parlour.training.mediated_qa.learn import GraceConfig, learn
 from parlour.training.reproduce import grace_pictures as pictures
 from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value, cell, mean
 from parlour.training.statistics import paired, rate

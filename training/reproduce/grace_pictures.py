@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.grace.joint import NO_SIGNAL, PUBLISHED, STATES, Joint, column
+from parlour.policies.agents.mediated_qa.joint import NO_SIGNAL, PUBLISHED, STATES, Joint, column
 from parlour.training.reproduce.cells import Cell, Value
 
 _MEASURES: Final = ("accuracy", "abstention", "effective reliability", "net utility")

@@ -22,7 +22,7 @@ from parlour.envs.text import name
 from parlour.envs.werewolf.presets import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
 from parlour.training import rollout, seeds
-from parlour.training.in_flight import Job, play_each
+from parlour.training.parallel.concurrent_games import Job, play_each
 from parlour.training.reproduce.cells import Setting
 from parlour.training.rollout import Episode
 from parlour.training.werewolf import transcripts

@@ -10,11 +10,11 @@ from itertools import combinations
 from typing import Final
 
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.case import LANGUAGES
-from parlour.policies.questum.sensing import SENSORS, VALUE
-from parlour.training.mystery import scores
-from parlour.training.mystery.games import Table
-from parlour.training.mystery.methods import OCOT, OP, PLAYER_STAR, PP, QUESTUM, THINKTHRICE, WEREWOLF, method_of
+from parlour.envs.murder_mystery.cases.case import LANGUAGES
+from parlour.policies.agents.murder_mystery.sensors import SENSORS, VALUE
+from parlour.training.murder_mystery import scores
+from parlour.training.murder_mystery.games import Table
+from parlour.training.murder_mystery.methods import OCOT, OP, PLAYER_STAR, PP, QUESTUM, THINKTHRICE, WEREWOLF, method_of
 from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value, cell, mean
 from parlour.training.reproduce.questum_games import ALL, WIN, Games, Rows, costs, play, scored, valued
 

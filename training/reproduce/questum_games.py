@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.case import LANGUAGES, SORTS
-from parlour.training.mystery import scores
-from parlour.training.mystery.games import Job, Played, Table, generated, in_folder, play_all
-from parlour.training.mystery.kept import play_kept
-from parlour.training.mystery.methods import Method
-from parlour.training.mystery.scores import Estimate, Formula, Spread
-from parlour.training.mystery.tally import Spent
+from parlour.envs.murder_mystery.cases.case import LANGUAGES, SORTS
+from parlour.training.murder_mystery import scores
+from parlour.training.murder_mystery.games import Job, Played, Table, generated, in_folder, play_all
+from parlour.training.murder_mystery.methods import Method
+from parlour.training.murder_mystery.result_store import play_kept
+from parlour.training.murder_mystery.scores import Estimate, Formula, Spread
+from parlour.training.murder_mystery.usage import Spent
 from parlour.training.reproduce.cells import Cell, Setting, Value, cell, mean
 from parlour.training.statistics import rate
 

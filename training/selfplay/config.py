@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import ParlourError, accept
 from parlour.policies import RandomPolicy, RuleOfThumb
-from parlour.training.leg_config import LegConfig, check_count
+from parlour.training.ppo.phase_config import LegConfig, check_count
 
 RANDOM: Final = RandomPolicy.name
 RULE: Final = RuleOfThumb.name

@@ -15,11 +15,11 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import ParlourError
 from parlour.training import evaluate, rollout, seeds
+from parlour.training.hyperopt.config import blocks
+from parlour.training.hyperopt.pool import make_pool
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.pool import Member
 from parlour.training.statistics import PairedDifference, Rate, paired, rate
-from parlour.training.tune.config import blocks
-from parlour.training.tune.pool import make_pool
 
 GAMES: Final = "crossplay.jsonl"
 _BLOCK: Final = 25

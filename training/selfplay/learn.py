@@ -15,14 +15,14 @@ from typing import Any, Final
 import torch
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
-from parlour.training import leg_config
-from parlour.training import legs as learning
+from parlour.training.ppo import phase_config
+from parlour.training.ppo import phases as learning
+from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.selfplay import pool, sampling
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.sampling import Lineup, Tally
 from parlour.training.selfplay.table import MakePoolSeat
 from parlour.training.statistics import rate
-from parlour.training.vec import SeatVecEnv
 
 LEGS: Final = "legs"
 
@@ -62,7 +62,7 @@ def learn(
     for number in range(done, config.legs):
         lineup = sampling.lineup(config, pool.members(config, folder, number), sides, [leg.tallies for leg in finished])
         make = MakePoolSeat(config.game, config.options, lineup)
-        env = SeatVecEnv(make, leg_config.env_seeds(config, number), config.processes)
+        env = SeatVecEnv(make, phase_config.env_seeds(config, number), config.processes)
         try:
             model = model or learning.new_model(config, env)
             counter = learning.Counter(progress)
@@ -71,7 +71,7 @@ def learn(
             env.close()
         path = pool.snapshot_path(folder, number)
         path.parent.mkdir(exist_ok=True)
-        with leg_config.replacing(path) as new:
+        with phase_config.replacing(path) as new:
             learning.export(model, config).save(new)
         finished.append(_keep(folder, number, lineup, counter.games))
         learning.save_model(model, folder)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib.figure import Figure
-from parlour.training.leg_config import replacing
+from parlour.training.ppo.phase_config import replacing
 from parlour.training.selfplay.config import FIXED, RANDOM, RULE
 from parlour.training.statistics import Rate
 

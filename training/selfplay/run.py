@@ -14,7 +14,8 @@ from typing import Final
 
 from parlour.policies import RandomPolicy, RuleOfThumb, TrainedSeat, make_policy
 from parlour.policies.files import write_json, write_whole
-from parlour.training import evaluate, leg_config, rollout, seeds
+from parlour.training import evaluate, rollout, seeds
+from parlour.training.ppo import phase_config
 from parlour.training.selfplay import crossplay, pictures, pool, ratings, report, tables
 from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
 from parlour.training.selfplay.crossplay import Crossplay
@@ -70,12 +71,12 @@ def selfplay(
     """
     folder = Path(out)
     sides = two_sides(config)
-    leg_config.claim_folder(config, folder)
+    phase_config.claim_folder(config, folder)
     steps = config.legs * config.leg_steps
     finished = learn(config, sides, folder, lambda done, note: progress("learning", done, steps, note))
     tables.write_training(config, finished, folder)
     last = pool.snapshot_path(folder, config.legs - 1)
-    with leg_config.replacing(folder / POLICY) as path:
+    with phase_config.replacing(folder / POLICY) as path:
         TrainedSeat.load(last).save(path)
     members = pool.thinned(pool.members(config, folder, config.legs), config.shown)
     games = crossplay.total(config, members)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from parlour.training import evaluate
+from parlour.training.hyperopt.config import write_csv
 from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
 from parlour.training.selfplay.learn import Leg
 from parlour.training.selfplay.sampling import Tally
 from parlour.training.statistics import Rate, rate
-from parlour.training.tune.config import write_csv
 
 if TYPE_CHECKING:
     from parlour.training.selfplay.run import Population

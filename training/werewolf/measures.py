@@ -15,7 +15,7 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.presets import DRAW, ROLES, VILLAGE, WOLVES
 from parlour.training.statistics import Rate, rate
-from parlour.training.werewolf import kept, scores, transcripts
+from parlour.training.werewolf import result_store, scores, transcripts
 from parlour.training.werewolf.amnesia import KINDS, WAYS, forgot
 from parlour.training.werewolf.played import GAME, Played
 
@@ -74,7 +74,7 @@ def _first(path: Path) -> JSON:
 
 def _read(path: Path) -> transcripts.Seen | None:
     if "parlour_record" in _first(path):
-        return transcripts.Seen(kept.read(path), ())
+        return transcripts.Seen(result_store.read(path), ())
     return transcripts.read(path)
 
 

@@ -34,7 +34,7 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.presets import ROLES, side_of
-from parlour.training.records import Record, read_lines, write_all
+from parlour.training.json_objects import Record, read_lines, write_all
 from parlour.training.werewolf.played import GAME, WINNERS
 
 FORMAT: Final = 1

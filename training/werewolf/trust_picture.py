@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.gratr.export import CLASSES
-from parlour.policies.gratr.graph import TrustGraph
-from parlour.policies.gratr.records import Snapshot
+from parlour.policies.agents.werewolf.gratr.export import CLASSES
+from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
+from parlour.policies.agents.werewolf.gratr.statements import Snapshot
 
 PANELS: Final = 4
 """Moments side by side, at most."""

@@ -17,12 +17,12 @@ from parlour.envs.core import accept
 from parlour.envs.werewolf.presets import VILLAGER, WEREWOLF, side_of
 from parlour.envs.werewolf.state import VOTES
 from parlour.policies import AGENTS, POLICIES, GratrAgent, Policy, make_policy
-from parlour.policies.gratr import Parameters as GraphParameters
-from parlour.policies.gratr.parameters import MODES, Mode
+from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
+from parlour.policies.agents.werewolf.gratr.parameters import MODES, Mode
 from parlour.training import rollout
+from parlour.training.hyperopt.paired import mean
+from parlour.training.hyperopt.space import Parameter, Parameters, Space
 from parlour.training.rollout import Episode
-from parlour.training.tune.paired import mean
-from parlour.training.tune.space import Parameter, Parameters, Space
 from parlour.training.werewolf.played import GAME
 from parlour.training.werewolf.scores import performance
 

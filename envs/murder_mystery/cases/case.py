@@ -1,0 +1,276 @@
+"""A case: one murder mystery as data. Versioned JSON, checked by a schema, frozen.
+
+The parts follow section 3 of the Questum paper and section 2 of the PLAYER* paper: characters with a private script
+and objectives, victims, roles r_ik, and the three sorts of questions with 10, 5 and 2 points.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.murder_mystery.facts import Fact, Vocabulary, check_fact
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+Language = Literal["en", "zh"]
+QuestionKind = Literal[
+    "who",
+    "how",
+    "why",
+    "relationship",
+    "where",
+    "when",
+    "suspect",
+    "individual",
+    "one_relation",
+    "two_relations",
+    "three_relations",
+]
+LANGUAGES: Final = get_args(Language)
+QUESTION_KINDS: Final[tuple[str, ...]] = get_args(QuestionKind)
+SORTS: Final = {10: "objective", 5: "reasoning", 2: "relations"}
+"""Points -> sort of question."""
+FORMAT: Final = 1
+"""The version of the format that is read and written."""
+LETTERS: Final = "abcde"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Character(_Frozen):
+    """One player of a case, with all that is private to it."""
+
+    name: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
+    """What else it is called."""
+    script: str
+    """Its story, private."""
+    objectives: tuple[str, ...] = ()
+    """What it wants in this game, private."""
+    murders: tuple[bool, ...]
+    """Per victim: whether it is a murderer of that victim."""
+    facts: tuple[Fact, ...] = ()
+    """What the script says, as data. Empty for cases that are prose only."""
+    lies: tuple[Fact, ...] = ()
+    """False facts that a murderer plans to tell."""
+
+
+class Victim(_Frozen):
+    """One who died before the game begins."""
+
+    name: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
+
+
+class Question(_Frozen):
+    """One question of the quiz after the game."""
+
+    id: str
+    points: Literal[10, 5, 2]
+    kind: QuestionKind
+    pick: Literal[1, 2] = 1
+    """2: the two likeliest are named, and it is right if a key is among them."""
+    victim: int | None = None
+    """Index of the victim it is about, if it is about one."""
+    text: str
+    options: tuple[str, ...] = Field(min_length=2, max_length=5)
+    keys: tuple[int, ...] = Field(min_length=1)
+    """Indices of the options that count as right."""
+
+    @property
+    def sort(self) -> str:
+        """`"objective"`, `"reasoning"` or `"relations"`."""
+        return SORTS[self.points]
+
+    def right(self, picked: tuple[int, ...]) -> bool:
+        """Whether an answer is right: one option (`pick` 1), or one or two options of which one is a key (`pick` 2)."""
+        return 0 < len(set(picked)) <= self.pick and any(option in self.keys for option in picked)
+
+    @model_validator(mode="after")
+    def _keys_are_options(self) -> Question:
+        if not all(0 <= key < len(self.options) for key in self.keys):
+            raise ValueError(f"question {self.id}: keys {self.keys} of {len(self.options)} options")
+        return self
+
+
+class Death(_Frozen):
+    """How one victim died, in numbers of the vocabulary."""
+
+    murderer: int
+    place: int
+    time: int
+    means: int
+    motive: int
+    found: int
+    """Place where the body was found."""
+
+
+class Truth(_Frozen):
+    """All that is true in a generated case."""
+
+    deaths: tuple[Death, ...]
+    """Per victim."""
+    timeline: tuple[tuple[int, ...], ...]
+    """Per person (seats, then victims) and time: the place; -1 for the dead."""
+    facts: tuple[Fact, ...]
+    """Whatever else holds, each once: relations, feelings, motives, access, thefts. Public or known to some."""
+
+
+class Case(_Frozen):
+    """One murder mystery."""
+
+    format: Literal[1] = 1
+    id: str = Field(min_length=1)
+    title: str = Field(min_length=1)
+    language: Language
+    briefing: str
+    """What all know: who died, who is there, the words of the case."""
+    places: tuple[str, ...] = ()
+    times: tuple[str, ...] = ()
+    means: tuple[str, ...] = ()
+    motives: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    public: tuple[Fact, ...] = ()
+    """What the briefing says, as data."""
+    characters: tuple[Character, ...] = Field(min_length=2)
+    """Seats 0.., in turn order."""
+    victims: tuple[Victim, ...] = Field(min_length=1)
+    questions: tuple[tuple[Question, ...], ...]
+    """Per seat."""
+    omniscient: tuple[Question, ...] = ()
+    """For one who has read all scripts."""
+    truth: Truth | None = None
+    """Generated cases only."""
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words of the case; public."""
+        people: tuple[Character | Victim, ...] = (*self.characters, *self.victims)
+        return Vocabulary(
+            self.language,
+            tuple(one.name for one in people),
+            tuple(one.aliases for one in people),
+            len(self.characters),
+            self.places,
+            self.times,
+            self.means,
+            self.motives,
+            self.relations,
+            self.items,
+        )
+
+    @property
+    def seats(self) -> int:
+        """How many play."""
+        return len(self.characters)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the characters, in turn order."""
+        return tuple(one.name for one in self.characters)
+
+    def murderers(self, victim: int) -> tuple[int, ...]:
+        """Seats of the players who murdered a victim; may be none or several."""
+        return tuple(seat for seat, one in enumerate(self.characters) if one.murders[victim])
+
+    def counts(self) -> dict[str, int]:
+        """How many questions of each sort the seats are asked together, and `"total"`."""
+        rows = [question.sort for seat in self.questions for question in seat]
+        return {sort: rows.count(sort) for sort in SORTS.values()} | {"total": len(rows)}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Case:
+        names = [*self.names, *(one.name for one in self.victims)]
+        doubled = sorted({name for name in names if names.count(name) > 1})
+        if doubled:
+            raise ValueError(f"name {doubled[0]!r} is used twice")
+        for one in self.characters:
+            if len(one.murders) != len(self.victims):
+                raise ValueError(f"{one.name}: {len(one.murders)} murders for {len(self.victims)} victims")
+        if len(self.questions) != len(self.characters):
+            raise ValueError(f"{len(self.questions)} lists of questions for {len(self.characters)} characters")
+        for question in (*self.omniscient, *(question for seat in self.questions for question in seat)):
+            if question.victim is not None and not 0 <= question.victim < len(self.victims):
+                raise ValueError(f"question {question.id}: no victim {question.victim}")
+        for fact in (*self.public, *(fact for one in self.characters for fact in (*one.facts, *one.lies))):
+            check_fact(fact, self.vocabulary)
+        if self.truth is not None:
+            self._check_truth(self.truth)
+        return self
+
+    def _check_truth(self, truth: Truth) -> None:
+        if len(truth.deaths) != len(self.victims):
+            raise ValueError(f"{len(truth.deaths)} deaths for {len(self.victims)} victims")
+        for victim, death in enumerate(truth.deaths):
+            if self.murderers(victim) != (death.murderer,):
+                raise ValueError(
+                    f"victim {victim}: murderer {death.murderer} in the truth, {self.murderers(victim)} told"
+                )
+        for fact in truth.facts:
+            check_fact(fact, self.vocabulary)
+
+
+def load(source: Path | str | Mapping[str, Any]) -> Case:
+    """A case from a JSON file or from the value of one.
+
+    Raises:
+        ParlourError: It cannot be read, or is no case of a version that is read; in one line.
+    """
+    if isinstance(source, Mapping):
+        return _checked(source, "case")
+    try:
+        value = json.loads(Path(source).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ParlourError(f"case {str(source)!r} cannot be read: {error}") from None
+    return _checked(value, str(source))
+
+
+def _checked(value: Any, name: str) -> Case:
+    if not isinstance(value, Mapping):
+        raise ParlourError(f"{name} is no case: a JSON object is expected")
+    if value.get("format", FORMAT) != FORMAT:
+        raise accept(f"{name}: format", value["format"], [FORMAT])
+    try:
+        return Case.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ParlourError(f"{name} is no case: {where + ': ' if where else ''}{first['msg']}") from None
+
+
+def dump(case: Case) -> str:
+    """A case as JSON text that `load` reads again: what has its default value is left out."""
+    value = {"format": FORMAT, **case.model_dump(mode="json", exclude_defaults=True)}
+    return _written(value, 0) + "\n"
+
+
+def _written(value: Any, depth: int) -> str:
+    """JSON in which a line holds as much as it can: whatever fits into it, else one part of it."""
+    flat = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if not isinstance(value, dict | list) or (depth and len(flat) <= _LINE):
+        return flat
+    inside = " " * (depth + 1)
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(key)}: {_written(part, depth + 1)}" for key, part in value.items()]
+    else:
+        parts = [_written(part, depth + 1) for part in value]
+    body = ",\n".join(inside + part for part in parts)
+    return ("{\n%s\n%s}" if isinstance(value, dict) else "[\n%s\n%s]") % (body, " " * depth)
+
+
+_LINE: Final = 400
+"""Characters of JSON that are put into one line."""
+
+
+def digest(case: Case) -> str:
+    """SHA-256 of the canonical JSON of a case, in hexadecimal."""
+    canonical = json.dumps(case.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()

@@ -1,0 +1,46 @@
+"""Where a case is found: among those that ship with the library, from a seed, in a JSON file, in a WellPlay folder."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from parlour.envs.core import accept
+from parlour.envs.murder_mystery.cases.case import Case, load
+from parlour.envs.murder_mystery.generate import from_seed
+from parlour.envs.murder_mystery.wellplay import load as wellplay
+
+_FOLDER: Final = files(__package__) / "data"
+
+
+def shipped() -> tuple[str, ...]:
+    """Names of the cases that come with the library, such as `"harbour_en"`, sorted."""
+    return tuple(
+        sorted(entry.name.removesuffix(".json") for entry in _FOLDER.iterdir() if entry.name.endswith(".json"))
+    )
+
+
+def find(reference: str) -> Case:
+    """A case by reference.
+
+    Args:
+        reference: The name of a shipped case (`"harbour_en"`); `"seed:123"`, `"seed:123:zh"`, `"seed:123:zh:6"` or
+            `"seed:123:en:6:2"` for a generated one (seed, language, players, victims; what is left out is English or
+            drawn); a path of a case's JSON; a path of a WellPlay folder (`.../en/<script>`).
+
+    Raises:
+        ParlourError: There is no such case, or it cannot be read.
+    """
+    if reference.startswith("seed:"):
+        return from_seed.from_reference(reference)
+    if reference in shipped():
+        return load(json.loads((_FOLDER / f"{reference}.json").read_text("utf-8")))
+    path = Path(reference)
+    if path.is_dir():
+        return wellplay.load_folder(path)
+    if path.is_file():
+        return load(path)
+    known = ", ".join(shipped())
+    raise accept("case", reference, f"{known}, seed:N[:en|zh[:PLAYERS[:VICTIMS]]], a case's JSON, a WellPlay folder")

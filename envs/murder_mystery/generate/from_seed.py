@@ -1,0 +1,160 @@
+"""Original murder mysteries from a seed: draw what happened, deal the clues, prove the riddle, write it down.
+
+The story depends on the seed alone; the language decides only in which words it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from parlour.envs.core import accept
+from parlour.envs.murder_mystery.cases.case import LANGUAGES, Case, Character, Truth, Victim
+from parlour.envs.murder_mystery.facts import Vocabulary
+from parlour.envs.murder_mystery.generate.clues import Knowledge, deal
+from parlour.envs.murder_mystery.generate.questions import EVERYBODY, quiz
+from parlour.envs.murder_mystery.generate.solve import faults_of
+from parlour.envs.murder_mystery.generate.words import COLUMN, MOTIVES, NAMES, RELATIONS, SCENES, TIMES, Pair
+from parlour.envs.murder_mystery.generate.world import World, draw_world
+from parlour.envs.murder_mystery.languages.prose import Prose, Teller
+from parlour.envs.murder_mystery.languages.prose_en import EN
+from parlour.envs.murder_mystery.languages.prose_zh import ZH
+
+PLAYERS: Final = range(4, 10)
+"""How many may play a generated case."""
+VICTIMS: Final = range(1, 3)
+_PROSE: Final[dict[str, Prose]] = {"en": EN, "zh": ZH}
+_STORY, _WORDING, _QUIZ = range(3)
+_ATTEMPTS: Final = 10_000
+
+
+def generate(
+    seed: int, language: str = "en", players: int | None = None, victims: int | None = None, scene: str | None = None
+) -> Case:
+    """The case of a seed.
+
+    Args:
+        seed: The same seed and options give the same case; the language changes only the words.
+        language: `"en"` or `"zh"`.
+        players: 4..9; None draws 4..6.
+        victims: 1 or 2; None draws one, or with five players or more sometimes two.
+        scene: Name of a scene of `generate_words`; None draws one.
+
+    Raises:
+        ParlourError: For an option that is not accepted.
+    """
+    scenes = [one.name for one in SCENES]
+    for name, value, accepted in (
+        ("language", language, LANGUAGES),
+        ("players", players, PLAYERS),
+        ("victims", victims, VICTIMS),
+        ("scene", scene, scenes),
+    ):
+        if value is not None and value not in accepted:
+            raise accept(name, value, accepted)
+    if seed < 0:
+        raise accept("seed", seed, "0, 1, 2, ...")
+    world, known = _riddle(seed, players, victims, None if scene is None else scenes.index(scene))
+    options = [language, players, victims, scene]
+    name = ":".join(str(option) for option in ("seed", seed, *options[: max(_set(options), 1)]))
+    return _tell(world, known, name, seed, language)
+
+
+def _set(options: Sequence[object]) -> int:
+    return max((k + 1 for k, option in enumerate(options) if option is not None), default=0)
+
+
+def from_reference(reference: str) -> Case:
+    """The case of `"seed:N[:LANGUAGE[:PLAYERS[:VICTIMS[:SCENE]]]]"`; empty parts or `None` are drawn.
+
+    Raises:
+        ParlourError: For any other reference.
+    """
+    head, *parts = reference.split(":")
+    seed, language, players, victims, scene = (*(None if p in ("", "None") else p for p in parts), *[None] * 5)[:5]
+    numbers = [part for part in (seed, players, victims) if part is not None]
+    if head != "seed" or seed is None or len(parts) > 5 or not all(part.isdecimal() for part in numbers):
+        raise accept("case", reference, "seed:N[:en|zh[:PLAYERS[:VICTIMS[:SCENE]]]]")
+    return generate(
+        int(seed),
+        language or "en",
+        None if players is None else int(players),
+        None if victims is None else int(victims),
+        scene,
+    )
+
+
+def _riddle(seed: int, players: int | None, victims: int | None, scene: int | None) -> tuple[World, Knowledge]:
+    """Draw until the solver has proved the riddle; always the same draws."""
+    rng = np.random.default_rng((seed, _STORY))
+    for _ in range(_ATTEMPTS):
+        world = draw_world(rng, players, victims, scene)
+        known = deal(world, rng)
+        if not faults_of(world.seats, world.deaths, known.public, known.facts, known.lies):
+            return world, known
+    raise accept("seed", seed, f"seeds that give a fair case within {_ATTEMPTS} draws")
+
+
+def _tell(world: World, known: Knowledge, name: str, seed: int, language: str) -> Case:
+    column, prose, scene = COLUMN[language], _PROSE[language], SCENES[world.scene]
+    words = vocabulary_of(world, language)
+    teller = Teller(prose, words, np.random.default_rng((seed, _WORDING, column)))
+    quizzes = np.random.default_rng((seed, _QUIZ))
+    characters = tuple(_character(world, known, words, teller, seat) for seat in range(world.seats))
+    return Case(
+        id=name,
+        title=scene.title[column],
+        language="zh" if language == "zh" else "en",
+        briefing=teller.briefing(scene.setting[column], world.deaths, known.public),
+        places=words.places,
+        times=words.times,
+        means=words.means,
+        motives=words.motives,
+        relations=words.relations,
+        items=words.items,
+        public=known.public,
+        characters=characters,
+        victims=tuple(Victim(name=words.persons[v], aliases=words.aliases[v]) for v in world.victims),
+        questions=tuple(quiz(world, known, words, prose, quizzes, seat) for seat in range(world.seats)),
+        omniscient=quiz(world, known, words, prose, quizzes, EVERYBODY),
+        truth=Truth(deaths=world.deaths, timeline=world.timeline, facts=known.truth),
+    )
+
+
+def _character(world: World, known: Knowledge, words: Vocabulary, teller: Teller, seat: int) -> Character:
+    facts, lies = known.facts[seat], known.lies[seat]
+    murdered = [v for v, death in zip(world.victims, world.deaths, strict=True) if death.murderer == seat]
+    crimes = teller.gap.join(teller.crime(world.deaths[v - world.seats], v) for v in murdered)
+    blamed = next((lie.args[0] for lie in lies if lie.kind == "saw"), None)
+    return Character(
+        name=words.persons[seat],
+        aliases=words.aliases[seat],
+        script=teller.script(seat, facts, world.motives, crimes, lies),
+        objectives=teller.objectives(seat, facts, murdered, blamed),
+        murders=tuple(death.murderer == seat for death in world.deaths),
+        facts=facts,
+        lies=lies,
+    )
+
+
+def vocabulary_of(world: World, language: str) -> Vocabulary:
+    """The words of a world in a language."""
+    column, scene = COLUMN[language], SCENES[world.scene]
+
+    def chosen(every: tuple[Pair, ...], numbers: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(every[number][column] for number in numbers)
+
+    names = [NAMES[number] for number in world.names]
+    return Vocabulary(
+        language=language,
+        persons=tuple(name.full[column] for name in names),
+        aliases=tuple(tuple(pair[column] for pair in name.short) for name in names),
+        seats=world.seats,
+        places=chosen(scene.places, world.places),
+        times=tuple(pair[column] for pair in TIMES[world.hours]),
+        means=chosen(scene.means, world.means),
+        motives=chosen(MOTIVES, world.motives),
+        relations=chosen(RELATIONS, world.relations),
+        items=chosen(scene.items, world.items),
+    )

@@ -1,0 +1,176 @@
+"""The quiz of a generated case, after WellPlay: objective rows 10 points, reasoning 5, relations 2; four options each.
+
+Everybody is asked who, how, why, relationship, where, when and the two main suspects for every victim that he did not
+murder himself, a few individual matters, and the relations of other people: one relation, two, or three real ones with
+one that does not exist. The position of the right option is drawn anew for every row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from parlour.envs.murder_mystery.cases.case import Question, QuestionKind
+from parlour.envs.murder_mystery.facts import Vocabulary
+from parlour.envs.murder_mystery.generate.clues import Knowledge
+from parlour.envs.murder_mystery.generate.world import World
+from parlour.envs.murder_mystery.languages.prose import Prose
+
+_OPTIONS: Final = 4
+_PAIRS: Final = 5
+"""Rows on relations for each seat, at most."""
+_INDIVIDUAL: Final = 3
+"""Rows on individual matters for each seat, at most."""
+EVERYBODY: Final = -1
+"""The tester of the omniscient quiz."""
+
+
+class _Row(NamedTuple):
+    """A question before its options are put in order."""
+
+    name: str
+    points: int
+    kind: QuestionKind
+    pick: int
+    victim: int | None
+    text: str
+    right: str
+    wrong: tuple[str, ...]
+
+
+def quiz(
+    world: World, known: Knowledge, words: Vocabulary, prose: Prose, rng: np.random.Generator, tester: int
+) -> tuple[Question, ...]:
+    """The questions to one seat, or (`EVERYBODY`) those to one who has read all scripts: each question once."""
+    asker = _Asker(world, known, words, prose, rng, tester)
+    rows = [row for victim in range(len(world.deaths)) for row in asker.about(victim)]
+    rows += asker.individual() + asker.relations()
+    return tuple(_question(row, rng, tester) for row in rows)
+
+
+def _question(row: _Row, rng: np.random.Generator, tester: int) -> Question:
+    position = int(rng.integers(_OPTIONS))
+    options = list(row.wrong)
+    options.insert(position, row.right)
+    return Question.model_construct(
+        id=f"{'all' if tester == EVERYBODY else tester}.{row.name}",
+        points=row.points,
+        kind=row.kind,
+        pick=row.pick,
+        victim=row.victim,
+        text=row.text,
+        options=tuple(options),
+        keys=(position,),
+    )
+
+
+class _Asker:
+    """Forms the rows for one tester."""
+
+    def __init__(
+        self, world: World, known: Knowledge, words: Vocabulary, prose: Prose, rng: np.random.Generator, tester: int
+    ) -> None:
+        self.world, self.known, self.words, self.prose, self.rng, self.tester = world, known, words, prose, rng, tester
+
+    def about(self, victim: int) -> list[_Row]:
+        """Who, how, why, relationship, where, when, suspects; nothing for the murderer of the victim."""
+        world, words, death, person = self.world, self.words, self.world.deaths[victim], self.world.seats + victim
+        if death.murderer == self.tester:
+            return []
+        people = [words.persons[s] for s in range(world.seats) if s not in (self.tester, death.murderer)]
+        murderer = words.persons[death.murderer]
+        bonds = [
+            f.args[1] for f in self.known.truth if f.kind == "relation" and f.args[::2] == (death.murderer, person)
+        ]
+        strange = [words.relations[r] for r in range(len(words.relations)) if r not in bonds]
+        rows: list[tuple[QuestionKind, int, int, str, Sequence[str]]] = [
+            ("who", 10, 1, murderer, people),
+            ("how", 5, 1, words.means[death.means], words.means),
+            ("why", 5, 1, words.motives[death.motive], words.motives),
+            ("relationship", 5, 1, words.relations[bonds[0]], strange),
+            ("where", 5, 1, words.places[death.place], words.places),
+            ("when", 5, 1, words.times[death.time], words.times),
+            ("suspect", 5, 2, murderer, people),
+        ]
+        return [
+            _Row(
+                f"{kind}.{victim}",
+                points,
+                kind,
+                pick,
+                victim,
+                self.prose.questions[kind].format(v=words.persons[person]),
+                right,
+                self._wrong(right, wrong),
+            )
+            for kind, points, pick, right, wrong in rows
+        ]
+
+    def individual(self) -> list[_Row]:
+        """Who took what, where somebody was, what somebody's reason was."""
+        words, truth = self.words, self.known.truth
+        rows = []
+        for fact in truth:
+            if fact.kind == "took" and fact.args[0] != self.tester:
+                thief, item = fact.args
+                others = [words.persons[s] for s in range(self.world.seats) if s not in (self.tester, thief)]
+                text = self.prose.questions["took"].format(i=words.items[item])
+                rows.append(self._individual(f"took.{item}", None, text, words.persons[thief], others))
+        motives = [
+            f
+            for f in truth
+            if f.kind == "motive"
+            and f.args[0] not in (self.tester, self.world.deaths[f.args[2] - words.seats].murderer)
+        ]
+        if motives:
+            person, motive, victim = motives[int(self.rng.integers(len(motives)))]._asdict()["args"]
+            text = self.prose.questions["reason"].format(n=words.persons[person], v=words.persons[victim])
+            rows.append(
+                self._individual(f"reason.{person}", victim - words.seats, text, words.motives[motive], words.motives)
+            )
+        person = (self.tester + 1 + int(self.rng.integers(self.world.seats - 1))) % self.world.seats
+        hour = int(self.rng.integers(len(words.times)))
+        text = self.prose.questions["whereabouts"].format(n=words.persons[person], t=words.times[hour])
+        place = words.places[self.world.timeline[person][hour]]
+        rows.append(self._individual(f"whereabouts.{person}.{hour}", None, text, place, words.places))
+        return rows if self.tester == EVERYBODY else rows[:_INDIVIDUAL]
+
+    def relations(self) -> list[_Row]:
+        """Pairs of other people with one relation, two, or three and one that does not exist."""
+        pairs: dict[tuple[int, int], list[int]] = {}
+        for fact in self.known.truth:
+            if fact.kind == "relation":
+                pairs.setdefault((fact.args[0], fact.args[2]), []).append(fact.args[1])
+        free = [pair for pair in sorted(pairs) if self.tester not in pair]
+        drawn = [free[int(k)] for k in self.rng.permutation(len(free))]
+        rows = [self._pair(pair, pairs) for pair in drawn]
+        return rows if self.tester == EVERYBODY else rows[:_PAIRS]
+
+    def _pair(self, pair: tuple[int, int], pairs: dict[tuple[int, int], list[int]]) -> _Row:
+        words = self.words
+        real = [words.relations[r] for r in pairs[pair]][:3]
+        both = {*pairs[pair], *pairs.get(pair[::-1], ())}
+        strange = [word for r, word in enumerate(words.relations) if r not in both]
+        w, x, y = (strange[int(k)] for k in self.rng.permutation(len(strange))[:3])
+        name, other = (words.persons[one] for one in pair)
+        kind: QuestionKind
+        if len(real) == 1:
+            kind, right, wrong = "one_relation", real[0], [w, x, y]
+        elif len(real) == 2:
+            kind, right = "two_relations", self.prose.both.format(r=real[0], s=real[1])
+            wrong = [self.prose.both.format(r=r, s=s) for r, s in ((real[0], w), (x, real[1]), (w, y))]
+        else:
+            kind, right, wrong = "three_relations", w, real
+        options = [self.prose.relation_option.format(n=name, r=word, b=other) for word in (right, *wrong)]
+        text = self.prose.questions[kind].format(n=name, b=other)
+        return _Row(f"{kind}.{pair[0]}.{pair[1]}", 2, kind, 1, None, text, options[0], tuple(options[1:]))
+
+    def _individual(self, name: str, victim: int | None, text: str, right: str, wrong: Sequence[str]) -> _Row:
+        return _Row(name, 5, "individual", 1, victim, text, right, self._wrong(right, wrong))
+
+    def _wrong(self, right: str, every: Sequence[str]) -> tuple[str, ...]:
+        """Three wrong options in random order; "it was an accident" where there are not enough people."""
+        wrong = [word for word in every if word != right]
+        wrong = [wrong[int(k)] for k in self.rng.permutation(len(wrong))[: _OPTIONS - 1]]
+        return tuple(wrong + [self.prose.accident] * (_OPTIONS - 1 - len(wrong)))

@@ -1,0 +1,1 @@
+"""The words of the game and of generated cases, in English and in Chinese."""

@@ -1,0 +1,215 @@
+"""From facts to prose: scripts, objectives and the briefing of a generated case, in the words of `prose_en`, `prose_zh`.
+
+Every fact stands in the script in one of its readable forms: `read(script) == facts`. What a murderer did, and the lies
+he plans, stand there in words that are not read as facts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from parlour.envs.murder_mystery.cases.case import Death
+from parlour.envs.murder_mystery.facts import UNKNOWN, Fact, Vocabulary, forms_of, say
+
+
+class Prose(NamedTuple):
+    """The sentences of one language. In a frame `*` is the sentence of the fact."""
+
+    openings: tuple[str, ...]
+    trades: tuple[str, ...]
+    arrivals: tuple[str, ...]
+    relation: tuple[str, ...]
+    feels: dict[int, tuple[str, ...]]
+    motive_own: tuple[str, ...]
+    motive_other: tuple[str, ...]
+    motive_story: tuple[str, ...]
+    """By number of the motive in `generate_words`."""
+    peace_own: tuple[str, ...]
+    peace_other: tuple[str, ...]
+    had_own: tuple[str, ...]
+    had_other: tuple[str, ...]
+    lacked_own: tuple[str, ...]
+    lacked_other: tuple[str, ...]
+    took_own: tuple[str, ...]
+    took_other: tuple[str, ...]
+    evenings: tuple[str, ...]
+    at: tuple[str, ...]
+    saw: tuple[str, ...]
+    saw_far: tuple[str, ...]
+    """A sighting from another place."""
+    died: tuple[str, ...]
+    innocent: tuple[str, ...]
+    confession: tuple[str, ...]
+    moved: str
+    lie: tuple[str, ...]
+    objective_find: str
+    objective_hide: str
+    objective_blame: str
+    objective_took: str
+    objective_motive: str
+    objective_protect: str
+    objective_expose: str
+    objective_item: str
+    briefing: str
+    found: str
+    open: dict[str, str]
+    lists: str
+    join: str
+    last: str
+    questions: dict[str, str]
+    relation_option: str
+    accident: str
+    both: str
+
+
+class Teller:
+    """Writes in one language; draws the wording from a generator of its own."""
+
+    def __init__(self, prose: Prose, vocabulary: Vocabulary, rng: np.random.Generator) -> None:
+        self.prose, self.vocabulary, self.rng = prose, vocabulary, rng
+        self.gap = " " if vocabulary.language == "en" else ""
+        self._last: dict[int, int] = {}
+
+    def script(
+        self, seat: int, facts: Sequence[Fact], motives: Sequence[int], crimes: str, lies: Sequence[Fact]
+    ) -> str:
+        """The script of a seat: who he is, whom he knows, what he hides, the evening, what he did, what he will claim.
+
+        Args:
+            seat: Whose.
+            facts: What it knows, in the order of telling.
+            motives: Numbers of the vocabulary's motives in `generate_words`.
+            crimes: What a murderer did, in prose; empty for innocents.
+            lies: False facts that he plans to tell.
+        """
+        prose = self.prose
+        trade = prose.trades[(seat * 5 + len(facts)) % len(prose.trades)]
+        opening = self._one(prose.openings).format(name=self.vocabulary.persons[seat], trade=trade)
+        people = [f for f in facts if f.kind in ("relation", "feels")]
+        secrets = [f for f in facts if f.kind in ("motive", "peace", "had", "lacked", "took")]
+        evening = [f for f in facts if f.kind in ("at", "saw")]
+        paragraphs = [
+            [opening, self._one(prose.arrivals), *(self._told(f, seat) for f in people)],
+            [self._secret(f, seat, motives) for f in secrets],
+            [self._one(prose.evenings), *self._evening(evening, seat)],
+            [*(self._told(f, seat) for f in facts if f.kind == "died")],
+            [crimes or self._one(prose.innocent), *(self._lied(f, seat) for f in lies)],
+        ]
+        return "\n".join(self.gap.join(one) for one in paragraphs if one)
+
+    def crime(self, death: Death, victim: int) -> str:
+        """What a murderer did to a victim (person number)."""
+        words = self.vocabulary
+        told = self._one(self.prose.confession).format(
+            v=words.persons[victim], p=words.places[death.place], t=words.times[death.time], m=words.means[death.means]
+        )
+        told = re.sub(r"(?:^|(?<=[.:!?] ))[a-z]", lambda found: found[0].upper(), told)
+        return told + (self.gap + self.prose.moved.format(found=words.places[death.found])) * (
+            death.found != death.place
+        )
+
+    def briefing(self, setting: str, deaths: Sequence[Death], public: Sequence[Fact]) -> str:
+        """What all know: the setting, who was found where, what is known of it, and the words of the case."""
+        words, prose = self.vocabulary, self.prose
+        parts = [prose.briefing.format(setting=setting + self.gap, people=self._list(words.persons[: words.seats]))]
+        for death, fact in zip(deaths, public, strict=True):
+            victim, found = words.persons[fact.args[0]], words.places[death.found]
+            parts.append(prose.found.format(v=victim, found=found, last=words.times[-1]))
+            parts += [prose.open[p] for p, value in zip("ptm", fact.args[1:], strict=True) if value == UNKNOWN]
+            if set(fact.args[1:]) != {UNKNOWN}:
+                parts.append(say(fact, words, None))
+        parts.append(
+            prose.lists.format(
+                places=self._list(words.places),
+                times=self._list(words.times),
+                means=self._list(words.means),
+                items=self._list(words.items),
+                motives=self._list(words.motives),
+            )
+        )
+        return self.gap.join(part.replace("  ", " ") for part in parts)
+
+    def objectives(
+        self, seat: int, facts: Sequence[Fact], murdered: Sequence[int], blamed: int | None
+    ) -> tuple[str, ...]:
+        """Two to five aims. `murdered`: person numbers of his victims; `blamed`: whom he frames."""
+        prose, words = self.prose, self.vocabulary
+        made = []
+        for victim in words.victims:
+            name = words.persons[victim]
+            if victim in murdered:
+                made.append(prose.objective_hide.format(v=name))
+                if blamed is not None:
+                    made.append(prose.objective_blame.format(v=name, n=words.persons[blamed]))
+            else:
+                made.append(prose.objective_find.format(v=name))
+        for fact in facts:
+            own = fact.args[0] == seat
+            if fact.kind == "took" and own:
+                made.append(prose.objective_took.format(i=words.items[fact.args[1]]))
+            elif fact.kind == "motive" and own and fact.args[2] not in murdered:
+                made.append(prose.objective_motive.format(v=words.persons[fact.args[2]]))
+            elif fact.kind == "feels" and own and fact.args[2] < words.seats and fact.args[1]:
+                form = prose.objective_protect if fact.args[1] > 0 else prose.objective_expose
+                made.append(form.format(n=words.persons[fact.args[2]]))
+        return tuple(made[:5])
+
+    def _evening(self, facts: Sequence[Fact], seat: int) -> list[str]:
+        """Whereabouts and sightings by the hour; who was seen in another place was not met."""
+        where = {fact.args[2]: fact.args[1] for fact in facts if fact.kind == "at"}
+        told = []
+        for fact in sorted(facts, key=lambda fact: (fact.args[2], fact.kind, fact.args)):
+            far = fact.kind == "saw" and where.get(fact.args[2]) != fact.args[1]
+            frames = self.prose.saw_far if far else getattr(self.prose, fact.kind)
+            told.append(self._framed(self._one(frames), fact, seat, less=int(far)))
+        return told
+
+    def _secret(self, fact: Fact, seat: int, motives: Sequence[int]) -> str:
+        told = self._told(fact, seat)
+        if fact.kind == "motive" and fact.args[0] == seat:
+            story = self.prose.motive_story[motives[fact.args[1]]].format(v=self.vocabulary.persons[fact.args[2]])
+            told += self.gap + story
+        return told
+
+    def _told(self, fact: Fact, seat: int) -> str:
+        prose, kind = self.prose, fact.kind
+        if kind == "feels":
+            frames = prose.feels[fact.args[1]]
+        elif kind in ("relation", "died"):
+            frames = getattr(prose, kind)
+        else:
+            frames = getattr(prose, kind + ("_own" if fact.args[0] == seat else "_other"))
+        return self._framed(self._one(frames), fact, seat)
+
+    def _lied(self, fact: Fact, seat: int) -> str:
+        return self._framed(self._one(self.prose.lie), fact, seat, less=int(fact.kind == "saw"))
+
+    def _framed(self, frame: str, fact: Fact, seat: int, less: int = 0) -> str:
+        """A fact in one of its forms, the last `less` of them left out, inside a frame."""
+        form = int(self.rng.integers(forms_of(fact, self.vocabulary, seat) - less))
+        sentence = say(fact, self.vocabulary, seat, form)
+        before, _, after = frame.partition("*")
+        if before:
+            sentence = self._inside(sentence)
+        return before + sentence + (self.gap if after.strip() and not after.startswith(" ") else "") + after
+
+    def _inside(self, sentence: str) -> str:
+        """A sentence after the beginning of another: small at first, unless it begins with a name or "I"."""
+        if self.vocabulary.language == "zh" or re.match(r"I\b", sentence):
+            return sentence
+        names = (*self.vocabulary.persons, *(name for names in self.vocabulary.aliases for name in names))
+        return sentence if sentence.startswith(names) else sentence[0].lower() + sentence[1:]
+
+    def _one(self, every: Sequence[str]) -> str:
+        """One of some sentences, never the same twice in a row."""
+        pick, before = int(self.rng.integers(len(every))), self._last.get(id(every))
+        if pick == before:
+            pick = (pick + 1) % len(every)
+        self._last[id(every)] = pick
+        return every[pick]
+
+    def _list(self, words: Sequence[str]) -> str:
+        return self.prose.join.join(words[:-1]) + self.prose.last + words[-1]

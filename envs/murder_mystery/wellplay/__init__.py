@@ -1,0 +1,1 @@
+"""WellPlay folders: the loader, their question rows, and a check for irregularities."""

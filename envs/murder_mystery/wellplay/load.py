@@ -1,0 +1,311 @@
+"""Loader of WellPlay folders, the scripts that the PLAYER* and Questum papers were measured on, in both languages.
+
+    <slug>/json/script_info.json, <slug>/json/<character>.json      characters, scripts, victims, who killed whom
+    <slug>/final_result/<character>.csv, .../FSA.csv or GM.csv      questions to each, and to one who has read all
+
+Keys stay as they were published, whatever the stories say; `check` lists what is irregular.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+from parlour.envs.murder_mystery.cases.case import Case, Character, Question, Victim
+from parlour.envs.murder_mystery.wellplay.rows import Irregularity, Row, Source, kind_of, question, read_rows
+
+OMNISCIENT: Final = ("FSA", "GM")
+"""Names of the file of omniscient questions."""
+_LANGUAGES: Final = {"en": "en", "english": "en", "zh": "zh", "cn": "zh", "chinese": "zh"}
+CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
+_BRACKETS: Final = re.compile(r"^(.*?)\s*[(（\[【](.+?)[)）\]】]\s*$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A script as it lies in its folder."""
+
+    path: Path
+    lang: str
+    info: dict[str, Any]
+    people: tuple[dict[str, Any], ...]
+    """What the file of each character holds, in turn order."""
+    rows: tuple[tuple[Row, ...], ...]
+    """Per character."""
+    omniscient: tuple[Row, ...]
+    omniscient_file: str | None
+    irregular: tuple[Irregularity, ...]
+    """What was found in single rows and files."""
+
+    @property
+    def slug(self) -> str:
+        return self.path.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(str(name).strip() for name in self.info["character_name"])
+
+    @cached_property
+    def aliases(self) -> tuple[tuple[str, ...], ...]:
+        """What each player is called besides its name."""
+        return tuple(player_aliases(self, seat) for seat in range(len(self.names)))
+
+    @property
+    def victims(self) -> int:
+        """How many died."""
+        return len(self.people[0]["victims"])
+
+    def murderers(self, victim: int) -> tuple[int, ...]:
+        """Seats that killed a victim."""
+        return tuple(seat for seat, one in enumerate(self.people) if one["kill_by_me"][victim])
+
+    def called(self, victim: int) -> list[str]:
+        """What the characters call a victim, each form once, the most frequent first."""
+        return [name for name, _ in Counter(str(one["victims"][victim]).strip() for one in self.people).most_common()]
+
+    def source(self, *parts: str) -> Source:
+        """A file of this script, for messages."""
+        return Source(self.lang, self.slug, "/".join((self.path.parent.name, self.slug, *parts)))
+
+
+def open_folder(path: Path) -> Folder:
+    """Read a script's folder.
+
+    Raises:
+        ParlourError: It is no WellPlay folder, or a file of it cannot be read at all.
+    """
+    info = _json(path / "json" / "script_info.json")
+    names = info.get("character_name")
+    if not isinstance(names, list) or not names:
+        raise ParlourError(f"{path}/json/script_info.json names no characters (character_name)")
+    people = tuple(_person(path / "json" / f"{str(name).strip()}.json") for name in names)
+    victims = {len(one["victims"]) for one in people} | {len(one["kill_by_me"]) for one in people}
+    if len(victims) != 1 or not victims.pop():
+        raise ParlourError(f"{path}: the characters do not agree on how many victims there are")
+    lang = _LANGUAGES.get(path.resolve().parent.name) or _spoken(people)
+    found: list[Irregularity] = []
+    folder = path.resolve().parent.name, path.name
+    rows = []
+    for name in names:
+        own, strange = _questions(path, f"{str(name).strip()}.csv", lang, folder)
+        rows.append(own)
+        found += strange
+    file = next((name for name in OMNISCIENT if (path / "final_result" / f"{name}.csv").is_file()), None)
+    omniscient, strange = _questions(path, f"{file or OMNISCIENT[0]}.csv", lang, folder)
+    return Folder(path, lang, info, people, tuple(rows), omniscient, file, (*found, *strange))
+
+
+def _questions(path: Path, name: str, lang: str, folder: tuple[str, str]) -> tuple[tuple[Row, ...], list[Irregularity]]:
+    source = Source(lang, path.name, "/".join((*folder, "final_result", name)))
+    file = path / "final_result" / name
+    if not file.is_file():
+        return (), [source.report(None, "missing_questions", "no such file", "nothing is asked")]
+    rows, found = read_rows(file, source)
+    return tuple(rows), found
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise ParlourError(f"{path} cannot be read: {error}") from None
+    if not isinstance(value, dict):
+        raise ParlourError(f"{path} is no JSON object")
+    return value
+
+
+def _person(path: Path) -> dict[str, Any]:
+    value = _json(path)
+    for key in ("script", "acts_goal", "victims", "kill_by_me"):
+        if not isinstance(value.get(key), list):
+            raise ParlourError(f"{path}: {key} is no list")
+    if any(killed not in (0, 1) for killed in value["kill_by_me"]):
+        raise ParlourError(f"{path}: kill_by_me {value['kill_by_me']}; accepted: 0 and 1")
+    return value
+
+
+def _spoken(people: Sequence[dict[str, Any]]) -> str:
+    text = "".join(str(part) for one in people for part in one["script"])
+    return "zh" if 5 * len(CHINESE.findall(text)) > len(text) else "en"
+
+
+def folders(root: Path) -> tuple[Path, ...]:
+    """All folders of scripts in a tree, the root included, sorted."""
+    found = {info.parent.parent for info in root.rglob("script_info.json") if info.parent.name == "json"}
+    return tuple(sorted(found))
+
+
+def load_folder(path: Path | str) -> Case:
+    """A WellPlay folder (`.../en/<script>`) as a case. Its keys are those that were published.
+
+    Raises:
+        ParlourError: It cannot be loaded.
+    """
+    return case_of(open_folder(Path(path)))
+
+
+def case_of(folder: Folder) -> Case:
+    """A folder that was read, as a case."""
+    title = str(folder.info.get("script_name") or folder.slug)
+    victims = _victims(folder)
+    people = [
+        Character(
+            name=name,
+            aliases=tuple(alias for alias in folder.aliases[seat] if alias not in folder.names),
+            script="\n".join(str(part) for part in one["script"]).strip(),
+            objectives=tuple(
+                line.strip() for goal in one["acts_goal"] for line in str(goal).splitlines() if line.strip()
+            ),
+            murders=tuple(bool(killed) for killed in one["kill_by_me"]),
+        )
+        for seat, (name, one) in enumerate(zip(folder.names, folder.people, strict=True))
+    ]
+    return Case(
+        id=f"wellplay/{folder.lang}/{folder.slug}",
+        title=title,
+        language="zh" if folder.lang == "zh" else "en",
+        briefing=_briefing(folder.lang, title, folder.names, [victim.name for victim in victims]),
+        characters=tuple(people),
+        victims=victims,
+        questions=tuple(_asked(folder, seat) for seat in range(len(people))),
+        omniscient=_asked(folder, None),
+    )
+
+
+def _briefing(lang: str, title: str, names: Sequence[str], victims: Sequence[str]) -> str:
+    if lang == "zh":
+        return f"《{title}》。人物：{'、'.join(names)}。死者：{'、'.join(victims)}。"
+    return f"{title}. The characters are {', '.join(names)}. Dead: {', '.join(victims)}."
+
+
+def _asked(folder: Folder, seat: int | None) -> tuple[Question, ...]:
+    rows = folder.omniscient if seat is None else folder.rows[seat]
+    about = victims_of(folder, seat)
+    name = "all" if seat is None else str(seat)
+    return tuple(
+        question(row, f"{name}.{row.line}", victim, row.text or _text_like(folder, row))
+        for row, victim in zip(rows, about, strict=True)
+    )
+
+
+def _text_like(folder: Folder, row: Row) -> str:
+    """The text of a row without one: that of another row with the same options."""
+    for other in (*folder.omniscient, *(row for rows in folder.rows for row in rows)):
+        if other.text and other.value == row.value and sorted(other.options) == sorted(row.options):
+            return other.text
+    return "（此题题干缺失）" if folder.lang == "zh" else "(The text of this question is missing.)"
+
+
+def _victims(folder: Folder) -> tuple[Victim, ...]:
+    made: list[Victim] = []
+    taken = set(folder.names)
+    for victim in range(folder.victims):
+        every = list(dict.fromkeys(form for name in folder.called(victim) for form in spellings(name)))
+        best = next((n for n in every if n not in taken and (folder.lang == "zh" or not CHINESE.search(n))), None)
+        name = best or f"{every[0]} ({victim + 1})"
+        taken.add(name)
+        made.append(Victim(name=name, aliases=tuple(form for form in every if form not in taken)))
+    return tuple(made)
+
+
+def spellings(name: str) -> Iterator[str]:
+    """A name as it stands, and, where it carries another in brackets, its parts.
+
+    >>> list(spellings("Han Chengwu (Han the Attendant or Han the Crew Member)"))
+    ['Han Chengwu (Han the Attendant or Han the Crew Member)', 'Han Chengwu', 'Han the Attendant', 'Han the Crew Member']
+    """
+    name = name.strip()
+    yield name
+    if found := _BRACKETS.match(name):
+        yield from (part for part in (found[1].strip(), *re.split(r"\s+or\s+|[、或/]", found[2])) if part.strip())
+
+
+def player_aliases(folder: Folder, seat: int) -> tuple[str, ...]:
+    """What a player is called besides: in brackets of its own name, and in options such as "Brother Li【Aming】"."""
+    name = folder.names[seat]
+    others = {form for k, other in enumerate(folder.names) if k != seat for form in spellings(other)}
+    others |= {
+        form for victim in range(folder.victims) for called in folder.called(victim) for form in spellings(called)
+    }
+    own = {*spellings(name)}
+    found = dict.fromkeys(form for form in spellings(name) if form != name)
+    for rows in (*folder.rows, folder.omniscient):
+        for row in rows:
+            if kind_of(row) in ("who", "suspect"):
+                for option in row.options:
+                    forms = list(spellings(option))
+                    if len(forms) > 1 and own & set(forms):
+                        found.update(dict.fromkeys(form for form in forms[1:] if form not in others))
+    return tuple(form.strip() for form in found if form != name)
+
+
+def victims_of(folder: Folder, seat: int | None) -> list[int | None]:
+    """For each row of a seat (or the omniscient file) the victim that it asks about; None for relations and the like.
+
+    The victim named in the text; a text that names none ("your wife") asks about the victim of the block it stands in:
+    files go through the victims in order, and every block begins with who killed.
+    """
+    rows = folder.omniscient if seat is None else folder.rows[seat]
+    own = {v for v in range(folder.victims) if seat is not None and folder.people[seat]["kill_by_me"][v]}
+    if own & {victim_named(folder, row.text, seat) for row in rows if asks_who(row)}:
+        own = set()  # murderers are asked about their own victims too
+    expected = [v for v in range(folder.victims) if v not in own] or [0]
+    found: list[int | None] = []
+    block = -1
+    for row in rows:
+        kind = kind_of(row)
+        named = victim_named(folder, row.text, seat)
+        if asks_who(row):
+            following = expected.index(block) + 1 if block in expected else 0
+            block = expected[min(following, len(expected) - 1)] if named is None else named
+        elif kind in ("who", "individual", "one_relation", "two_relations", "three_relations"):
+            found.append(None)
+            continue
+        found.append(max(block, 0) if named is None else named)
+    return found
+
+
+_KILLING: Final = re.compile(r"kill|murder|杀|凶手|遇害|害死", re.IGNORECASE)
+
+
+def asks_who(row: Row) -> bool:
+    """Whether a row asks who killed a victim; some rows of 10 points ask for something else."""
+    return kind_of(row) == "who" and _KILLING.search(row.text) is not None
+
+
+def victim_named(folder: Folder, text: str, seat: int | None) -> int | None:
+    """The victim whose name stands in a text, the longest deciding: as the asked calls them, else as anybody does."""
+    own = [] if seat is None else [[str(name)] for name in folder.people[seat]["victims"]]
+    every = [folder.called(victim) for victim in range(folder.victims)]
+    for called in (own, every):
+        found = [
+            (len(form), -victim)
+            for victim, names in enumerate(called)
+            for name in names
+            for form in map(_plain, spellings(name))
+            if form and form in _plain(text)
+        ]
+        if found:
+            return -max(found)[1]
+    return None
+
+
+def _plain(name: str) -> str:
+    """A name for comparison: small letters, no article."""
+    return re.sub(r"^(?:an?|the) ", "", name.strip().casefold())
+
+
+def player_of(folder: Folder, option: str) -> int | None:
+    """The seat that an option names, by its name, the part before a bracket, or an alias."""
+    forms = set(spellings(option))
+    for seat, name in enumerate(folder.names):
+        if forms & {*spellings(name)}:
+            return seat
+    return next((seat for seat in range(len(folder.names)) if forms & set(folder.aliases[seat])), None)

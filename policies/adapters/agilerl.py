@@ -1,0 +1,119 @@
+"""Checkpoints of AgileRL at our tables: `--policy agilerl:file=agent.pt,algorithm=DQN`.
+
+For networks that were trained on this game's numbers. A checkpoint is unpickled: loading one runs the code in it.
+"""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import torch
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.adapters.scored import ScoredSeat, Scores, read_settings, unreadable
+from parlour.policies.base import Policy
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of the libraries that it imports
+    from agilerl.algorithms import DQN, IPPO, MADDPG, MATD3, PPO, RainbowDQN
+
+ALGORITHMS: Final[Mapping[str, Any]] = {cls.__name__: cls for cls in (IPPO, MADDPG, MATD3, PPO, DQN, RainbowDQN)}
+"""Those that have `Discrete` actions and one network for a seat."""
+_MANY: Final = ("IPPO", "MADDPG", "MATD3")
+_LOGITS: Final = ("IPPO", "PPO")
+_VALUES: Final = ("DQN", "RainbowDQN")
+_UNREADABLE: Final = (
+    *(OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, AssertionError, RuntimeError),
+    pickle.UnpicklingError,
+)
+
+
+class AgileRLSeat(ScoredSeat):
+    """Plays by a checkpoint. Never illegally: what the checkpoint would have done instead is counted.
+
+    IPPO and PPO: the logits of the network, those of illegal moves set aside. MADDPG and MATD3: the same, before the
+    noise of their Gumbel softmax. DQN and RainbowDQN: the legal move of highest value.
+
+    Args:
+        model: The loaded algorithm.
+        agent: Of an algorithm for several agents, the one whose network plays; by default the first of the
+            alphabet.
+        sample: Draw from the network's probabilities, as the library itself always does with the first four; otherwise
+            the most probable legal move. Not with DQN and RainbowDQN.
+        actions: See `ScoredSeat`.
+
+    Raises:
+        ParlourError: A setting is not accepted, or not with this algorithm.
+    """
+
+    name: ClassVar[str] = "agilerl"
+
+    def __init__(self, model: Any, *, agent: str | None = None, sample: bool = False, actions: str = "moves") -> None:
+        self.model, self.algorithm = model, type(model).__name__
+        if self.algorithm not in ALGORITHMS:
+            raise accept("algorithm", self.algorithm, ALGORITHMS)
+        if sample and self.algorithm in _VALUES:
+            raise ParlourError(f"sample=true is not accepted with {self.algorithm}; accepted: sample=false")
+        if self.algorithm not in _MANY:
+            if agent is not None:
+                raise ParlourError(f"agent={agent} is not accepted with {self.algorithm}; accepted: no agent")
+            network, observed, acted = model.actor, model.observation_space, model.action_space
+        else:
+            agent = model.agent_ids[0] if agent is None else agent
+            if agent not in model.agent_ids:
+                raise accept("agent", agent, model.agent_ids)
+            network = model.actors[model.get_network_id(agent)]
+            observed, acted = model.possible_observation_spaces[agent], model.possible_action_spaces[agent]
+        if getattr(model, "recurrent", False):
+            raise ParlourError("a recurrent network is not accepted; accepted: one without memory")
+        super().__init__(observed, acted, sample=sample, actions=actions)
+        self.agent, self.network = agent, network
+        self.read_from: Mapping[str, str] | None = None
+        """The settings that name its file; without a file it cannot be pickled."""
+
+    def __reduce__(self) -> Any:
+        if self.read_from is None:  # AgileRL's networks cannot be pickled
+            raise ParlourError("a network in memory cannot be pickled; accepted: a player of agilerl:file=PATH")
+        kept = {key: self.__dict__[key] for key in ("seat", "rng", "replaced")}
+        return from_settings, (self.read_from, "", {}), kept
+
+    def scores(self, seen: Any) -> Scores:
+        network = self.network
+        network.eval()
+        with torch.no_grad():
+            if self.agent is None:
+                inputs = self.model.preprocess_observation(seen)
+            else:
+                inputs = self.model.preprocess_observation({self.agent: seen})[self.agent]
+            if self.algorithm in _VALUES:
+                found = network(inputs)
+            else:
+                latent = network.extract_features(inputs)
+                head = network.head_net
+                # the last layer of the others is the softmax with its noise
+                found = head.wrapped(latent) if self.algorithm in _LOGITS else head.model[:-1](latent)
+        scores: Scores = found.reshape(-1).cpu().numpy().astype(np.float64)
+        return scores
+
+
+def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
+    """The policy of `file=PATH[,algorithm=NAME][,agent=ID][,sample=true|false][,actions=moves|ranks]`; IPPO by default.
+
+    Raises `ParlourError` for another setting or value, and for a file that is no such checkpoint. Whether it fits the
+    table is checked at its first turn.
+    """
+    file, algorithm, sample, actions = read_settings(AgileRLSeat.name, settings, ALGORITHMS, ("agent",))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that the library will change; of attributes of some other algorithm
+            model = ALGORITHMS[algorithm].load(file, device="cpu")
+    except _UNREADABLE:
+        raise unreadable(file, algorithm, ALGORITHMS) from None
+    if model.algo.replace(" ", "") != algorithm:  # some can be loaded as others
+        raise unreadable(file, algorithm, ALGORITHMS)
+    player = AgileRLSeat(model, agent=settings.get("agent"), sample=sample, actions=actions)
+    player.read_from = dict(settings)
+    return player

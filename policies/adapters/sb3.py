@@ -1,0 +1,105 @@
+"""Checkpoints of stable-baselines3 and sb3-contrib at our tables: `--policy sb3:file=model.zip,algorithm=DQN`.
+
+For networks that were trained elsewhere, on this game's numbers. What `parlour train seat` leaves is a `TrainedSeat`
+and needs neither library. A checkpoint is unpickled: loading one runs the code in it.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import torch
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.adapters.scored import ScoredSeat, Scores, read_settings, unreadable
+from parlour.policies.base import Policy
+from sb3_contrib import ARS, QRDQN, TRPO, MaskablePPO, RecurrentPPO
+from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+ALGORITHMS: Final[Mapping[str, type[BaseAlgorithm]]] = {
+    cls.__name__: cls for cls in (PPO, A2C, MaskablePPO, TRPO, RecurrentPPO, DQN, QRDQN, ARS)
+}
+"""Those of the two libraries that have `Discrete` actions."""
+_VALUES: Final = ("DQN", "QRDQN")
+_PREDICT: Final = ("RecurrentPPO", "ARS")
+
+
+class Sb3Seat(ScoredSeat):
+    """Plays by a checkpoint. Never illegally: what the checkpoint would have done instead is counted.
+
+    PPO, A2C, TRPO and MaskablePPO: the logits of the network, those of illegal moves set aside. DQN and QRDQN: the legal
+    move of highest value. RecurrentPPO and ARS: their `predict`; an illegal answer is replaced by a random legal move.
+
+    Args:
+        model: The loaded algorithm.
+        sample: Draw from the network's probabilities; otherwise the most probable legal move. Not with DQN and QRDQN.
+        actions: See `ScoredSeat`.
+
+    Raises:
+        ParlourError: A setting is not accepted, or not with this algorithm.
+    """
+
+    name: ClassVar[str] = "sb3"
+
+    def __init__(self, model: BaseAlgorithm, *, sample: bool = False, actions: str = "moves") -> None:
+        self.model, self.algorithm = model, type(model).__name__
+        if self.algorithm not in ALGORITHMS:
+            raise accept("algorithm", self.algorithm, ALGORITHMS)
+        if sample and self.algorithm in _VALUES:
+            raise ParlourError(f"sample=true is not accepted with {self.algorithm}; accepted: sample=false")
+        super().__init__(model.observation_space, model.action_space, sample=sample, actions=actions)
+        self.knew_mask = self.algorithm == "MaskablePPO"
+        self._memory: Any = None
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._memory = None
+
+    def scores(self, seen: Any) -> Scores:
+        network: Any = self.model.policy
+        network.set_training_mode(False)
+        inputs, _ = network.obs_to_tensor(seen)
+        with torch.no_grad():
+            if self.algorithm == "DQN":
+                found = network.q_net(inputs)
+            elif self.algorithm == "QRDQN":
+                found = network.quantile_net(inputs).mean(dim=1)
+            else:
+                found = network.get_distribution(inputs).distribution.logits
+        scores: Scores = found[0].cpu().numpy().astype(np.float64)
+        return scores
+
+    def choose(self, seen: Any, mask: Any) -> int:
+        if self.algorithm not in _PREDICT:
+            return super().choose(seen, mask)
+        chosen = self.free(seen)
+        self.note(chosen, mask)
+        return int(self.rng.choice(np.flatnonzero(mask))) if self.notes() else chosen
+
+    def free(self, seen: Any) -> int:
+        if self.algorithm not in _PREDICT:
+            return super().free(seen)
+        start = np.array([self._memory is None])
+        with torch.random.fork_rng(devices=[]):  # it draws from PyTorch's global generator
+            torch.manual_seed(int(self.rng.integers(2**31)))
+            chosen, self._memory = self.model.predict(
+                seen, state=self._memory, episode_start=start, deterministic=not self.sample
+            )
+        return int(chosen)
+
+
+def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
+    """The policy of `file=PATH[,algorithm=NAME][,sample=true|false][,actions=moves|ranks]`; PPO by default.
+
+    Raises `ParlourError` for another setting or value, and for a file that is no such checkpoint. Whether it fits the
+    table is checked at its first turn.
+    """
+    file, algorithm, sample, actions = read_settings(Sb3Seat.name, settings, ALGORITHMS)
+    try:
+        model = ALGORITHMS[algorithm].load(file, device="cpu")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError, RuntimeError, zipfile.BadZipFile):
+        raise unreadable(file, algorithm, ALGORITHMS) from None
+    return Sb3Seat(model, sample=sample, actions=actions)

@@ -1,0 +1,199 @@
+"""The six-module agent of Lan et al. 2023 (arXiv 2310.14985, section 4): each module is a question, each can be switched off.
+
+At each turn: analysis, planning, action, response; at the end of each round: memory (a summary of the rounds so far); after
+a game in practice: experience learning. Without a module the others do with what is left: without memory they read the
+round at hand only, without analysis they count superficially, without a plan they follow no line, without the action
+module the response decides, unaware of the analysis, and without the two parts of experience learning the strategies of
+the own role, or of the others, stay as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, Final, Self, cast
+
+from parlour.envs.core import accept
+from parlour.policies.agents.avalon import asks
+from parlour.policies.agents.avalon.asks import About, Analysis, Plan
+from parlour.policies.agents.avalon.decide import Situation
+from parlour.policies.agents.avalon.experience import Experience, Lesson
+from parlour.policies.agents.avalon.lines import lines_of
+from parlour.policies.agents.avalon.seat import AvalonSeat, situation
+from parlour.policies.llm.model import Model, Voice
+
+MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS = "memory", "analysis", "plan", "action", "improve", "others"
+MODULES: Final = (MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS)
+"""Those that can be switched off; the response, which speaks, cannot."""
+ABOUT: Final = ("all", "teammates", "adversaries")
+
+
+class AvalonAgent(AvalonSeat):
+    """Plays Avalon by six modules.
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        without: Modules that are switched off, of `MODULES`.
+        about: Whom the analysis is about, of `ABOUT`.
+        experience: Strategies from games before; the first strategies by default. Shared, not copied.
+        try_out: Whether this is practice, in which lines of play with few games are tried.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    name: ClassVar[str] = "avalon_agent"
+
+    def __init__(
+        self,
+        model: Model | None = None,
+        *,
+        without: Collection[str] = (),
+        about: str = "all",
+        experience: Experience | None = None,
+        try_out: bool = False,
+    ) -> None:
+        for module in without:
+            if module not in MODULES:
+                raise accept("module", module, MODULES)
+        if about not in ABOUT:
+            raise accept("about", about, ABOUT)
+        self.without, self.about, self.try_out = frozenset(without), cast(About, about), try_out
+        self.experience = experience if experience is not None else Experience()
+        super().__init__(model)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
+        """An agent from words: `without` (modules joined by +), `about`, `experience` (a file)."""
+        accepted = ("without", "about", "experience")
+        for key in settings:
+            if key not in accepted:
+                raise accept(f"setting of {cls.name}", key, accepted)
+        file = settings.get("experience")
+        return cls(
+            model,
+            without=settings["without"].split("+") if "without" in settings else (),
+            about=settings.get("about", "all"),
+            experience=Experience.load(file) if file else None,
+        )
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._kept, self._summarised = "", 1
+        self._line = ""
+
+    def _think(self, view: Any, options: dict[str, str]) -> asks.Respond:
+        """Memory, analysis, planning and action, for the response to put into words."""
+        self._remember()
+        now = situation(view, self.notes_taken.score)
+        analysis = self._analyse()
+        plan = self._devise(now, analysis)
+        chosen = self._choose(now, plan, analysis, options)
+        return asks.Respond(**self._told(now), plan=plan, options=options, chosen=chosen, refused=[])
+
+    # -- the modules -------------------------------------------------------------------------------------------
+
+    def _remember(self) -> None:
+        """Eq. 1: when a round has ended, its messages join the summary of those before."""
+        assert self.me is not None
+        while self._summarised < len(self.notes_taken.rounds):
+            ended = self.notes_taken.rounds[self._summarised - 1]
+            if ended and MEMORY not in self.without:
+                self._kept = self.voice.ask(asks.Summarise(me=self.me, kept=self._kept, messages=ended)).summary
+            self._summarised += 1
+
+    @property
+    def _messages(self) -> list[str]:
+        return self.notes_taken.rounds[-1]
+
+    def _analyse(self) -> Analysis | None:
+        if ANALYSIS in self.without:
+            return None
+        assert self.me is not None
+        others = "" if OTHERS in self.without else self._lesson.others
+        return self.voice.ask(
+            asks.Analyse(me=self.me, about=self.about, others=others, summary=self._kept, messages=self._messages)
+        )
+
+    def _devise(self, now: Situation, analysis: Analysis | None) -> Plan | None:
+        if PLAN in self.without:
+            return None
+        assert self.me is not None
+        plan = self.voice.ask(
+            asks.Devise(
+                **self._told(now),
+                lines=dict(lines_of(self.me.role)),
+                previous=self._line,
+                analysis=analysis,
+                try_out=self.try_out,
+            )
+        )
+        self._line = plan.line
+        return plan
+
+    def _choose(self, now: Situation, plan: Plan | None, analysis: Analysis | None, options: dict[str, str]) -> str:
+        if ACTION in self.without:
+            return ""
+        return self.voice.ask(asks.Act(**self._told(now), plan=plan, analysis=analysis, options=options)).choice
+
+    def _told(self, now: Situation) -> dict[str, Any]:
+        return {
+            "me": self.me,
+            "strategy": self._lesson.strategy,
+            "summary": self._kept,
+            "messages": self._messages,
+            "now": now,
+        }
+
+    @property
+    def _lesson(self) -> Lesson:
+        assert self.me is not None
+        return self.experience.of(self.me.role)
+
+    # -- experience --------------------------------------------------------------------------------------------
+
+    def learn(self, role_of: Sequence[str], *, won: bool, seed: int, again: bool = False) -> Lesson | None:
+        """What a finished game taught about the role that was played; None if the seat never had a turn.
+
+        Args:
+            role_of: The role of each seat, told after the game.
+            won: Whether the seat's side won.
+            seed: Of the questions asked now.
+            again: Whether another seat in the same role has learned from this game already: its record is not counted
+                twice.
+        """
+        if self.me is None:
+            return None
+        lesson, me = self._lesson, self.me
+        ask = Voice(self.model, self.seat, seed).ask
+        summary = "\n".join(line for messages in self.notes_taken.rounds for line in messages)
+        strategy, suggestions, others = lesson.strategy, list(lesson.suggestions), lesson.others
+        if IMPROVE not in self.without:
+            suggestions = ask(
+                asks.Suggest(
+                    me=me,
+                    role_of=list(role_of),
+                    won=won,
+                    line=self._line,
+                    summary=summary,
+                    strategy=strategy,
+                    earlier=suggestions,
+                )
+            ).suggestions
+            strategy = ask(asks.Improve(role=me.role, strategy=strategy, suggestions=suggestions)).strategy
+        if OTHERS not in self.without and not again:
+            others = ask(asks.StudyOthers(me=me, role_of=list(role_of), summary=summary, earlier=others)).strategies
+        return Lesson(strategy, tuple(suggestions), others, lesson.games + (not again))
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            **super().settings(),
+            "without": sorted(self.without),
+            "about": self.about,
+            "try_out": self.try_out,
+            "experience": self.experience.as_json(),
+        }
+
+    @classmethod
+    def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
+        experience = Experience.from_json(settings.pop("experience"))
+        return cls(model, experience=experience, **settings)

@@ -1,0 +1,182 @@
+"""The agent that the six-module agent is compared with: history, reflection, experiences of similar situations.
+
+After Xu et al. 2023 (arXiv 2309.04658), as the code of arXiv 2310.14985 puts it to Avalon: the 15 newest messages and the 15
+most informative older ones, three fixed questions answered from the three messages most like each, a reflection, a
+suggestion from experiences whose reflections are alike (cosine above 0.85, the 50 newest), an answer. An experience scores
+1000 less the length of the game if it was won, and the length if it was lost. Messages are rated all at once, where that
+code asks once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.agents.avalon import baseline_asks as asks
+from parlour.policies.agents.avalon.baseline_asks import Past
+from parlour.policies.agents.avalon.lines import first_strategy
+from parlour.policies.agents.avalon.seat import AvalonSeat, situation
+from parlour.policies.files import read_json, write_json
+from parlour.policies.llm.model import Model
+from parlour.policies.retrieval.embedders import HashingEmbedder
+from parlour.policies.retrieval.memory import Memory
+
+NEWEST: Final = 15
+MOST_INFORMATIVE: Final = 15
+ALIKE: Final = 0.85
+WINDOW: Final = 50
+_FOUND: Final = 3
+QUESTIONS: Final = (
+    "Who was on the team of a quest that failed?",
+    "Who accuses whom of being evil?",
+    "Who approved a team, and who rejected it?",
+)
+FORMAT: Final = "parlour avalon experiences 1"
+
+
+@dataclass
+class Pool:
+    """Experiences by role, the oldest first. Shared by the seats of a team; it changes only between games."""
+
+    past: dict[str, list[Past]] = field(default_factory=dict)
+
+    def add(self, role: str, past: Sequence[Past]) -> None:
+        """Keep experiences; of all only the newest are kept."""
+        self.past[role] = [*self.past.get(role, []), *past][-WINDOW:]
+
+    def alike(self, role: str, reflection: str) -> list[Past]:
+        """The experiences in a role whose reflection is like this one."""
+        kept = self.past.get(role, [])
+        if not kept:
+            return []
+        rows = np.stack([_vector(one.reflection) for one in kept])
+        cosines = (rows @ _vector(reflection)).tolist()
+        return [one for one, cosine in zip(kept, cosines, strict=True) if cosine > ALIKE]
+
+    def save(self, path: str | Path) -> None:
+        """Write the file, whole or not at all."""
+        write_json(path, self.as_json())
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        roles = {role: [one.model_dump() for one in past] for role, past in sorted(self.past.items())}
+        return {"format": FORMAT, "roles": roles}
+
+    @classmethod
+    def from_json(cls, stored: Any) -> Pool:
+        """From what `as_json` gave. Raises `ParlourError` if it is something else."""
+        try:
+            if stored["format"] != FORMAT:
+                raise ValueError(f"format {stored['format']!r}")
+            return cls({role: [Past(**one) for one in past] for role, past in stored["roles"].items()})
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = " ".join(str(error).split())
+            raise ParlourError(f"no experiences ({reason}); accepted: what `parlour practise` writes") from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Pool:
+        """Read a file that `save` wrote. Raises `ParlourError` if it cannot be used."""
+        stored = read_json(path)
+        try:
+            return cls.from_json(stored)
+        except ParlourError as error:
+            raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
+
+
+@lru_cache(maxsize=1024)
+def _vector(reflection: str) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """A reflection as a unit vector; reflections come back from game to game."""
+    row: np.ndarray[Any, np.dtype[np.float32]] = HashingEmbedder().embed([reflection])[0]
+    return row
+
+
+class BaselineAgent(AvalonSeat):
+    """Plays Avalon by history, reflection and similar experiences.
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        pool: Experiences from games before. Shared, not copied.
+    """
+
+    name: ClassVar[str] = "avalon_baseline"
+
+    def __init__(self, model: Model | None = None, *, pool: Pool | None = None) -> None:
+        self.pool = pool if pool is not None else Pool()
+        super().__init__(model)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
+        """An agent from words: `experience` (a file)."""
+        for key in settings:
+            if key != "experience":
+                raise accept(f"setting of {cls.name}", key, ("experience",))
+        return cls(model, pool=Pool.load(settings["experience"]) if "experience" in settings else None)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._lines: list[str] = []
+        self._weights: list[int] = []
+        self._memory = Memory(HashingEmbedder())
+        self._turns: list[tuple[str, str]] = []
+        """Of each turn, the reflection and the words it led to."""
+
+    def act(self, observation: Any, info: dict[str, Any]) -> str:
+        words = super().act(observation, info)
+        if self._turn is not None:
+            self._turns[-1] = (self._turns[-1][0], words)  # of several, the last ones; the others were no answer
+        return words
+
+    def _think(self, view: Any, options: dict[str, str]) -> asks.AnswerTable:
+        assert self.me is not None
+        self._hear()
+        now, messages = situation(view, self.notes_taken.score), self._kept()
+        material = [[found.text for found in self._memory.search(question, _FOUND)] for question in QUESTIONS]
+        findings = self.voice.ask(asks.LookUp(me=self.me, questions=list(QUESTIONS), material=material)).answers
+        reflection = self.voice.ask(asks.Reflect(me=self.me, messages=messages, findings=findings, now=now)).reflection
+        past = self.pool.alike(self.me.role, reflection)
+        suggestion = (
+            self.voice.ask(asks.Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""
+        )
+        self._turns.append((reflection, ""))
+        return asks.AnswerTable(
+            me=self.me,
+            strategy=first_strategy(self.me.role),
+            messages=messages,
+            reflection=reflection,
+            suggestion=suggestion,
+            now=now,
+            options=options,
+            refused=[],
+        )
+
+    def _hear(self) -> None:
+        """Rate and remember what was said since the last turn."""
+        lines = [line for messages in self.notes_taken.rounds for line in messages]
+        new = lines[len(self._lines) :]
+        if new:
+            self._weights += self.voice.ask(asks.Weigh(messages=new)).weights
+            self._memory.add(new, tag="dialogue")
+            self._lines = lines
+
+    def _kept(self) -> list[str]:
+        """The newest messages and the most informative of the older ones, in order."""
+        older = range(max(0, len(self._lines) - NEWEST))
+        best = sorted(older, key=lambda k: (-self._weights[k], -k))[:MOST_INFORMATIVE]
+        return [self._lines[k] for k in sorted(best)] + self._lines[len(older) :]
+
+    def learn(self, *, won: bool, moves: int) -> list[Past]:
+        """The experiences of a finished game: every turn, scored by how the game went."""
+        score = 1000 - moves if won else moves
+        return [Past(reflection=reflection, response=words, score=score) for reflection, words in self._turns]
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "pool": self.pool.as_json()}
+
+    @classmethod
+    def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
+        return cls(model, pool=Pool.from_json(settings["pool"]))

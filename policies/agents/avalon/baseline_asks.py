@@ -1,0 +1,176 @@
+"""The questions of the baseline agent, after Xu et al. 2023 (arXiv 2309.04658) as Lan et al. put it to Avalon.
+
+It keeps the newest and the most informative messages, answers questions from the record, reflects, takes a suggestion from
+experiences in similar situations, and answers.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from parlour.envs import speech
+from parlour.policies.agents.avalon import estimate, notes
+from parlour.policies.agents.avalon.asks import Self
+from parlour.policies.agents.avalon.decide import Chances, Player, Situation
+from parlour.policies.agents.avalon.estimate import Seat
+from parlour.policies.agents.avalon.lines import DISCREET
+from parlour.policies.llm.ask import Answer, Ask
+from pydantic import BaseModel, ConfigDict
+
+_WEIGHTS = {notes.FAILS: 5, notes.EXPOSED: 5, notes.VOTES: 4, notes.PROPOSE: 3, speech.ACCUSE: 3}
+_FOLLOWS = 0.5
+"""How often the rule of thumb does what a suggestion says."""
+
+
+class Weights(Answer):
+    """How informative messages are."""
+
+    weights: list[int]
+    """From 1 to 5, one for each message."""
+
+
+class Weigh(Ask[Weights]):
+    """Rate messages by how much they tell about who is who."""
+
+    kind: ClassVar[str] = "avalon_agent.weigh"
+
+    messages: list[str]
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Weights:
+        facts = map(notes.read, self.messages)
+        return Weights(weights=[_WEIGHTS.get(fact.kind, 2) if fact else 1 for fact in facts])
+
+    def check(self, answer: Weights) -> None:
+        if len(answer.weights) != len(self.messages) or not all(1 <= weight <= 5 for weight in answer.weights):
+            raise ValueError(f"weights {answer.weights}; accepted: {len(self.messages)} numbers from 1 to 5")
+
+
+class Findings(Answer):
+    """What the record says."""
+
+    answers: list[str]
+    """One for each question."""
+
+
+class LookUp(Ask[Findings]):
+    """Answer questions from a few messages each."""
+
+    kind: ClassVar[str] = "avalon_agent.look_up"
+
+    me: Self
+    questions: list[str]
+    material: list[list[str]]
+    """For each question the messages most like it."""
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Findings:
+        return Findings(answers=[" ".join(map(notes.without_words, found)) or "Unknown." for found in self.material])
+
+    def check(self, answer: Findings) -> None:
+        if len(answer.answers) != len(self.questions):
+            raise ValueError(f"{len(answer.answers)} answers; accepted: {len(self.questions)}")
+
+
+class Reflection(Answer):
+    """Where the seat stands."""
+
+    reflection: str
+    """In at most 100 words."""
+
+
+class Reflect(Ask[Reflection]):
+    """Think over what was kept and found."""
+
+    kind: ClassVar[str] = "avalon_agent.reflect"
+
+    me: Self
+    messages: list[str]
+    """The newest and the most informative ones, in order."""
+    findings: list[str]
+    now: Situation
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Reflection:
+        mine = estimate.superficial(self.me.knowledge, self.messages)
+        bad = [notes.name(j) for j, chance in enumerate(mine.evil) if chance > 0.5 and j != self.me.seat]
+        on_team = self.me.seat in self.now.team
+        return Reflection(
+            reflection=f"As {self.me.role} I am to {self.now.does} in quest {self.now.quest} at {self.now.good} to "
+            f"{self.now.evil}, {'on' if on_team else 'off'} the team. I suspect {len(bad)} players."
+        )
+
+
+class Past(BaseModel):
+    """A situation of an earlier game, with what was said and how the game went."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reflection: str
+    response: str
+    score: int
+
+
+class Advice(Answer):
+    """A suggestion from experience."""
+
+    suggestion: str
+    """One or two sentences; empty if experience says nothing."""
+
+
+class Advise(Ask[Advice]):
+    """What experiences in similar situations suggest."""
+
+    kind: ClassVar[str] = "avalon_agent.advise"
+
+    me: Self
+    reflection: str
+    past: list[Past]
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Advice:
+        scores: dict[str, list[int]] = {}
+        for one in self.past:
+            scores.setdefault(one.response, []).append(one.score)
+        if not scores:
+            return Advice(suggestion="")
+        best = max(scores, key=lambda response: sum(scores[response]) / len(scores[response]))
+        return Advice(suggestion=f"What went best before: {best}")
+
+
+class Reply(Answer):
+    """What is said to the table, or to the moderator in secret."""
+
+    words: str
+    """At most 100 words."""
+
+
+class AnswerTable(Ask[Reply]):
+    """Answer, from what was kept, the reflection and the suggestion."""
+
+    kind: ClassVar[str] = "avalon_agent.answer_table"
+    temperature: ClassVar[float | None] = 0.0
+
+    me: Self
+    strategy: str
+    messages: list[str]
+    reflection: str
+    suggestion: str
+    now: Situation
+    options: dict[str, str]
+    """Code -> what it does, in the words of the game."""
+    refused: list[str]
+    """Words that were tried for this turn and could not be used."""
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Reply:
+        advised = [sentence for sentence in self.options.values() if self.suggestion.endswith(f": {sentence}")]
+        if advised and rng.random() < _FOLLOWS:
+            return Reply(words=advised[0])
+        seat = self.me.knowledge
+        mine = estimate.superficial(seat, self.messages)
+        seen = estimate.superficial(Seat(-1, "", seat.roles, ()), self.messages)
+        chances = Chances(evil=list(mine.evil), merlin=list(mine.merlin), looks=list(seen.evil))
+        line = "" if self.me.fellows else DISCREET  # the rules it is told warn it against giving its role away
+        player = Player(self.me.seat, self.me.role, self.me.fellows, chances, line, rng)
+        return Reply(words=self.options[player.choose(self.now, self.options)])
+
+    def check(self, answer: Reply) -> None:
+        if not answer.words.strip():
+            raise ValueError("no words; accepted: at least one")

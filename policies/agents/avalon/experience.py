@@ -1,0 +1,81 @@
+"""What is kept from game to game: for each role a strategy, suggestions, and what is known of the other roles.
+
+It belongs to a role, not to a seat: whoever gets the role next plays by it (the code published with arXiv 2310.14985 does
+the same). The file is JSON that a person can read and edit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+from parlour.policies.agents.avalon.lines import first_strategy
+from parlour.policies.files import read_json, write_json
+
+FORMAT: Final = "parlour avalon experience 1"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What is known about playing one role."""
+
+    strategy: str
+    suggestions: tuple[str, ...] = ()
+    """From the last game in the role."""
+    others: str = ""
+    """Strategies of the other roles."""
+    games: int = 0
+    """How many games it comes from."""
+
+
+@dataclass
+class Experience:
+    """The lessons of all roles. Shared by the seats of a team; it changes only between games."""
+
+    lessons: dict[str, Lesson] = field(default_factory=dict)
+
+    def of(self, role: str) -> Lesson:
+        """What is known about a role; its first strategy if nothing yet."""
+        return self.lessons.get(role) or Lesson(first_strategy(role))
+
+    def save(self, path: str | Path) -> None:
+        """Write the file, whole or not at all."""
+        write_json(path, self.as_json())
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        roles = {
+            role: {**asdict(one), "suggestions": list(one.suggestions)} for role, one in sorted(self.lessons.items())
+        }
+        return {"format": FORMAT, "roles": roles}
+
+    @classmethod
+    def from_json(cls, stored: Any) -> Experience:
+        """From what `as_json` gave. Raises `ParlourError` if it is something else."""
+        try:
+            if stored["format"] != FORMAT:
+                raise ValueError(f"format {stored['format']!r}")
+            return cls({role: _lesson(told) for role, told in stored["roles"].items()})
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ParlourError(f"no experience ({error}); accepted: what `parlour practise` writes") from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Experience:
+        """Read a file that `save` wrote, or a person. Raises `ParlourError` if it cannot be used."""
+        stored = read_json(path)
+        try:
+            return cls.from_json(stored)
+        except ParlourError as error:
+            raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
+
+
+def _lesson(told: dict[str, Any]) -> Lesson:
+    if set(told) != {"strategy", "suggestions", "others", "games"} or not isinstance(told["suggestions"], list):
+        raise ValueError("a lesson has strategy, suggestions (a list), others and games")
+    lesson = Lesson(told["strategy"], tuple(told["suggestions"]), told["others"], told["games"])
+    texts = (lesson.strategy, lesson.others, *lesson.suggestions)
+    if not all(isinstance(text, str) for text in texts) or type(lesson.games) is not int or lesson.games < 0:
+        raise ValueError("a lesson has texts and a number of games")
+    return lesson

@@ -1,0 +1,97 @@
+"""Lines of play: what a plan chooses among, for each role, and which one each role begins with.
+
+The first lines are the initial strategies that Lan et al. 2023 (arXiv 2310.14985, section 4.1) give their agents: evil
+roles get onto quests and fail them, servants offer themselves, Merlin and Percival object to candidates they hold for evil.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from parlour.envs.avalon.belief import EVIL, MERLIN
+
+OPEN, DISCREET, QUIET = "open", "discreet", "quiet"
+SABOTAGE, SLEEPER, SHADOW = "sabotage", "sleeper", "shadow"
+
+GOOD_LINES: Final = {
+    OPEN: "Say openly whom you suspect; lead and vote by what you believe.",
+    DISCREET: "Lead and vote by what you believe, and accuse nobody.",
+    QUIET: "Hide what you know: speak and vote like a player who saw only what everybody saw, until a lost quest would "
+    "lose the game.",
+}
+EVIL_LINES: Final = {
+    SABOTAGE: "Get onto every quest that you can and fail it.",
+    SLEEPER: "Earn trust: let a first quest succeed, and fail when it counts.",
+    SHADOW: "Stay in the background: let your fellow be chosen, watch who knows too much, and find Merlin.",
+}
+_GOALS: Final = {
+    "good": "Three quests succeed, and the Assassin does not find Merlin.",
+    "evil": "Three quests fail, or the Assassin names Merlin.",
+}
+_INTRODUCTIONS: Final = {
+    "Merlin": "You saw who is evil. If the Assassin finds out who you are, good loses.",
+    "Percival": "You saw two players, Merlin and Morgana, and do not know which is which.",
+    "Loyal Servant": "You are good and know nothing else.",
+    "Morgana": "You are evil, know your fellows, and look like Merlin to Percival.",
+    "Assassin": "You are evil, know your fellows, and may name Merlin once.",
+    "Mordred": "You are evil, know your fellows, and Merlin did not see you.",
+    "Oberon": "You are evil; you and your fellows do not know each other.",
+    "Minion": "You are evil and know your fellows.",
+}
+
+
+def lines_of(role: str) -> Mapping[str, str]:
+    """The lines of play that a role chooses among, with what they mean."""
+    return EVIL_LINES if role in EVIL else GOOD_LINES
+
+
+def goal_of(role: str) -> str:
+    """What a role plays for."""
+    return _GOALS["evil" if role in EVIL else "good"]
+
+
+def introduction_of(role: str) -> str:
+    """What is special about a role."""
+    return _INTRODUCTIONS[role]
+
+
+def first_strategy(role: str) -> str:
+    """The strategy of a role before any experience."""
+    if role in EVIL:
+        return "Prefer the line sabotage: pretend to be a loyal servant, offer yourself for quests and fail them."
+    if role == MERLIN or role == "Percival":
+        return "Prefer the line open: object to candidates whom you hold for evil."
+    return "Prefer the line open: offer yourself for quests and support candidates whom you trust."
+
+
+def preferred_line(strategy: str, role: str) -> str:
+    """The line that a strategy names first; the role's first one if it names none.
+
+    >>> preferred_line("Prefer the line quiet, as it won most.", "Merlin")
+    'quiet'
+    """
+    known = lines_of(role)
+    found = re.findall(r"\bline (\w+)", strategy)
+    return next((line for line in found if line in known), next(iter(known)))
+
+
+def results_in(strategy: str) -> dict[str, tuple[int, int]]:
+    """Line -> games won, games played, as far as a strategy tells them.
+
+    >>> results_in("Prefer the line open. Won so far: open 3 of 4, quiet 0 of 1.")
+    {'open': (3, 4), 'quiet': (0, 1)}
+    """
+    known = "|".join((*GOOD_LINES, *EVIL_LINES))
+    told = re.search(r"Won so far: (.*)", strategy)
+    counted = re.findall(rf"\b({known}) (\d{{1,9}}) of (\d{{1,9}})\b", told[1]) if told else []
+    return {line: (int(won), int(played)) for line, won, played in counted if int(won) <= int(played)}
+
+
+def put_results(results: Mapping[str, tuple[int, int]], role: str) -> str:
+    """The strategy that games so far speak for: the line with the best mean of a Beta(1, 1) posterior."""
+    means = {line: (results.get(line, (0, 0))[0] + 1) / (results.get(line, (0, 0))[1] + 2) for line in lines_of(role)}
+    best = max(means, key=lambda line: means[line])
+    told = ", ".join(f"{line} {won} of {played}" for line, (won, played) in results.items())
+    return f"Prefer the line {best}: {lines_of(role)[best]} Won so far: {told}."

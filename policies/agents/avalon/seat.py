@@ -1,0 +1,133 @@
+"""What both Avalon agents have in common: they note the record, know their role and turn an option into an action."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from parlour.envs.core import Event, Move, ParlourError
+from parlour.policies.agents.avalon import notes
+from parlour.policies.agents.avalon.asks import Night, Self
+from parlour.policies.agents.avalon.decide import Situation, code
+from parlour.policies.agents.avalon.lines import goal_of, introduction_of
+from parlour.policies.agents.seat import AskingPolicy
+from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.model import Model
+
+_DECISIONS: Final = ("propose", "vote", "card", "guess")
+
+
+class Notes:
+    """The lines of a record, a list for each quest (number 0: before the first)."""
+
+    def __init__(self) -> None:
+        self.read = 0
+        self.rounds: list[list[str]] = [[]]
+        self.score = (0, 0)
+        """Quests won by good and evil, the one just played among them."""
+
+    def take(self, events: tuple[Event, ...], role_names: tuple[str, ...]) -> None:
+        """Note what is new."""
+        for event in events[self.read :]:
+            kind, args, _ = event.move
+            if kind == notes.LEADS and args[3] == 0:
+                self.rounds.append([])
+            if kind == notes.FAILS:
+                self.score = (self.score[0] + args[2], self.score[1] + 1 - args[2])
+            line = notes.write(event, role_names)
+            if line:
+                self.rounds[-1].append(line)
+        self.read = len(events)
+
+
+class AvalonSeat(AskingPolicy):
+    """A seat of Avalon that asks a model. Needs `info="full"` and text actions."""
+
+    wants: ClassVar[str] = "view"
+
+    def __init__(self, model: Model | None = None) -> None:
+        super().__init__(model)
+        self._begin()
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget the game before."""
+        self.notes_taken = Notes()
+        self.me: Self | None = None
+        self._turn: Ask[Any] | None = None
+        self._tried: list[str] = []
+
+    def act(self, observation: Any, info: dict[str, Any]) -> str:
+        view = self._take_in(info)
+        if len(view.legal) == 1:
+            self._turn = None
+            return str(info["options"][0])  # nothing to decide, and nothing to ask
+        if not (info.get("asked_again") and self._turn):
+            self._turn, self._tried = self._think(view, coded(view.legal, info["options"])), []
+        words = str(self.voice.ask(self._turn.model_copy(update={"refused": list(self._tried)})).words)
+        self._tried.append(words)
+        return words
+
+    @abstractmethod
+    def _think(self, view: Any, options: dict[str, str]) -> Ask[Any]:
+        """All that comes before the words: the question for them, with an input `refused` and an answer with `words`."""
+
+    def watch(self, view: Any) -> None:
+        """Take in what was shown after the last turn, once the game is over."""
+        if self.me is not None:
+            self.notes_taken.take(view.events, _role_names(view))
+
+    def _take_in(self, info: Mapping[str, Any]) -> Any:
+        """The View, after noting what is new in it."""
+        view = info.get("view")
+        if view is None or type(view).__name__ != "AvalonView":
+            raise ParlourError(f"policy {self.name!r} plays Avalon with info='full'; accepted: avalon_v0")
+        if self.me is None:
+            self.me = _who(view)
+        self.notes_taken.take(view.events, _role_names(view))
+        return view
+
+
+def _who(view: Any) -> Self:
+    night = [Night(roles=list(fact.roles), players=list(fact.seats)) for fact in view.knows]
+    return Self(
+        seat=view.seat,
+        role=view.role,
+        introduction=introduction_of(view.role),
+        goal=goal_of(view.role),
+        roles=list(view.roles),
+        night=night,
+    )
+
+
+def _role_names(view: Any) -> tuple[str, ...]:
+    """The roles in play by number, as claims of a role count them."""
+    return tuple(dict.fromkeys(view.roles))
+
+
+def situation(view: Any, score: tuple[int, int]) -> Situation:
+    """What is asked now."""
+    does = view.legal[0].kind if view.legal[0].kind in _DECISIONS else "speak"
+    return Situation(
+        does=does,  # type: ignore[arg-type]
+        quest=view.quest + 1,
+        proposal=view.counted + (does in ("speak", "propose")),
+        limit=view.limit,
+        last_rejection_loses=view.last_rejection_loses,
+        guess_at_end=view.guess_at_end,
+        leader=view.leader,
+        team=list(view.team),
+        size=view.sizes[view.quest],
+        fails_needed=view.fails_needed[view.quest],
+        good=score[0],
+        evil=score[1],
+    )
+
+
+def coded(legal: tuple[Move, ...], sentences: tuple[str, ...]) -> dict[str, str]:
+    """The options by code, in the order of the game."""
+    return {code(move.kind, move.args): sentence for move, sentence in zip(legal, sentences, strict=True)}

@@ -1,0 +1,147 @@
+"""The questions that the pipeline of GRACE puts to a model: answer from evidence, answer from memory, check an answer.
+
+`AskingReader` puts them; with it as reader, `parlour.envs.mediated_qa.pipeline.Pipeline` is a pipeline of language models.
+Without any model the rules of thumb extract from the evidence, know nothing by heart, and compare words.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal, NamedTuple, Protocol
+
+import numpy as np
+from parlour.envs.mediated_qa import reading
+from parlour.policies.llm.ask import Answer, Ask
+from parlour.policies.llm.model import Asker, Model, OfflineModel, mixed
+from pydantic import Field
+
+UNKNOWN: Final = "I don't know"
+TEMPERATURE: Final = 0.7
+"""Of the samples for self-consistency (the published code's)."""
+
+
+class Reply(Answer):
+    """An answer in a few words."""
+
+    answer: str
+    """A name, a year, a number, yes, no, or that it is not known."""
+    confidence: float = Field(ge=0, le=1)
+    """How sure it is, 0..1."""
+
+
+class Generate(Ask[Reply]):
+    """Answer from the evidence."""
+
+    kind: ClassVar[str] = "grace.generate"
+    max_tokens: ClassVar[int] = 200
+
+    question: str
+    evidence: list[str]
+    """Sentences, each with its title."""
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Reply:
+        found = reading.read(self.question, reading.SEPARATOR.join(self.evidence))
+        return Reply(answer=found.answer or UNKNOWN, confidence=found.confidence)
+
+
+class Recall(Ask[Reply]):
+    """Answer from memory: the closed-book question. The rule of thumb has no memory and says so."""
+
+    kind: ClassVar[str] = "grace.recall"
+    max_tokens: ClassVar[int] = 200
+
+    question: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Reply:
+        return Reply(answer=UNKNOWN, confidence=0.0)
+
+
+class RecallFreely(Recall):
+    """The same at a temperature: one of the samples that must agree."""
+
+    kind: ClassVar[str] = "grace.recall_freely"
+    temperature: ClassVar[float | None] = TEMPERATURE
+
+
+class Verdict(Answer):
+    """What the evidence says of an answer."""
+
+    label: Literal["entailment", "neutral", "contradiction"]
+
+
+class Check(Ask[Verdict]):
+    """Check whether the evidence entails an answer."""
+
+    kind: ClassVar[str] = "grace.check"
+    max_tokens: ClassVar[int] = 100
+
+    question: str
+    evidence: list[str]
+    answer: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Verdict:
+        found = reading.entailment(self.question, reading.SEPARATOR.join(self.evidence), self.answer)
+        return Verdict.model_validate({"label": found})
+
+
+class Recalled(NamedTuple):
+    """A closed-book answer with its confidence, 0..1."""
+
+    answer: str
+    confidence: float
+
+
+class Worded(Protocol):
+    """What is read of a question of the corpus: its words, never its answer."""
+
+    @property
+    def text(self) -> str: ...
+
+
+class AskingReader:
+    """A reader that asks a model. Satisfies `parlour.envs.mediated_qa.pipeline.Reader`.
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        seed: Which samples are asked for; the same seed gets the same answers again.
+    """
+
+    def __init__(self, model: Model | None = None, seed: int = 0) -> None:
+        self.model, self.seed = model or OfflineModel(), seed
+        self._recalled: dict[str, Recalled] = {}
+
+    def generate(self, question: Worded, evidence: str, rng: np.random.Generator) -> str:
+        asked = Generate(question=question.text, evidence=_sentences(evidence))
+        return known(self.model.answer(asked, self._asker()).value.answer)
+
+    def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
+        asker = Asker("generator", mixed(self.seed, int(rng.integers(2**31))))
+        found = self.model.answers(RecallFreely(question=question.text), asker, count)
+        return [known(answered.value.answer) for answered in found]
+
+    def recall(self, question: Worded) -> Recalled:
+        found = self._recalled.get(question.text)
+        if found is None:
+            value = self.model.answer(Recall(question=question.text), self._asker()).value
+            found = self._recalled[question.text] = Recalled(known(value.answer), value.confidence)
+        return found
+
+    def check(self, question: Worded, evidence: str, answer: str) -> str:
+        asked = Check(question=question.text, evidence=_sentences(evidence), answer=answer)
+        return self.model.answer(asked, Asker("verifier", mixed(self.seed))).value.label
+
+    def _asker(self) -> Asker:
+        return Asker("generator", mixed(self.seed))
+
+
+def known(answer: str) -> str:
+    """The answer; empty for "I don't know", whatever quotation marks or full stop stand around it.
+
+    >>> known("'I don’t know.'"), known("1912")
+    ('', '1912')
+    """
+    bare = answer.strip().strip("\"'“”‘’.").strip()
+    return "" if bare.lower().replace("’", "'") == UNKNOWN.lower() else answer.strip()
+
+
+def _sentences(evidence: str) -> list[str]:
+    return [part for part in evidence.split(reading.SEPARATOR) if part.strip()]

@@ -1,0 +1,120 @@
+"""The mediator of GRACE: recommends a joint action by the state of the question, from a learned table."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple, Self
+
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.agents.mediated_qa import joint as names
+from parlour.policies.agents.mediated_qa import policy_file
+from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.policies.base import Policy
+
+RECOMMEND: Final = "advise"
+"""The kind of the mediator's moves; their arguments are the numbers of the three actions in `joint.ACTIONS`."""
+CHOICES: Final = ("sample", "best")
+
+
+class _Row(NamedTuple):
+    actions: tuple[Joint, ...]
+    edges: list[float]
+    """Cumulative probabilities, scaled to end with 1; an action's share is the part below its edge."""
+    best: Joint
+
+
+class GraceMediator(Policy):
+    """Recommends by a policy table. Needs `info="full"`.
+
+    In a state without a row it recommends `joint.FALLBACK`: retrieve a little, and refuse to answer.
+
+    Args:
+        table: What to recommend in each state.
+        choice: `"sample"` draws from the row (as the published runs did), `"best"` takes its most probable action, the
+            first of equals.
+    """
+
+    name: ClassVar[str] = "grace"
+    wants: ClassVar[str] = "view"
+
+    def __init__(self, table: PolicyTable, choice: str = "sample") -> None:
+        super().__init__()
+        if choice not in CHOICES:
+            raise accept("choice", choice, CHOICES)
+        self.table, self.choice = table, choice
+        self._rows = {state: _prepared(row) for state, row in table.rows.items()}
+        self._numbers: dict[tuple[Any, ...], Mapping[Joint, int]] = {}
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._numbers = {}
+
+    def recommend(self, state: str) -> Joint:
+        """The joint action for a state, drawn or best. Raises `ParlourError` for an unknown state."""
+        row = self._rows.get(state)
+        if row is None:
+            names.check_state(state)
+            return FALLBACK
+        if self.choice == "best":
+            return row.best
+        return row.actions[bisect_right(row.edges, self.rng.random())]
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int:
+        """Raises `ParlourError` away from the mediator's seat, or if the table does not offer what is recommended."""
+        if "view" not in info:
+            raise ParlourError("the mediator goes by info['view']; accepted: an environment with info='full'")
+        view = info["view"]
+        offered = self._numbers.get(view.legal)
+        if offered is None:
+            offered = self._numbers[view.legal] = _offered(view.legal, info["legal"])
+        wanted = self.recommend(_SIGNALS[view.signal])
+        number = offered.get(wanted)
+        if number is None:
+            raise ParlourError(f"this table does not offer {wanted}; accepted: a policy over its joint actions")
+        return number
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str]) -> Self:
+        """A mediator from words: `file`, and `choice` if it shall not draw. Raises `ParlourError` for other ones."""
+        for setting in settings:
+            if setting not in ("file", "choice"):
+                raise accept("setting of grace", setting, ("file", "choice"))
+        if "file" not in settings:
+            raise ParlourError("grace needs a policy; accepted: grace:file=DIR/policy.json")
+        return cls(policy_file.read(settings["file"]), settings.get("choice", "sample"))
+
+    def save(self, path: str | Path) -> None:
+        """Write the table as a policy file; `choice` is no part of it."""
+        Path(path).write_text(self.table.dumps(), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """A mediator that draws from the policy in a file. Raises `ParlourError` as `policy_file.read` does."""
+        return cls(policy_file.read(path))
+
+
+_SIGNALS: Final = (*names.STATES, names.NO_SIGNAL)
+"""The states in the order in which the game numbers them."""
+
+
+def _prepared(row: Mapping[Joint, float]) -> _Row:
+    possible = {joint: p for joint, p in row.items() if p > 0}
+    sums = list(accumulate(possible.values()))
+    # the last edge is exactly 1, and a draw lies below it: rounding never leads out of the row
+    edges = [*(total / sums[-1] for total in sums[:-1]), 1.0]
+    return _Row(tuple(possible), edges, max(possible, key=possible.__getitem__))
+
+
+def _offered(legal: tuple[Any, ...], numbers: Any) -> Mapping[Joint, int]:
+    """Joint action -> number of the move that recommends it."""
+    if not legal or any(move.kind != RECOMMEND for move in legal):
+        raise ParlourError("grace advises and does not retrieve, answer or check; accepted: the seat `mediator`")
+    retriever, generator, verifier = names.ACTIONS
+    return {
+        (retriever[r], generator[g], verifier[v]): int(number)
+        for number, (r, g, v) in zip(numbers, (move.args for move in legal), strict=True)
+    }

@@ -1,0 +1,153 @@
+"""The file of a mediator's policy: JSON in the shape that the published run of GRACE left.
+
+{"policy": {state: {joint action: probability}}, "signal_thresholds": {signal: [low cut, high cut]}, "temperature": number,
+"min_prob_floor": number}. The last two are null for a policy that was not made by quantal response.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.agents.mediated_qa.joint import Joint, check_state, from_key, key
+
+TOLERANCE: Final = 1e-6
+"""How far the probabilities of a row may sum from one."""
+_KEYS: Final = ("policy", "signal_thresholds", "temperature", "min_prob_floor")
+
+Row = Mapping[Joint, float]
+Thresholds = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class PolicyTable:
+    """What to recommend in each state."""
+
+    rows: Mapping[str, Row]
+    """State -> joint action -> probability."""
+    thresholds: Thresholds = field(default_factory=dict)
+    """Signal -> the two cut points between its three bins; empty if they are not known."""
+    temperature: float | None = None
+    """In units of utility."""
+    floor: float | None = None
+    """Least probability of an action."""
+
+    def __post_init__(self) -> None:
+        for state, row in self.rows.items():
+            check_state(state)
+            _check_row(state, row)
+
+    def dumps(self) -> str:
+        """The text of the file."""
+        told = {
+            "policy": {state: {key(joint): p for joint, p in row.items()} for state, row in self.rows.items()},
+            "signal_thresholds": {signal: list(cuts) for signal, cuts in self.thresholds.items()},
+            "temperature": self.temperature,
+            "min_prob_floor": self.floor,
+        }
+        return json.dumps(told, indent=2, allow_nan=False) + "\n"
+
+
+def read(path: str | Path) -> PolicyTable:
+    """Read a policy; only `"policy"` must be there.
+
+    Raises:
+        ParlourError: There is no such file, it has another shape, an unknown state or action, or a row of it is no
+            probability distribution.
+    """
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise ParlourError(f"there is no policy file {str(path)!r}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParlourError(
+            f"{str(path)!r} cannot be read ({error}); accepted: a policy.json of `train grace`"
+        ) from None
+    try:
+        return loads(text)
+    except ParlourError as error:
+        raise ParlourError(f"{str(path)!r}: {error}") from None
+
+
+def loads(text: str) -> PolicyTable:
+    """Read the text of a policy file. Raises `ParlourError` as `read` does."""
+    try:
+        stored = json.loads(text, object_pairs_hook=_no_name_twice)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ParlourError):
+            raise
+        raise ParlourError(f"it holds no JSON ({error}); accepted: a policy.json of `train grace`") from None
+    if not isinstance(stored, dict) or not isinstance(stored.get("policy"), dict):
+        raise ParlourError("it holds no policy; accepted: an object with policy: {state: {action: probability}}")
+    for name in stored:
+        if name not in _KEYS:
+            raise accept("entry", name, _KEYS)
+    rows = {check_state(state): _row(state, row) for state, row in stored["policy"].items()}
+    thresholds = _thresholds(stored.get("signal_thresholds"))
+    temperature = _number_or_none("temperature", stored.get("temperature"))
+    return PolicyTable(rows, thresholds, temperature, _number_or_none("min_prob_floor", stored.get("min_prob_floor")))
+
+
+def _row(state: str, row: Any) -> Row:
+    if not isinstance(row, dict):
+        raise accept(f"row of {state}", row, "an object {action: probability}")
+    found = {}
+    for name, p in row.items():
+        if not _is_number(p):
+            raise accept(f"probability of {name} in {state}", p, "a number from 0 to 1")
+        found[from_key(name)] = float(p)
+    return found
+
+
+def _check_row(state: str, row: Row) -> None:
+    if not row:
+        raise ParlourError(f"state {state} has no actions; accepted: at least one, or no row (the fallback is used)")
+    for joint, p in row.items():
+        if not 0 <= p <= 1:  # NaN too
+            raise accept(f"probability of {key(joint)} in {state}", p, "a number from 0 to 1")
+    total = math.fsum(row.values())
+    if abs(total - 1) > TOLERANCE:
+        raise ParlourError(f"the probabilities of state {state} sum to {total:.9g}; accepted: 1")
+
+
+def _thresholds(found: Any) -> Thresholds:
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise accept("signal_thresholds", found, "an object {signal: [low cut, high cut]}")
+    return {signal: _cuts(signal, cuts) for signal, cuts in found.items()}
+
+
+def _cuts(signal: str, cuts: Any) -> tuple[float, float]:
+    if not isinstance(cuts, list) or len(cuts) != 2 or not all(map(_is_number, cuts)):
+        raise accept(f"thresholds of {signal}", cuts, "two numbers, the lower one first")
+    low, high = map(float, cuts)
+    if not -math.inf < low <= high < math.inf:
+        raise accept(f"thresholds of {signal}", cuts, "two numbers, the lower one first")
+    return low, high
+
+
+def _number_or_none(name: str, found: Any) -> float | None:
+    if found is None:
+        return None
+    if not _is_number(found) or not 0 <= found < math.inf:
+        raise accept(name, found, "a number from 0, or null")
+    return float(found)
+
+
+def _is_number(found: Any) -> bool:
+    return isinstance(found, (int, float)) and not isinstance(found, bool)
+
+
+def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ParlourError(f"{twice!r} stands twice in one object; accepted: once")
+    return found

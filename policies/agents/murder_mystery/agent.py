@@ -1,0 +1,245 @@
+"""The agents at the table of a murder mystery: Questum, PLAYER*, and the methods they are compared with.
+
+An agent goes by the View of its seat and speaks in words; whom it chooses, suspects and votes for it gives by number.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any, ClassVar, Final, Self
+
+from parlour.envs.core import Move, ParlourError
+from parlour.envs.murder_mystery.facts import KINDS, Fact, say
+from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
+from parlour.policies.agents.murder_mystery.procedure import Hearing, Procedure, Room
+from parlour.policies.agents.murder_mystery.questum.interview import Interview, Settings
+from parlour.policies.agents.murder_mystery.replies import NOTHING
+from parlour.policies.agents.murder_mystery.seat_memory import HASHING, Shelf
+from parlour.policies.agents.seat import AskingPolicy
+from parlour.policies.llm.model import Model
+from parlour.policies.retrieval.embedders import Embedder
+
+_ALL_I_KNOW: Final = {"en": " That is all I know.", "zh": "我知道的就这些。"}
+
+
+class MysterySeat(AskingPolicy):
+    """A seat of a murder mystery that asks a model. Needs `info="full"` and text actions.
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        embedder: Turns what the seat has read into vectors; shared, not saved.
+    """
+
+    wants: ClassVar[str] = "view"
+
+    def __init__(self, model: Model | None = None, *, embedder: Embedder = HASHING) -> None:
+        super().__init__(model)
+        self.embedder = embedder
+        self._begin(0)
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._begin(seed)
+
+    def _begin(self, seed: int) -> None:
+        self.voice: Hearing = Hearing(self.model, self.seat, seed)
+        self.procedure: Procedure | None = None
+        self._questions: list[str] = []
+        self._told: tuple[int, int] = (-1, -1)
+
+    @property
+    def failed(self) -> dict[str, int]:
+        """How often in this game a question was not put, or a list stayed as it was, because the model's answer was none."""
+        return dict(self.procedure.room.failed) if self.procedure else {}
+
+    def notes(self) -> dict[str, Any]:
+        return {**super().notes(), **({"failed": self.failed} if self.failed else {})}
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        view = info.get("view")
+        if view is None or type(view).__name__ != "MysteryView":
+            raise ParlourError(
+                f"policy {self.name!r} plays murder mysteries with info='full'; accepted: murder_mystery_v0"
+            )
+        procedure = self._look(view)
+        kind = view.legal[0].kind
+        if kind == "introduce":
+            return procedure.introduce()
+        if kind == "choose":
+            return self._number(info, "choose", self._choose(view, procedure))
+        if kind == "question":
+            return self._questions.pop(0) if self._questions else self._number(info, "question", (5, -1))
+        if kind in ("suspect", "vote"):
+            victim = view.victims[view.victim]
+            seat = procedure.report(victim) if kind == "suspect" else procedure.vote(victim)
+            return self._number(info, kind, (seat,))
+        return self._answer(view, info, procedure)
+
+    def watch(self, view: Any) -> None:
+        """Take in what was shown after the last turn, once the game is over."""
+        if self.procedure is not None:
+            self.procedure.room.shelf.take(view)
+
+    def _look(self, view: Any) -> Procedure:
+        """The procedure, after noting what is new."""
+        if self.procedure is None:
+            room = Room.of(view, self.voice, Shelf(view, self.embedder), self.rng)
+            self.procedure = self._murderer(room) if any(view.murders) else self._civilian(room)
+        else:
+            self.procedure.room.shelf.take(view)
+        return self.procedure
+
+    @abstractmethod
+    def _civilian(self, room: Room) -> Procedure:
+        """How a seat that killed nobody plays."""
+
+    def _murderer(self, room: Room) -> Procedure:
+        """How a murderer plays: the same in all methods (Questum, section 4.3)."""
+        return Interview(room, Settings())
+
+    def _choose(self, view: Any, procedure: Procedure) -> tuple[int, ...]:
+        """Whom to ask, with the questions for it; those for whom no question comes about are passed over."""
+        asked = self._asked(view)
+        while (target := procedure.choose(view, asked)) is not None:
+            asked = (*asked, target)
+            if Move("choose", (target,)) not in view.legal:
+                continue
+            self._questions = procedure.questions(target, view.victims[view.victim], view.questions)
+            if self._questions:
+                return (target,)
+        return ()
+
+    def _asked(self, view: Any) -> tuple[int, ...]:
+        """Whom this seat has asked about the victim in this turn."""
+        asked: list[int] = []
+        for event in reversed(view.events):
+            if event.move.kind == "turn":
+                break
+            if event.move.kind == "choose" and event.seat == self.seat:
+                asked += event.move.args
+        return tuple(reversed(asked))
+
+    def _answer(self, view: Any, info: dict[str, Any], procedure: Procedure) -> Any:
+        exchange = procedure.room.shelf.pending()
+        if (
+            exchange is None or exchange.told
+        ):  # the words were taken for one of the facts, and said what there is to say
+            over = Move("done") if Move("done") in view.legal else Move("answer")
+            return self._number(info, over.kind, ())
+        words = procedure.reply(exchange)
+        if words == NOTHING[view.language]:
+            return self._number(info, "answer", ())
+        return words + _ALL_I_KNOW[view.language] if _is_one_fact(words, view) else words
+
+    def _number(self, info: Mapping[str, Any], kind: str, args: tuple[int, ...]) -> int:
+        """The number of a legal action; the first legal one if it is not legal."""
+        legal = info["view"].legal
+        move = Move(kind, args)
+        return int(info["legal"][legal.index(move) if move in legal else 0])
+
+
+class QuestumAgent(MysterySeat):
+    """Plays by sensors, gains and a pruner.
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        settings: What can be set.
+        embedder: Turns texts into vectors.
+    """
+
+    name: ClassVar[str] = "questum"
+    base: ClassVar[Settings] = Settings()
+    words: ClassVar[tuple[str, ...]] = ("beta", "epsilon", "sensors", "prune", "mode")
+
+    def __init__(
+        self, model: Model | None = None, chosen: Settings | None = None, *, embedder: Embedder = HASHING
+    ) -> None:
+        self.chosen = chosen or self.base
+        super().__init__(model, embedder=embedder)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
+        """An agent from words: `beta`, `epsilon`, `sensors` (joined by +, or none), `prune` (yes, no), `mode` (score, all)."""
+        try:
+            return cls(model, Settings.from_words(settings, cls.words, cls.base))
+        except ParlourError as error:
+            raise ParlourError(f"policy {cls.name!r}: {error}") from None
+
+    def _civilian(self, room: Room) -> Procedure:
+        return Interview(room, self.chosen)
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "chosen": {**asdict(self.chosen), "sensors": list(self.chosen.sensors)}}
+
+    @classmethod
+    def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
+        return cls(model, Settings.from_json(settings["chosen"]))
+
+
+class PlayerStarAgent(QuestumAgent):
+    """PLAYER*: everybody on the list is asked in each round; no gain, no score, no chance (SPEC 5)."""
+
+    name: ClassVar[str] = "player_star"
+    base: ClassVar[Settings] = replace(Settings(), mode="all", epsilon=0.0, counts=True)
+    words: ClassVar[tuple[str, ...]] = ("sensors", "prune")
+
+
+class WerewolfAgent(MysterySeat):
+    """Predefined questions and reflected answers, after Xu et al. 2023."""
+
+    name: ClassVar[str] = "mystery_werewolf"
+
+    def _civilian(self, room: Room) -> Procedure:
+        return Werewolf(room)
+
+
+class OcotAgent(MysterySeat):
+    """Questions from objectives, after Park et al. 2023 and Zhao et al. 2024."""
+
+    name: ClassVar[str] = "mystery_ocot"
+
+    def _civilian(self, room: Room) -> Procedure:
+        return Ocot(room)
+
+
+class ThinkThriceAgent(MysterySeat):
+    """Questions from memories, answers held against a timeline, after Wu et al. 2024."""
+
+    name: ClassVar[str] = "mystery_thinkthrice"
+
+    def _civilian(self, room: Room) -> Procedure:
+        return ThinkThrice(room)
+
+
+class SilentAgent(MysterySeat):
+    """Asks nobody, in whatever role; answers, reports and votes."""
+
+    name: ClassVar[str] = "mystery_none"
+
+    def _civilian(self, room: Room) -> Procedure:
+        return Silent(room)
+
+    def _murderer(self, room: Room) -> Procedure:
+        return Silent(room)
+
+
+def _is_one_fact(words: str, view: Any) -> bool:
+    """Whether words are the very sentence of a fact that may be told, so that they would not end the answer."""
+    said = " ".join(words.split()).casefold()
+    facts = [Fact(KINDS[args[0]], args[1:]) for kind, args, _ in view.legal if kind == "tell"]
+    return any(
+        said == say(fact, view.vocabulary, speaker).casefold() for fact in facts for speaker in (view.seat, None)
+    )
+
+
+AGENTS: Final[tuple[type[MysterySeat], ...]] = (
+    QuestumAgent,
+    PlayerStarAgent,
+    WerewolfAgent,
+    OcotAgent,
+    ThinkThriceAgent,
+    SilentAgent,
+)
+"""All methods, by name on the command line."""

@@ -1,0 +1,274 @@
+"""The questions of the methods that Questum is compared with: Werewolf-style and O-CoT (SPEC 4.7, paper C.3).
+
+All of them question everybody and prune nothing. Their rules of thumb read the same facts from the same sorts of
+excerpts as those of Questum, put their questions in the same words, and answer within the same limit; what differs is what
+each procedure looks at before it asks.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+import numpy as np
+from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, say
+from parlour.policies.agents.murder_mystery import replies, topics
+from parlour.policies.agents.murder_mystery.asks import Questions, Words, refuse_blank, refuse_unnamed
+from parlour.policies.agents.murder_mystery.scene import Me, Part, Scene, Talk
+from parlour.policies.agents.murder_mystery.sensors import answered, known_of, topics_put
+from parlour.policies.llm.ask import Answer, Ask
+
+PREDEFINED: Final = {
+    "en": (
+        "What did you do on the day of the death, hour by hour?",
+        "What was your relation to the victim?",
+        "When did you last see the victim?",
+        "Who had a quarrel with the victim, or was an enemy?",
+        "What did you notice at the scene of the death?",
+        "Was the victim worried or afraid of late?",
+        "Whom did you see behave strangely on that day?",
+        "What do you know of the victim's secrets and private life?",
+        "Were there items at the scene that may have to do with the death?",
+        "What is your own opinion on the case?",
+    ),
+    "zh": (
+        "出事那天你每个小时在做什么？",
+        "你和死者是什么关系？",
+        "你最后一次看到死者是什么时候？",
+        "谁和死者有过节，或者是死者的仇人？",
+        "你在现场注意到了什么？",
+        "死者近来有没有担心或害怕什么？",
+        "那天你看到谁举止反常？",
+        "死者的秘密和私生活你知道多少？",
+        "现场有没有可能与此案有关的东西？",
+        "你对这个案子有什么看法？",
+    ),
+}
+"""The ten questions that the Werewolf-style method chooses from; on the same matters as Table 5 of the paper."""
+PICKED: Final = 5
+GOALS: Final = 3
+"""Questions that O-CoT puts to itself, at most."""
+LACKING: Final = "lack of information"
+
+
+# -- Werewolf-style ----------------------------------------------------------------------------------------------
+
+
+class Picked(Answer):
+    """Numbers of predefined questions, from 1."""
+
+    numbers: list[int]
+
+
+class WerewolfSelect(Ask[Picked]):
+    """Five of the ten predefined questions."""
+
+    kind: ClassVar[str] = "questum.werewolf_select"
+
+    scene: Scene
+    me: Me
+    victim: str
+    about: str
+    listed: list[str]
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Picked:
+        """Those on topics that the character was asked least about; of equals any, as the list knows no case."""
+        person, victim = self.scene.person(self.about), self.scene.person(self.victim)
+        asked = [t for one in answered(self.scene, person, victim, self.dialogue) for t in one.topics]
+        order = list(rng.permutation(len(self.listed)))
+        touched = {
+            k: sum(asked.count(topic) for topic in topics.wanted(self.scene, self.listed[k], person, victim).topics)
+            for k in order
+        }
+        return Picked(numbers=[int(k) + 1 for k in sorted(order, key=lambda k: touched[k])[:PICKED]])
+
+    def check(self, answer: Picked) -> None:
+        least = min(PICKED, len(self.listed))
+        if len(set(answer.numbers)) != least or not all(1 <= k <= len(self.listed) for k in answer.numbers):
+            raise ValueError(f"numbers {answer.numbers}; accepted: {least} different ones from 1 to {len(self.listed)}")
+
+
+class WerewolfQuestion(Ask[Questions]):
+    """One question in words of one's own, after the five."""
+
+    kind: ClassVar[str] = "questum.werewolf_question"
+
+    scene: Scene
+    me: Me
+    victim: str
+    about: str
+    picked: list[str]
+    script: list[str]
+    dialogue: list[Talk]
+    number: int
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Questions:
+        opening = topics.put(self.scene, OPEN, self.victim).partition(_COLON[self.scene.language])[0]
+        listed = self.picked[: self.number] or [topics.put(self.scene, OPEN, self.victim)]
+        return Questions(questions=[f"{opening}{_COLON[self.scene.language]}{words}" for words in listed])
+
+    def check(self, answer: Questions) -> None:
+        refuse_unnamed(answer.questions, self.number, self.scene, self.victim)
+
+
+_COLON: Final = {"en": ": ", "zh": "："}
+
+
+class WerewolfDraft(Ask[Words]):
+    """A first answer."""
+
+    kind: ClassVar[str] = "questum.werewolf_draft"
+
+    scene: Scene
+    me: Me
+    victim: str
+    asker: str
+    question: str
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+        return Words(
+            words=replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, [])
+        )
+
+    def check(self, answer: Words) -> None:
+        refuse_blank(answer.words)
+
+
+class WerewolfReflect(Ask[Words]):
+    """What is to be said of the draft."""
+
+    kind: ClassVar[str] = "questum.werewolf_reflect"
+
+    scene: Scene
+    me: Me
+    victim: str
+    asker: str
+    question: str
+    draft: str
+    dialogue: list[Talk]
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+        told = any(talk.speaker == self.me.name and talk.answer == self.draft for talk in self.dialogue)
+        return Words(words=("said before" if told else "new") + f": {self.draft}")
+
+    def check(self, answer: Words) -> None:
+        refuse_blank(answer.words)
+
+
+class Considered(Answer):
+    """A thought and the answer that is given."""
+
+    thought: str
+    final_answer: str
+
+
+class WerewolfFinal(Ask[Considered]):
+    """The answer that is given, after the reflection."""
+
+    kind: ClassVar[str] = "questum.werewolf_final"
+
+    scene: Scene
+    me: Me
+    victim: str
+    asker: str
+    question: str
+    draft: str
+    reflection: str
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Considered:
+        return Considered(thought=self.reflection, final_answer=self.draft or replies.NOTHING[self.scene.language])
+
+    def check(self, answer: Considered) -> None:
+        refuse_blank(answer.final_answer)
+
+
+# -- O-CoT -------------------------------------------------------------------------------------------------------
+
+
+class Goal(Part):
+    """A question that one puts to oneself, and the answer so far."""
+
+    question: str
+    answer: str
+
+
+class OcotGoals(Ask[Questions]):
+    """What one has to find out, after one's objectives."""
+
+    kind: ClassVar[str] = "questum.ocot_goals"
+
+    scene: Scene
+    me: Me
+    victim: str
+    about: str
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Questions:
+        put = [topics.put(self.scene, topic, self.victim) for topic in (topics.DEATH, MOTIVE, MEANS)]
+        return Questions(questions=[*self.me.objectives[: GOALS - 1], *put][:GOALS])
+
+    def check(self, answer: Questions) -> None:
+        if not 1 <= len([one for one in answer.questions if one.strip()]) <= GOALS:
+            raise ValueError(f"{len(answer.questions)} questions; accepted: 1 to {GOALS}")
+
+
+class OcotConsider(Ask[Words]):
+    """What the excerpts say on one of these."""
+
+    kind: ClassVar[str] = "questum.ocot_consider"
+
+    scene: Scene
+    me: Me
+    victim: str
+    goal: str
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+        known = known_of(self.scene, self.me, self.victim, self.me.name, self.script, self.dialogue)
+        asks = topics.wanted(self.scene, self.goal, known.person, known.victim)
+        facts = [one.fact for one in known.told if replies.answers(one.fact, asks, known.person, known.victim)]
+        said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
+        return Words(words=replies.join(self.scene, said[: replies.LIMIT]) or LACKING)
+
+    def check(self, answer: Words) -> None:
+        refuse_blank(answer.words)
+
+
+class OcotQuestion(Ask[Questions]):
+    """A question to a character, after what was considered."""
+
+    kind: ClassVar[str] = "questum.ocot_question"
+
+    scene: Scene
+    me: Me
+    victim: str
+    about: str
+    considered: list[Goal]
+    dialogue: list[Talk]
+    number: int
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Questions:
+        """On what the goals lack; otherwise on a goal that this character was not asked about."""
+        person, victim = self.scene.person(self.about), self.scene.person(self.victim)
+        asked = topics_put(answered(self.scene, person, victim, self.dialogue))
+        lacking = [goal.question for goal in self.considered if goal.answer == LACKING]
+        others = [goal.question for goal in self.considered if goal.answer != LACKING]
+        wished = [
+            topic for words in (*lacking, *others) for topic in topics.wanted(self.scene, words, person, victim).topics
+        ]
+        fresh = list(dict.fromkeys(topic for topic in wished if topic not in asked)) or [OPEN]
+        return Questions(questions=[topics.put(self.scene, topic, self.victim) for topic in fresh[: self.number]])
+
+    def check(self, answer: Questions) -> None:
+        refuse_unnamed(answer.questions, self.number, self.scene, self.victim)

@@ -1,0 +1,112 @@
+"""The procedures that Questum is compared with (SPEC 4.7): Werewolf-style, O-CoT, ThinkThrice, and asking nobody.
+
+The three that ask put a question to everybody else about every victim in every round.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Final
+
+from parlour.policies.agents.murder_mystery import baseline_asks as asks
+from parlour.policies.agents.murder_mystery import think_asks
+from parlour.policies.agents.murder_mystery.procedure import QUESTION, Procedure
+from parlour.policies.agents.murder_mystery.scene import Talk
+from parlour.policies.agents.murder_mystery.seat_memory import Exchange
+
+NEAREST: Final = 5
+"""Pieces of dialogue that the Werewolf-style method looks at."""
+
+
+class Silent(Procedure):
+    """Asks nobody, and answers. At the quiz, with the own script alone: the personal perspective (PP)."""
+
+    def choose(self, view: Any, asked: tuple[int, ...]) -> int | None:
+        return None
+
+    def questions(self, target: int, victim: str, number: int) -> list[str]:
+        return []
+
+
+class _Everybody(Procedure):
+    """Questions everybody else."""
+
+    def choose(self, view: Any, asked: tuple[int, ...]) -> int | None:
+        return next((seat for seat in self.room.others if seat not in asked), None)
+
+    def questions(self, target: int, victim: str, number: int) -> list[str]:
+        answer = self.room.ask_or_fail(self._question(target, victim, number), QUESTION)
+        return [words for words in answer.questions if words.strip()][:number] if answer is not None else []
+
+    @abstractmethod
+    def _question(self, target: int, victim: str, number: int) -> Any:
+        """The last question to the model, for the words of that to the character."""
+
+    def _about(self, target: int, victim: str) -> dict[str, Any]:
+        return {**self.room.about(victim), "about": self.room.name(target)}
+
+    def _query(self, target: int, victim: str) -> str:
+        return f"{self.room.name(target)},{victim}"
+
+
+class Werewolf(_Everybody):
+    """Five of ten predefined questions, one made of them; an answer with a draft and a reflection."""
+
+    def _question(self, target: int, victim: str, number: int) -> asks.WerewolfQuestion:
+        room, query = self.room, self._query(target, victim)
+        inputs: dict[str, Any] = {
+            **self._about(target, victim),
+            "script": room.shelf.excerpts(query),
+            "dialogue": self._nearest(query),
+        }
+        listed = list(asks.PREDEFINED[room.scene.language])
+        numbers = room.voice.ask(asks.WerewolfSelect(**inputs, listed=listed)).numbers
+        return asks.WerewolfQuestion(**inputs, picked=[listed[k - 1] for k in numbers], number=number)
+
+    def reply(self, exchange: Exchange) -> str:
+        room, asked = self.room, self.asked(exchange)
+        dialogue = self._nearest(exchange.question)
+        script = room.shelf.excerpts(exchange.question)
+        draft = room.voice.ask(asks.WerewolfDraft(**asked, script=script, dialogue=dialogue)).words
+        thought = room.voice.ask(asks.WerewolfReflect(**asked, draft=draft, dialogue=dialogue)).words
+        return room.voice.ask(asks.WerewolfFinal(**asked, draft=draft, reflection=thought)).final_answer
+
+    def _nearest(self, query: str) -> list[Talk]:
+        return self.room.shelf.nearest(query, NEAREST)
+
+
+class Ocot(_Everybody):
+    """Goals as questions to oneself, what is known of each, then one question; a plain answer."""
+
+    def _question(self, target: int, victim: str, number: int) -> asks.OcotQuestion:
+        room, common = self.room, self._about(target, victim)
+        goals = room.voice.ask(asks.OcotGoals(**common)).questions
+        considered = []
+        for goal in [words for words in goals if words.strip()][: asks.GOALS]:
+            inputs: dict[str, Any] = {"script": room.shelf.excerpts(goal), "dialogue": room.shelf.heard(goal)}
+            said = room.voice.ask(asks.OcotConsider(**room.about(victim), goal=goal, **inputs)).words
+            considered.append(asks.Goal(question=goal, answer=said))
+        dialogue = room.shelf.heard(self._query(target, victim))
+        return asks.OcotQuestion(**common, considered=considered, dialogue=dialogue, number=number)
+
+
+class ThinkThrice(_Everybody):
+    """A question from a summary and memories of the character; an answer that is held against a timeline."""
+
+    def _question(self, target: int, victim: str, number: int) -> think_asks.ThinkQuestion:
+        room, query = self.room, self._query(target, victim)
+        found = {"script": room.shelf.excerpts(query), "dialogue": room.shelf.heard(query)}
+        inputs = {**self._about(target, victim), **found}
+        summary = room.voice.ask(think_asks.ThinkSummary(**inputs)).words
+        return think_asks.ThinkQuestion(**inputs, summary=summary, number=number)
+
+    def reply(self, exchange: Exchange) -> str:
+        room, asked, found = self.room, self.asked(exchange), self.found(exchange)
+        plain = {key: value for key, value in asked.items() if key != "asker"}
+        entries = room.voice.ask(think_asks.ThinkTimeline(**plain, script=found["script"])).entries
+        entries = [entry for entry in entries if entry.strip()][: think_asks.ENTRIES]
+        useful = [entry for entry in entries if room.voice.ask(think_asks.ThinkUseful(**plain, entry=entry)).yes]
+        answer = room.voice.ask(think_asks.ThinkAnswer(**asked, **found, useful=useful)).words
+        held: dict[str, Any] = {"scene": room.scene, "me": room.me, "answer": answer}
+        missing = [one for one in useful if not room.voice.ask(think_asks.ThinkContained(**held, entry=one)).yes]
+        return room.voice.ask(think_asks.ThinkRefine(**asked, answer=answer, missing=missing)).words

@@ -1,0 +1,235 @@
+"""What excerpts of script and talk say against each suspect: the reading that all rules of thumb of this room share.
+
+Who may lie is a rule of the game: only a victim's murderer, and only about that victim. So each suspect is judged as if
+he had done it: what he said himself then counts for nothing, and what all the others said about this victim is true (about
+another victim, somebody else may have lied). Against him speak a
+reason that he has not given up, the means, having been seen where and when the victim died, and having said what the
+others contradict; for him, that he was seen elsewhere or could not get at the means. If the others contradict each
+other with his own words left aside, or tell that somebody else was there when the victim died, that speaks for him too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from parlour.envs.murder_mystery.facts import UNKNOWN, Fact, Vocabulary, read
+from parlour.policies.agents.murder_mystery import prose
+from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
+
+NOBODY: Final = -1
+"""Teller of what the briefing says."""
+
+
+class Told(NamedTuple):
+    """A fact and where it comes from."""
+
+    fact: Fact
+    teller: int
+    """Seat of who said it, or whose script says it; `NOBODY` for the briefing."""
+    sure: bool
+    """Whether it stands in the briefing or in a script, not in words said at the table."""
+    victim: int = -1
+    """The victim about whose death it was said; -1 for none in particular."""
+
+
+class Death(NamedTuple):
+    """What is known of how a victim died; -1 for what is not."""
+
+    place: int
+    time: int
+    means: int
+
+
+class Dossier(NamedTuple):
+    """What is known of one suspect and one victim."""
+
+    motives: tuple[int, ...]
+    """Reasons that others tell of, the one told most often first."""
+    admitted: tuple[int, ...]
+    """Reasons of his own telling."""
+    peace: bool
+    """Whether others say that he had given up his reasons."""
+    means: int
+    """1: he could get at the means, as others say; -1: he could not; 0: nobody says."""
+    there: bool
+    """Seen where and when the victim died."""
+    elsewhere: bool
+    """Seen at another place at that time."""
+    own_place: int
+    """Where he says he was at that time; -1 if he does not say."""
+    caught: int
+    """How many of his words others contradict."""
+    rivals: int
+    """How many other players were seen where and when the victim died."""
+    discord: int
+    """Contradictions among the others, without his words."""
+    feeling: int
+    """What he feels for the victim, as far as it is told: -1, 0, 1."""
+    hints: float
+    """What free prose says against him, 0 .. 1."""
+    weight: float
+    """All of it in one number; the higher, the more it speaks against him."""
+
+
+@lru_cache(maxsize=1 << 15)
+def facts_in(text: str, vocabulary: Vocabulary, speaker: int | None) -> tuple[Fact, ...]:
+    """The facts of a text; texts come back in many questions."""
+    return tuple(read(text, vocabulary, speaker))
+
+
+def collect(
+    scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk], vocabulary: Vocabulary
+) -> list[Told]:
+    """All facts in excerpts.
+
+    Args:
+        scene: The setting.
+        scripts: Seats and excerpts of their scripts; usually one's own alone.
+        dialogue: Excerpts of the talk.
+        vocabulary: That of the scene.
+    """
+    found = [Told(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
+    for seat, excerpts in scripts:
+        found += [Told(f, seat, True) for text in excerpts for f in facts_in(text, vocabulary, _speaker(seat))]
+    for talk in dialogue:
+        seat = scene.person(talk.speaker)
+        victim = scene.person(talk.victim)
+        found += [Told(fact, seat, False, victim) for fact in facts_in(talk.answer, vocabulary, _speaker(seat))]
+    return list(dict.fromkeys(found))
+
+
+def _speaker(seat: int) -> int | None:
+    return seat if seat >= 0 else None
+
+
+def death_of(victim: int, told: Iterable[Told]) -> Death:
+    """How a victim died, as most say; what stands in a script counts twice."""
+    votes: tuple[Counter[int], ...] = (Counter(), Counter(), Counter())
+    for (kind, args), _, sure, _ in told:
+        if kind == "died" and args[0] == victim:
+            for count, value in zip(votes, args[1:], strict=True):
+                if value != UNKNOWN:
+                    count[value] += 1 + sure
+    place, time, means = (max(sorted(count), key=count.__getitem__, default=UNKNOWN) for count in votes)
+    return Death(place, time, means)
+
+
+def judge(
+    scene: Scene,
+    victim: int,
+    suspects: Sequence[int],
+    told: Sequence[Told],
+    texts: Sequence[str] = (),
+    open_scripts: bool = False,
+) -> dict[int, Dossier]:
+    """What is known of each suspect.
+
+    Args:
+        scene: The setting.
+        victim: The victim's number among the persons.
+        suspects: Seats.
+        told: What was read.
+        texts: Excerpts as they are, for what free prose says.
+        open_scripts: Whether the suspects' own scripts are among what was read: scripts do not lie.
+    """
+    hints = prose.suspicion(scene, victim, suspects, texts)
+    return {
+        suspect: _dossier(victim, suspect, told, hints.get(suspect, 0.0), open_scripts=open_scripts)
+        for suspect in suspects
+    }
+
+
+def _dossier(victim: int, suspect: int, told: Sequence[Told], hints: float, *, open_scripts: bool) -> Dossier:
+    others = [one for one in told if one.teller != suspect or (one.sure and open_scripts)]
+    own = [one for one in told if one.teller == suspect]
+    death = death_of(victim, others)
+    others = [one for one in others if one.sure or one.victim == victim]
+    where = _whereabouts(others)
+    at_death = where.get((suspect, death.time), {}) if death.time != UNKNOWN else {}
+    claims = {f.args[2]: f.args[1] for f, _, _, _ in own if f.kind == "at" and f.args[0] == suspect}
+    reasons = Counter(f.args[1] for f, _, _, _ in others if f.kind == "motive" and f.args[::2] == (suspect, victim))
+    admitted = [f.args[1] for f, _, _, _ in own if f.kind == "motive" and f.args[::2] == (suspect, victim)]
+    peace = any(f.kind == "peace" and f.args == (suspect, victim) for f, _, _, _ in others)
+    dossier = Dossier(
+        motives=tuple(sorted(reasons, key=lambda reason: (-reasons[reason], reason))),
+        admitted=tuple(dict.fromkeys(admitted)),
+        peace=peace,
+        means=_means(suspect, death.means, others),
+        there=death.place in at_death and death.place != UNKNOWN,
+        elsewhere=death.place != UNKNOWN and any(place != death.place for place in at_death),
+        own_place=claims.get(death.time, UNKNOWN),
+        caught=_caught(suspect, own, where),
+        rivals=sum(
+            death.place in places and time == death.time and person not in (suspect, victim)
+            for (person, time), places in where.items()
+        )
+        if UNKNOWN not in death[:2]
+        else 0,
+        discord=sum(len(places) > 1 for places in where.values()),
+        feeling=_feeling(suspect, victim, told),
+        hints=hints,
+        weight=0.0,
+    )
+    return dossier._replace(weight=_weight(dossier))
+
+
+def _whereabouts(told: Iterable[Told]) -> dict[tuple[int, int], dict[int, None]]:
+    """(person, time) -> the places where the person is said to have been, in order."""
+    found: dict[tuple[int, int], dict[int, None]] = {}
+    for (kind, args), _, _, _ in told:
+        if kind in ("at", "saw"):
+            person, place, time = args
+            found.setdefault((person, time), {})[place] = None
+    return found
+
+
+def _means(suspect: int, means: int, others: Iterable[Told]) -> int:
+    said: Counter[str] = Counter()
+    for (kind, args), _, _, _ in others:
+        if kind in ("had", "lacked") and args[0] == suspect and means in (args[1], UNKNOWN):
+            said[kind] += 1
+    if means == UNKNOWN:
+        return 1 if said["had"] else 0
+    return (said["had"] > said["lacked"]) - (said["lacked"] > said["had"])
+
+
+def _caught(suspect: int, own: Iterable[Told], where: dict[tuple[int, int], dict[int, None]]) -> int:
+    """How often his words about who was where are not what the others say."""
+    caught = 0
+    for (kind, args), _, _, _ in own:
+        if kind in ("at", "saw"):
+            places = where.get((args[0], args[2]))
+            caught += bool(places) and args[1] not in places  # type: ignore[operator]
+    return caught
+
+
+def _feeling(person: int, other: int, told: Iterable[Told]) -> int:
+    said = [f.args[1] for f, _, _, _ in told if f.kind == "feels" and f.args[0] == person and f.args[2] == other]
+    return said[-1] if said else 0
+
+
+def _weight(known: Dossier) -> float:
+    """The numbers say which facts outweigh which; nothing was fitted.
+
+    An alibi or lack of the means clears whatever else is told; presence and a lie weigh more than a reason.
+    """
+    weight = 0.0
+    if known.motives or known.admitted:
+        weight += 1.5
+    if known.peace:
+        weight -= 2.5
+    weight += (-4.0, 0.0, 1.2)[known.means + 1]
+    if known.there:
+        weight += 2.5
+    elif known.elsewhere:
+        weight -= 4.0
+    weight += 1.5 * min(known.caught, 2) - 2.0 * min(known.discord, 2) - 2.0 * min(known.rivals, 1)
+    return weight - 0.3 * known.feeling + known.hints
+
+
+def scripts_of(scene: Scene, me: Me, script: Sequence[str]) -> list[tuple[int, Sequence[str]]]:
+    """One's own script as `collect` takes it."""
+    return [(scene.person(me.name), script)]

@@ -1,0 +1,150 @@
+"""What every method does alike: introduce oneself, answer, report and vote; and the room in which it asks its model.
+
+The murderer's procedure is the same in all methods (Questum, section 4.3), and so is the vote, for which no code was
+published: a direct question with the other players as options (SPEC 4.8).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from parlour.envs.murder_mystery.facts import say
+from parlour.policies.agents.murder_mystery.asks import Introduce, Reply, Vote, stance_of
+from parlour.policies.agents.murder_mystery.scene import Me, Scene, me_of, named
+from parlour.policies.agents.murder_mystery.seat_memory import Exchange, Shelf
+from parlour.policies.agents.murder_mystery.sensors import Summary
+from parlour.policies.llm.ask import A, Ask
+from parlour.policies.llm.model import Answered, Voice
+
+INTRODUCTION: Final = 12000
+"""Tokens of script in an introduction (SPEC 4.5)."""
+QUESTION, PRUNING = "question", "pruning"
+"""What can fail: a question is then not put, a list stays as it was."""
+
+
+class Hearing(Voice):
+    """A voice that also tells whether the model itself answered, or the rule of thumb in its place."""
+
+    def hear(self, question: Ask[A]) -> Answered[A]:
+        """The whole answer."""
+        answered = self._model.answer(question, self._asker())
+        self._calls += answered.calls
+        return answered
+
+
+@dataclass
+class Room:
+    """What one seat works with in one game."""
+
+    voice: Hearing
+    shelf: Shelf
+    me: Me
+    lies: list[str]
+    rng: Any
+    failed: Counter[str] = field(default_factory=Counter)
+    """How often the model's answer could not be used, by what was asked."""
+
+    @classmethod
+    def of(cls, view: Any, voice: Hearing, shelf: Shelf, rng: Any) -> Room:
+        """The room of the seat whose View this is."""
+        return cls(voice, shelf, me_of(view), [say(lie, view.vocabulary, view.seat) for lie in view.lies], rng)
+
+    @property
+    def scene(self) -> Scene:
+        return self.shelf.scene
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The other seats, from the next one on."""
+        n, seat = len(self.scene.players), self.shelf.seat
+        return tuple((seat + k) % n for k in range(1, n))
+
+    def name(self, seat: int) -> str:
+        return self.scene.players[seat]
+
+    def about(self, victim: str) -> dict[str, Any]:
+        """The inputs that every question about a victim has."""
+        return {"scene": self.scene, "me": self.me, "victim": victim, "stance": stance_of(self.me, victim)}
+
+    def ask_or_fail(self, question: Ask[A], what: str) -> A | None:
+        """The model's answer; None, and counted, if it had none that can be used."""
+        answered = self.voice.hear(question)
+        if answered.fell_back:
+            self.failed[what] += 1
+            return None
+        return answered.value
+
+
+class Procedure(ABC):
+    """How one seat plays one game.
+
+    Args:
+        room: What it works with.
+    """
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+
+    @abstractmethod
+    def choose(self, view: Any, asked: tuple[int, ...]) -> int | None:
+        """Whom to ask next about `view.victim`, after `asked`; None for nobody."""
+
+    @abstractmethod
+    def questions(self, target: int, victim: str, number: int) -> list[str]:
+        """What to ask; empty if no question came about, which skips the turn."""
+
+    def introduce(self) -> str:
+        """Who one is."""
+        room = self.room
+        question = Introduce(
+            scene=room.scene,
+            me=room.me,
+            script=room.shelf.excerpts("who are you?", INTRODUCTION),
+            lies=room.lies,
+            stance=stance_of(room.me, room.me.killed[0] if room.me.killed else ""),
+        )
+        return room.voice.ask(question).words
+
+    def reply(self, exchange: Exchange) -> str:
+        """The answer to a question."""
+        return self.room.voice.ask(Reply(**self.asked(exchange), **self.found(exchange), lies=self.room.lies)).words
+
+    def report(self, victim: str) -> int:
+        """The main suspect of now, after a round."""
+        return self.vote(victim)
+
+    def vote(self, victim: str) -> int:
+        """Who did it."""
+        room = self.room
+        query = f"{room.me.name},{victim}"
+        question = Vote(
+            **room.about(victim),
+            options=[room.name(seat) for seat in room.others],
+            script=room.shelf.excerpts(query),
+            dialogue=room.shelf.heard(query),
+            suspects=self.suspects_of(victim),
+            summaries=self.summaries_of(victim),
+        )
+        name = named(room.voice.ask(question).name, question.options)
+        return room.scene.person(name if name is not None else question.options[0])
+
+    def suspects_of(self, victim: str) -> list[str]:
+        """The own list of suspects; empty for a method that keeps none."""
+        return []
+
+    def summaries_of(self, victim: str) -> list[Summary]:
+        """What sensors read last; empty for a method without."""
+        return []
+
+    def asked(self, exchange: Exchange) -> dict[str, Any]:
+        """Inputs of an answer: who asks, and what."""
+        victim = self.room.scene.victims[exchange.victim]
+        return {**self.room.about(victim), "asker": self.room.name(exchange.asker), "question": exchange.question}
+
+    def found(self, exchange: Exchange) -> dict[str, Any]:
+        """Inputs of an answer: what the memory finds for the question."""
+        shelf = self.room.shelf
+        return {"script": shelf.excerpts(exchange.question), "dialogue": shelf.heard(exchange.question)}

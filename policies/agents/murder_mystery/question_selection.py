@@ -1,0 +1,123 @@
+"""How rules of thumb find a question: what is not known yet, among what the sensors ask for.
+
+A sensor names the topics that would change what it reads: a motive is looked for under motives and relations, the
+opportunity under whom everybody saw, what killed the victim and who could get at it. A topic that the character was
+asked about before is not put again; behind the general questions come those about single suspects, first the one against
+whom most speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, UNKNOWN, WHEREABOUTS
+from parlour.policies.agents.murder_mystery.evidence import Dossier, death_of, judge
+from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
+from parlour.policies.agents.murder_mystery.sensors import (
+    BACKGROUND,
+    EMOTION,
+    EVIDENCE,
+    MOTIVATION,
+    SUSPICION,
+    Known,
+    Summary,
+    answered,
+    topics_put,
+)
+from parlour.policies.agents.murder_mystery.topics import ABLE, DEATH, REASONS, Wanted, put
+
+_TOPICS: Final = {
+    SUSPICION: (DEATH, ABLE, WHEREABOUTS),
+    EVIDENCE: (ABLE,),
+    MOTIVATION: (REASONS, RELATION),
+    BACKGROUND: (REASONS, RELATION),
+    EMOTION: (RELATION,),
+}
+"""Sensor -> the topics that it sends one to."""
+_FIRST: Final = (DEATH, ABLE, REASONS)
+"""How the rules of thumb go through these topics: first what can clear people; behind these, single suspects."""
+_LAST: Final = (WHEREABOUTS, RELATION)
+"""And then what only colours a character."""
+
+
+def question_of(
+    scene: Scene,
+    me: Me,
+    known: Known,
+    summary: Summary,
+    dialogue: Sequence[Talk],
+    number: int,
+) -> list[str]:
+    """Questions to a character, the most useful first.
+
+    Args:
+        scene: The setting.
+        me: Who asks.
+        known: What the excerpts say of the character who is asked.
+        summary: What the sensors read for it; without readings, there is nothing to go by but an open question.
+        dialogue: Excerpts of the talk.
+        number: How many questions.
+    """
+    victim = scene.victims[known.victim - len(scene.players)] if known.victim >= 0 else ""
+    death = death_of(known.victim, known.told)
+    words = {"place": death.place, "time": death.time, "means": death.means}
+    asked = answered(scene, known.person, known.victim, dialogue)
+    wished = {topic for reading in summary.readings for topic in _TOPICS.get(reading.sensor, ())}
+    fresh = wished - _settled(known, asked)
+    ranked = _suspects(scene, me, known)
+    first = _by_need(scene, known, dialogue)
+    found = [put(scene, topic, victim, **words) for topic in first if topic in fresh]
+    if wished & {ABLE, REASONS}:
+        found += [put(scene, ABLE, victim, **words, about=seat) for seat in _not_put(SIGHTING, ranked, asked)]
+    found += [put(scene, topic, victim, **words) for topic in _LAST if topic in fresh]
+    if RELATION in wished:
+        found += [put(scene, RELATION, victim, about=seat) for seat in _not_put(RELATION, ranked, asked)]
+    return (found + [put(scene, OPEN, victim)] * number)[:number]
+
+
+def _by_need(scene: Scene, known: Known, dialogue: Sequence[Talk]) -> tuple[int, ...]:
+    """The first topics, those in front that fewer players have been asked about."""
+    able = reasons = 0
+    for seat in range(len(scene.players)):
+        asked = answered(scene, seat, known.victim, dialogue)
+        reasons += MOTIVE in topics_put(asked)
+        able += MEANS in topics_put(_not_on(MOTIVE, asked))
+    return _FIRST if able <= reasons else (REASONS, DEATH, ABLE)
+
+
+def _not_on(topic: int, asked: Sequence[Wanted]) -> list[Wanted]:
+    return [asks for asks in asked if topic not in asks.topics]
+
+
+def _settled(known: Known, asked: Sequence[Wanted]) -> set[int]:
+    """What need not be asked: what was put to the character, and what is known anyway."""
+    done = topics_put(_not_on(MOTIVE, asked))
+    death = death_of(known.victim, known.told)
+    if {SIGHTING, MEANS} <= done:
+        done |= {DEATH, ABLE}
+    if UNKNOWN not in death:
+        done.add(DEATH)
+    if MOTIVE in topics_put(asked):
+        done.add(REASONS)
+    if any(f.kind == "relation" and f.args[::2] == (known.person, known.victim) for f, _, _, _ in known.told):
+        done.add(RELATION)
+    return done
+
+
+def _suspects(scene: Scene, me: Me, known: Known) -> list[int]:
+    """Whom a character can be asked about: of the others not cleared, first those against whom most speaks."""
+    others = [s for s in range(len(scene.players)) if s != known.person and scene.players[s] != me.name]
+    dossiers = judge(scene, known.victim, others, known.told)
+    return sorted((seat for seat in others if not cleared(dossiers[seat])), key=lambda seat: -dossiers[seat].weight)
+
+
+def _not_put(topic: int, seats: Sequence[int], asked: Sequence[Wanted]) -> list[int]:
+    """Those about whom the character was not asked on a topic."""
+    put_about = {person for asks in asked if topic in asks.topics for person in asks.about}
+    return [seat for seat in seats if seat not in put_about]
+
+
+def cleared(dossier: Dossier) -> bool:
+    """Whether what others told rules a suspect out: seen elsewhere, without the means, or without a reason left."""
+    return (dossier.elsewhere and not dossier.there) or dossier.means < 0 or dossier.peace

@@ -1,0 +1,219 @@
+"""Questum's procedure: choose by score, question by sensors, prune after each round (paper, Alg. 1, corrected in SPEC 4.2).
+
+The same procedure with other settings is PLAYER* (SPEC 5), and, with the defaults, that of the murderers in all methods.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, Self
+
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, card
+from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
+from parlour.policies.agents.murder_mystery.questum import gain
+from parlour.policies.agents.murder_mystery.scene import all_named
+from parlour.policies.agents.murder_mystery.sensors import (
+    DEFAULT,
+    SENSORS,
+    VALUE,
+    Reading,
+    Summary,
+    choice_of,
+    sensors_from,
+    value_of,
+)
+
+Mode = Literal["score", "all"]
+MODES: Final = ("score", "all")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What can be set.
+
+    Raises:
+        ParlourError: A value is not accepted.
+    """
+
+    beta: float = gain.BETA
+    epsilon: float = gain.EPSILON
+    sensors: tuple[str, ...] = DEFAULT
+    """Of the question stage; the information value joins them when pruning."""
+    prune: bool = True
+    mode: Mode = "score"
+    """Whom to ask: one of the list in each round, by score, or everybody on it."""
+    counts: bool = False
+    """Whether the information-value sensor is told how many questions were asked, as in PLAYER*."""
+
+    def __post_init__(self) -> None:
+        gain.share("beta", self.beta)
+        gain.share("epsilon", self.epsilon)
+        if self.mode not in MODES:
+            raise accept("mode", self.mode, MODES)
+        for sensor in self.sensors:
+            if sensor not in SENSORS or sensor == VALUE:
+                raise accept("sensor", sensor, [name for name in SENSORS if name != VALUE])
+
+    @classmethod
+    def from_words(cls, words: Mapping[str, str], accepted: tuple[str, ...], base: Self) -> Self:
+        """Settings as the command line takes them, on top of `base`. Raises `ParlourError`."""
+        values: dict[str, Any] = asdict(base)
+        for key, value in words.items():
+            if key not in accepted:
+                raise accept("setting", key, accepted)
+            if key in ("beta", "epsilon"):
+                values[key] = gain.number(key, value)
+            elif key == "sensors":
+                values[key] = sensors_from(value)
+            elif key == "prune":
+                if value not in ("yes", "no"):
+                    raise accept("prune", value, "yes, no")
+                values[key] = value == "yes"
+            else:
+                values[key] = value
+        return cls(**values)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """Settings from plain values. Raises `ParlourError`."""
+        try:
+            return cls(**{**values, "sensors": tuple(values["sensors"])})
+        except (TypeError, KeyError) as error:
+            raise ParlourError(f"no settings of questum ({error}); accepted: what `save` wrote") from None
+
+
+class Interview(Procedure):
+    """How a seat plays by lists of suspects.
+
+    Args:
+        room: What it works with.
+        settings: What was set.
+    """
+
+    def __init__(self, room: Room, settings: Settings) -> None:
+        super().__init__(room)
+        self.settings = settings
+        victims = room.scene.victims
+        self.suspects: dict[str, tuple[int, ...]] = dict.fromkeys(victims, room.others)
+        """The list for each victim, from the next seat on; at first everybody else."""
+        self.main: dict[str, int] = dict.fromkeys(victims, room.others[0])
+        """The strongest suspect of each victim, as the pruner said last."""
+        self.gains: dict[tuple[str, int], list[float]] = {}
+        """(victim, seat) -> the gains of the rounds in which the seat was questioned about the victim, oldest first."""
+        self.expected: dict[tuple[str, int], float] = {}
+        """(victim, seat) -> Eq. 2, as the information-value sensor read last."""
+        self.summaries: dict[tuple[str, int], Summary] = {}
+        self.times: Counter[tuple[str, int]] = Counter()
+        """(victim, seat) -> how often this seat has questioned it."""
+        self._asked: dict[str, tuple[int, ...]] = {}
+        """Who was questioned in this round."""
+
+    # -- asking ------------------------------------------------------------------------------------------------
+
+    def choose(self, view: Any, asked: tuple[int, ...]) -> int | None:
+        victim = view.victims[view.victim]
+        possible = [seat for seat in self.suspects[victim] if seat not in asked]
+        if not possible or (self.settings.mode == "score" and asked):
+            return None
+        if self.settings.mode == "all":
+            return possible[0]
+        return gain.choose(self.scores(victim), self.settings.epsilon, self.room.rng)
+
+    def scores(self, victim: str) -> dict[int, float]:
+        """Eq. 3 for everybody on the list of a victim; in front those whom this seat has asked least, then by the list."""
+        return {
+            seat: gain.score(
+                self.gains.get((victim, seat), ()), self.expected.get((victim, seat), 0.0), self.settings.beta
+            )
+            for seat in sorted(self.suspects[victim], key=lambda seat: self.times[victim, seat])
+        }
+
+    def questions(self, target: int, victim: str, number: int) -> list[str]:
+        room = self.room
+        common = self._about(target, victim)
+        readings = []
+        for sensor in self.settings.sensors:
+            told = card(sensor)
+            read = room.voice.ask(Sense(**common, sensor=told))
+            choice = choice_of(read.choice, told.choices) or ""
+            readings.append(Reading(sensor=sensor, choice=choice, reason=read.reason))
+        summary = Summary(character=room.name(target), readings=readings)
+        answer = room.ask_or_fail(Question(**common, summary=summary, number=number), QUESTION)
+        if answer is None:
+            return []
+        self._asked[victim] = (*self._asked.get(victim, ()), target)
+        self.times[victim, target] += 1
+        return [words for words in answer.questions if words.strip()][:number]
+
+    def _about(self, seat: int, victim: str) -> dict[str, Any]:
+        """Inputs of a question about a character: what the memory finds for "character,victim"."""
+        query = f"{self.room.name(seat)},{victim}"
+        shelf = self.room.shelf
+        return {
+            **self.room.about(victim),
+            "about": self.room.name(seat),
+            "script": shelf.excerpts(query),
+            "dialogue": shelf.heard(query),
+        }
+
+    # -- pruning -----------------------------------------------------------------------------------------------
+
+    def report(self, victim: str) -> int:
+        if not self.settings.prune:
+            return self.vote(victim)
+        self.prune(victim)
+        return self.main[victim]
+
+    def prune(self, victim: str) -> None:
+        """Read all sensors of everybody else, and renew the list; note what the questions of the round have gained."""
+        room, before = self.room, self.suspects[victim]
+        seats = sorted(room.others)
+        summaries = [self._read_all(seat, victim) for seat in seats]
+        answer = room.ask_or_fail(
+            Prune(
+                **room.about(victim),
+                suspects=[room.name(seat) for seat in before],
+                summaries=summaries,
+            ),
+            PRUNING,
+        )
+        proposed = all_named(answer.suspicion, [room.name(seat) for seat in seats]) if answer is not None else []
+        after = gain.pruned([room.scene.person(name) for name in proposed], before, seats)
+        gained = gain.gain(len(before), len(after))
+        for target in self._asked.pop(victim, ()):
+            self.gains.setdefault((victim, target), []).append(gained)
+        self.main[victim] = after[0]
+        self.suspects[victim] = tuple(sorted(after, key=room.others.index))
+
+    def _read_all(self, seat: int, victim: str) -> Summary:
+        room = self.room
+        cards = [card(sensor) for sensor in (*self.settings.sensors, VALUE)]
+        asked = room.shelf.asked(seat, victim) if self.settings.counts else -1
+        answer = room.voice.ask(SenseAll(**self._about(seat, victim), sensors=cards, asked=asked))
+        told = {reading.sensor: reading for reading in answer.readings}
+        readings = [
+            Reading(
+                sensor=one.sensor,
+                choice=choice_of(told[one.sensor].choice, one.choices) or "",
+                reason=told[one.sensor].reason,
+            )
+            for one in cards
+            if one.sensor in told
+        ]
+        summary = Summary(character=room.name(seat), readings=readings)
+        self.summaries[victim, seat] = summary
+        self.expected[victim, seat] = gain.expected_gain(value_of(readings))
+        return summary
+
+    # -- what the vote is told ---------------------------------------------------------------------------------
+
+    def suspects_of(self, victim: str) -> list[str]:
+        main = self.main[victim]
+        seats = sorted(self.suspects[victim], key=lambda seat: seat != main)
+        return [self.room.name(seat) for seat in seats]
+
+    def summaries_of(self, victim: str) -> list[Summary]:
+        return [self.summaries[victim, seat] for seat in sorted(self.room.others) if (victim, seat) in self.summaries]

@@ -1,0 +1,174 @@
+"""The quiz after the game: one question, its options, and excerpts to answer from (SPEC 4.5, 4.6).
+
+The same question and the same budget for every method: what it heard is what it can answer from. PP has the own script
+alone; OP has everybody's scripts and heard nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, Final, Literal, NamedTuple
+
+import numpy as np
+from parlour.envs.core import accept
+from parlour.envs.murder_mystery.cases.case import Question
+from parlour.policies.agents.murder_mystery import quiz_answers
+from parlour.policies.agents.murder_mystery.scene import Me, Part, Scene, Talk, me_of
+from parlour.policies.agents.murder_mystery.seat_memory import HASHING, QUIZ, Shelf
+from parlour.policies.llm.ask import Answer, Ask
+from parlour.policies.llm.model import Asker, Model, mixed
+from parlour.policies.retrieval.embedders import Embedder
+from parlour.policies.retrieval.memory import SCRIPT, Memory, segments
+
+Scripts = Literal["own", "own+dialogue", "all"]
+SCRIPTS: Final = ("own", "own+dialogue", "all")
+STORY: Final = 3000
+"""Tokens of each character's script, where all of them are read (SPEC 4.6)."""
+LETTERS: Final = "abcde"
+
+
+class Story(Part):
+    """Excerpts of one character's script."""
+
+    character: str
+    excerpts: list[str]
+
+
+class Choice(Answer):
+    """A letter, or two joined by a comma where two may be picked, after the reason."""
+
+    reason: str
+    answer: str
+
+
+class Quiz(Ask[Choice]):
+    """A question of the quiz."""
+
+    kind: ClassVar[str] = "questum.quiz"
+
+    scene: Scene
+    me: Me
+    question: str
+    options: dict[str, str]
+    pick: int
+    stories: list[Story]
+    dialogue: list[Talk]
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Choice:
+        scripts = [(self.scene.person(story.character), story.excerpts) for story in self.stories]
+        options = list(self.options.values())
+        letters = quiz_answers.answer(
+            self.scene, self.me, self.question, options, self.pick, scripts, self.dialogue, rng
+        )
+        return Choice(reason="", answer=letters)
+
+    def check(self, answer: Choice) -> None:
+        if not quiz_answers.letters_of(answer.answer, len(self.options), self.pick):
+            wanted = "one letter" if self.pick == 1 else "one letter or two different ones, as in 'a,b'"
+            raise ValueError(f"answer {answer.answer!r}; accepted: {wanted} of {', '.join(self.options)}")
+
+
+class Quizzed(NamedTuple):
+    """An answer of the quiz."""
+
+    picked: tuple[int, ...]
+    """Options; none if the model gave no answer that can be used, which is wrong."""
+    valid: bool
+    """Whether the model's first reply was the answer."""
+    calls: tuple[dict[str, Any], ...]
+    """For the transcript."""
+
+
+class Reader:
+    """One seat at the quiz, with what it may answer from.
+
+    Args:
+        view: Its View at the end of the game.
+        scripts: `"own"`, `"own+dialogue"` or `"all"`.
+        stories: For `"all"`, the script of every character by its name; nobody's View holds them.
+        embedder: Turns texts into vectors.
+
+    Raises:
+        ParlourError: `scripts` is none of these, or the stories are missing or superfluous.
+    """
+
+    def __init__(
+        self,
+        view: Any,
+        scripts: Scripts = "own+dialogue",
+        stories: Mapping[str, str] | None = None,
+        embedder: Embedder = HASHING,
+    ) -> None:
+        if scripts not in SCRIPTS:
+            raise accept("scripts", scripts, SCRIPTS)
+        if (scripts == "all") != bool(stories):
+            raise accept("stories", list(stories or ()), "every character's script with scripts='all', else none")
+        self._scripts = scripts
+        self._shelf = Shelf(view, embedder)
+        self._me = me_of(view)
+        self._stories = {name: _shelved(text, embedder) for name, text in (stories or {}).items()}
+
+    def ask(self, question: Question) -> Quiz:
+        """The question as it is put to a model."""
+        text, shelf = question.text, self._shelf
+        if self._scripts == "all":
+            stories = [
+                Story(character=name, excerpts=[one.text for one in memory.retrieve(text, STORY, as_told=True)])
+                for name, memory in self._stories.items()
+            ]
+        else:
+            stories = [Story(character=self._me.name, excerpts=shelf.excerpts(text, QUIZ))]
+        return Quiz(
+            scene=shelf.scene,
+            me=self._me,
+            question=text,
+            options=dict(zip(LETTERS, question.options, strict=False)),
+            pick=question.pick,
+            stories=stories,
+            dialogue=shelf.heard(text, QUIZ) if self._scripts == "own+dialogue" else [],
+        )
+
+    def answer(self, model: Model, question: Question, repetition: int = 0, seed: int = 0) -> Quizzed:
+        """Answer one question. The same seed and repetition give the same answer again."""
+        ask = self.ask(question)
+        number = mixed(seed, self._shelf.seat, repetition, *question.id.encode())
+        answered = model.answer(ask, Asker(f"player_{self._shelf.seat}", number))
+        picked = quiz_answers.letters_of(answered.value.answer, len(ask.options), ask.pick)
+        return Quizzed(() if answered.fell_back else picked, answered.valid, answered.calls)
+
+
+def answer_quiz(
+    model: Model,
+    view: Any,
+    question: Question,
+    repetition: int = 0,
+    *,
+    scripts: Scripts = "own+dialogue",
+    stories: Sequence[tuple[str, str]] = (),
+    seed: int = 0,
+) -> tuple[int, ...]:
+    """The options that a seat picks; empty where the model's answer cannot be used, which is wrong.
+
+    Args:
+        model: Who answers.
+        view: The seat's View at the end of the game.
+        question: With its options in the order in which they are shown; shuffle them before, by a seed.
+        repetition: Which of several runs of the quiz it is.
+        scripts: What is read: the own script, it and the talk, or all scripts (for which `stories` holds them).
+        stories: Name and script of every character.
+        seed: Of the game.
+    """
+    return _reader(view, scripts, tuple(stories)).answer(model, question, repetition, seed).picked
+
+
+@lru_cache(maxsize=64)
+def _reader(view: Any, scripts: Scripts, stories: tuple[tuple[str, str], ...]) -> Reader:
+    """Readers of the same seat are asked many questions in a row."""
+    return Reader(view, scripts, dict(stories))
+
+
+def _shelved(text: str, embedder: Embedder) -> Memory:
+    memory = Memory(embedder)
+    memory.add([piece for piece in segments(text) if piece.strip()], tag=SCRIPT)
+    return memory

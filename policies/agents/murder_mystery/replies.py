@@ -1,0 +1,157 @@
+"""How rules of thumb answer: the sentences of the own script that a question asks for, three at most; or planned lies.
+
+The same for all methods. A civilian is honest and leaves nothing out but what goes beyond the limit. The murderer of the
+victim that is asked about tells what he planned to tell and what falls on others, and keeps silent about the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from parlour.envs.murder_mystery.facts import PARAMETERS, Fact, relevant, say
+from parlour.policies.agents.murder_mystery import prose
+from parlour.policies.agents.murder_mystery.evidence import Death, collect, death_of, facts_in
+from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
+from parlour.policies.agents.murder_mystery.topics import Wanted, wanted
+
+LIMIT: Final = 3
+"""Sentences of an answer; as many facts as the game lets one tell in structured form."""
+_LONGEST: Final = 500
+"""Characters of an answer made of free prose."""
+NOTHING: Final = {"en": "I have nothing to say about that.", "zh": "对此我无话可说。"}
+I_AM: Final = {"en": "I am {}.", "zh": "我是{}。"}
+_SENTENCE: Final = re.compile(r"[^。！？!?.\n]+(?:[。！？!?.]+[\"'”’」』）)]*|\n|$)")
+_BETRAYING: Final = re.compile(
+    r"\b(?:kill|murder|die|death|dead|poison|stab|strangl|weapon|corpse|body|blood|knife|push)\w*|杀|死|毒|刺|勒|凶|尸|血|刀|推",
+    re.IGNORECASE,
+)
+
+
+def reply(
+    scene: Scene,
+    me: Me,
+    victim: str,
+    question: str,
+    script: Sequence[str],
+    dialogue: Sequence[Talk],
+    lies: Sequence[str],
+) -> str:
+    """The answer to a question.
+
+    Args:
+        scene: The setting.
+        me: Who answers.
+        victim: Whose death it is about.
+        question: In words.
+        script: Excerpts of the own script.
+        dialogue: Excerpts of the talk.
+        lies: Sentences that a murderer planned to say; looked at if he killed this victim.
+    """
+    guilty = victim in me.killed
+    facts = chosen_facts(scene, me, victim, question, script, dialogue, lies)
+    if facts:
+        vocabulary, seat = scene.vocabulary, scene.person(me.name)
+        return join(scene, [say(fact, vocabulary, seat) for fact in facts[:LIMIT]])
+    if guilty and scene.places:  # a case of facts: what is not planned and not harmless is not told
+        return NOTHING[scene.language]
+    return prose_answer(question, script, guilty=guilty) or NOTHING[scene.language]
+
+
+def chosen_facts(
+    scene: Scene,
+    me: Me,
+    victim: str,
+    question: str,
+    script: Sequence[str],
+    dialogue: Sequence[Talk],
+    lies: Sequence[str],
+) -> list[Fact]:
+    """All facts that answer a question and may be told, the most to the point first."""
+    vocabulary, seat, person = scene.vocabulary, scene.person(me.name), scene.person(victim)
+    if seat < 0 or person < 0:
+        return []
+    own = list(dict.fromkeys(fact for text in script for fact in facts_in(text, vocabulary, seat)))
+    asks = wanted(scene, question, seat, person)
+    death = death_of(person, collect(scene, [(seat, script)], dialogue, vocabulary))
+    if victim in me.killed:
+        planned = list(dict.fromkeys(fact for text in lies for fact in facts_in(text, vocabulary, seat)))
+        own = planned + [fact for fact in own if harmless(fact, seat, person, death, planned)]
+    else:
+        killed = {scene.person(name) for name in me.killed}
+        own = [fact for fact in own if not killed & set(_persons(fact))]
+    fitting = [fact for fact in own if answers(fact, asks, seat, person)]
+    return sorted(fitting, key=lambda fact: -_point(fact, asks, death))
+
+
+def answers(fact: Fact, asks: Wanted, speaker: int, victim: int) -> bool:
+    """Whether a fact answers a question, by the topics it touches and the persons it names."""
+    return any(relevant(fact, topic, speaker, about, victim) for topic in asks.topics for about in asks.about or (-1,))
+
+
+def harmless(fact: Fact, me: int, victim: int, death: Death, planned: Iterable[Fact]) -> bool:
+    """Whether a murderer may tell a true fact without giving himself away or clearing somebody else."""
+    kind, args = fact
+    if kind in ("died", "peace", "lacked", "took"):
+        return False
+    if kind in ("motive", "had"):
+        return args[0] != me
+    if kind == "feels":
+        return args[0] != me or args[1] >= 0
+    if kind == "at":
+        told = {(f.args[0], f.args[2]) for f in planned if f.kind == "at"}
+        return args[0] != me or ((me, args[2]) not in told and args[2] != death.time)
+    if kind == "saw":
+        return args[0] != victim and (args[2] != death.time or args[1] == death.place)
+    return True
+
+
+def _persons(fact: Fact) -> list[int]:
+    return [value for slot, value in zip(PARAMETERS[fact.kind], fact.args, strict=True) if slot in "ab"]
+
+
+def _point(fact: Fact, asks: Wanted, death: Death) -> float:
+    """How much a fact is to the point of a question; of equals, what the script tells first comes first."""
+    point = 2.0 * (fact.kind in asks.hinted)
+    if fact.kind == "died":
+        return point + 2
+    for slot, value in zip(PARAMETERS[fact.kind], fact.args, strict=True):
+        if slot in "ab":
+            point += 3 * (value in asks.about)
+        elif slot == "t":
+            point += 2 * (value in asks.times if asks.times else value == death.time)
+        elif slot == "p":
+            point += value in asks.places or (not asks.places and value == death.place)
+        elif slot == "m":
+            point += 2 * (value == death.means)
+    return point
+
+
+def prose_answer(question: str, script: Sequence[str], *, guilty: bool) -> str:
+    """The sentences of a free text that share most words with a question, in its order; empty if none shares any."""
+    sentences = [found[0].strip() for text in script for found in _SENTENCE.finditer(text) if found[0].strip()]
+    if guilty:
+        sentences = [sentence for sentence in sentences if not _BETRAYING.search(sentence)]
+    shares = [prose.overlap(question, sentence) for sentence in sentences]
+    best = sorted(range(len(sentences)), key=lambda k: -shares[k])[:LIMIT]
+    return " ".join(sentences[k] for k in sorted(best) if shares[k] > 0)[:_LONGEST]
+
+
+def introduction(scene: Scene, me: Me, script: Sequence[str], lies: Sequence[str]) -> str:
+    """Who one is, and how one stands to those who died."""
+    vocabulary, seat = scene.vocabulary, scene.person(me.name)
+    words = [I_AM[scene.language].format(me.name)]
+    own = list(dict.fromkeys(fact for text in script for fact in facts_in(text, vocabulary, seat))) if seat >= 0 else []
+    for victim in scene.victims:
+        person = scene.person(victim)
+        kinds = ("relation",) if victim in me.killed else ("relation", "feels")
+        words += [
+            say(fact, vocabulary, seat) for fact in own if fact.kind in kinds and {seat, person} <= set(_persons(fact))
+        ]
+    return join(scene, words[: LIMIT + 1])
+
+
+def join(scene: Scene, sentences: Iterable[str]) -> str:
+    """Sentences in one text, as the language joins them."""
+    return ("" if scene.language == "zh" else " ").join(sentences)

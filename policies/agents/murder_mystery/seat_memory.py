@@ -1,0 +1,187 @@
+"""What one seat remembers: its own script in segments, and the talk that it heard, a question with its answer in one.
+
+Questum, appendix C.1: segments of at most 50 tokens, a question-and-answer pair as a single segment, retrieval of the
+nearest by L2 distance up to a budget of 4000 tokens each for script and dialogue (5000 at the quiz), in original order
+(SPEC 4.6). The talk is read off the View's own events, so that nothing a seat did not hear can get in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from parlour.envs.core import NATURE, Event
+from parlour.envs.murder_mystery.facts import KINDS, Fact, say
+from parlour.policies.agents.murder_mystery.replies import I_AM, NOTHING
+from parlour.policies.agents.murder_mystery.scene import Scene, Talk, scene_of
+from parlour.policies.agents.murder_mystery.topics import put
+from parlour.policies.retrieval.embedders import Embedder, HashingEmbedder, Vectors
+from parlour.policies.retrieval.memory import SCRIPT, TALK, Memory, segments
+
+PLAY: Final = 4000
+"""Tokens of script, and as many of dialogue, in a question of the game."""
+QUIZ: Final = 5000
+"""The same at the quiz."""
+_KEPT: Final = 1 << 14
+"""Vectors kept, for all seats together: everybody hears the same talk and asks after the same names."""
+
+
+class Remembering:
+    """An embedder that knows the texts it has seen.
+
+    Args:
+        embedder: Which turns new texts into vectors.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.name, self.size = embedder.name, embedder.size
+        self._vector = lru_cache(maxsize=_KEPT)(self._embedded)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`."""
+        if not texts:
+            return np.empty((0, self.size), np.float32)
+        return np.stack([self._vector(text) for text in texts])
+
+    def _embedded(self, text: str) -> Vectors:
+        row: Vectors = self.embedder.embed([text])[0]
+        return row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Remembering, (self.embedder,)
+
+
+HASHING: Final = Remembering(HashingEmbedder())
+"""The embedded default."""
+
+
+class Exchange(NamedTuple):
+    """A question that is being put or answered."""
+
+    asker: int
+    target: int
+    victim: int
+    question: str
+    told: tuple[str, ...]
+
+
+class Shelf:
+    """The memory of one seat in one game.
+
+    Args:
+        view: The seat's View; its script and what it has heard so far go in.
+        embedder: Turns texts into vectors.
+    """
+
+    def __init__(self, view: Any, embedder: Embedder) -> None:
+        self.scene: Scene = scene_of(view)
+        self.seat: int = view.seat
+        self.memory = Memory(embedder)
+        self.script = [piece for piece in segments(view.script) if piece.strip()]
+        self.memory.add(self.script, tag=SCRIPT)
+        self.talks: list[Talk] = []
+        self.rounds: list[int] = []
+        """Round of each talk; -1 for introductions."""
+        self._read, self._round = 0, -1
+        self._turn = (-1, -1)
+        self._target = -1
+        self._open: Exchange | None = None
+        self._found: dict[tuple[str, str, int], list[int]] = {}
+        self.take(view)
+
+    def take(self, view: Any) -> None:
+        """Note what is new in a View of the same seat."""
+        for event in view.events[self._read :]:
+            self._note(event)
+        self._read = len(view.events)
+
+    # -- what is found -----------------------------------------------------------------------------------------
+
+    def excerpts(self, query: str, budget: int = PLAY) -> list[str]:
+        """The segments of the script nearest to a query, in the order of the script."""
+        return [self.script[position] for position in self._retrieve(query, SCRIPT, budget)]
+
+    def heard(self, query: str, budget: int = PLAY) -> list[Talk]:
+        """The talk nearest to a query, in the order in which it was heard."""
+        return [self.talks[position - len(self.script)] for position in self._retrieve(query, TALK, budget)]
+
+    def nearest(self, query: str, count: int) -> list[Talk]:
+        """So many pieces of talk that are nearest to a query, in the order in which they were heard."""
+        found = self.memory.search(query, count, tag=TALK) if self.talks else []
+        return [self.talks[position - len(self.script)] for position in sorted(one.position for one in found)]
+
+    def asked(self, target: int, victim: str) -> int:
+        """How many questions about a victim a seat has answered, as far as this one heard: |Q_j| of PLAYER*."""
+        name = self.scene.players[target]
+        return sum(bool(talk.asker) and talk.speaker == name and talk.victim == victim for talk in self.talks)
+
+    def pending(self) -> Exchange | None:
+        """The question that waits for an answer."""
+        return self._open
+
+    def _retrieve(self, query: str, tag: str, budget: int) -> list[int]:
+        key = (query, tag, budget)
+        if key not in self._found:
+            found = self.memory.retrieve(query, budget, tag=tag, as_told=True)
+            self._found[key] = [one.position for one in found]
+        return self._found[key]
+
+    # -- what is noted -----------------------------------------------------------------------------------------
+
+    def _note(self, event: Event) -> None:
+        seat, (kind, args, words), _ = event
+        if kind in ("round", "turn", "choose", "question"):
+            self._close()
+        if seat == NATURE:
+            self._round = args[0] if kind == "round" else self._round
+            self._turn = (args[0], args[1]) if kind == "turn" else self._turn
+        elif kind == "introduce":
+            name = self.scene.players[seat]
+            said = words or I_AM[self.scene.language].format(name)
+            self._add(Talk(asker="", speaker=name, victim="", question="", answer=said))
+        elif kind == "choose":
+            self._target = args[0] if args else -1
+        elif kind == "question":
+            self._open = Exchange(seat, self._target, self._turn[1], words or self._sentence(args), ())
+        elif kind in ("tell", "answer", "done") and self._open is not None:
+            self._hear(seat, kind, args, words)
+
+    def _hear(self, seat: int, kind: str, args: tuple[int, ...], words: str) -> None:
+        assert self._open is not None
+        said = words
+        if kind == "tell" and not words:
+            said = say(Fact(KINDS[args[0]], args[1:]), self.scene.vocabulary, seat)
+        if said:
+            self._open = self._open._replace(told=(*self._open.told, said))
+        if kind != "tell":
+            self._close()
+
+    def _close(self) -> None:
+        """The answer is over."""
+        if self._open is None:
+            return
+        asker, target, victim, question, told = self._open
+        self._open = None
+        joint = "" if self.scene.language == "zh" else " "
+        talk = Talk(
+            asker=self.scene.players[asker],
+            speaker=self.scene.players[target],
+            victim=self.scene.victims[victim],
+            question=question,
+            answer=joint.join(told) or NOTHING[self.scene.language],
+        )
+        self._add(talk)
+
+    def _sentence(self, args: tuple[int, ...]) -> str:
+        """A question that was chosen from the list, in words."""
+        victim = self.scene.victims[self._turn[1]] if self._turn[1] >= 0 else ""
+        return put(self.scene, args[0], victim, about=args[1])
+
+    def _add(self, talk: Talk) -> None:
+        self.memory.add([talk.text], tag=TALK, when=self._round)
+        self.talks.append(talk)
+        self.rounds.append(self._round)
+        self._found.clear()

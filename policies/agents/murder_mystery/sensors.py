@@ -1,0 +1,255 @@
+"""Sensors: what each asks, what it can answer, how rules of thumb answer it, and how far a suspect is from a murderer.
+
+Questum, section 2.2 and appendix C.4: emotion, motivation and suspicion (the opportunity to do it) in both stages, the
+information value when pruning; evidence and background were tried and left out of the three. The paper only sketches the
+hypothetical murderer: a point with negative emotion, a motive and the opportunity. Here the distance of a suspect to it is
+the number of sensors that read otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from parlour.envs.core import accept
+from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, SIGHTING, Fact, say
+from parlour.policies.agents.murder_mystery import prose
+from parlour.policies.agents.murder_mystery.evidence import Dossier, Told, collect, judge, scripts_of
+from parlour.policies.agents.murder_mystery.scene import Me, Part, Scene, Talk
+from parlour.policies.agents.murder_mystery.topics import Wanted, wanted
+
+EMOTION, MOTIVATION, SUSPICION = "emotion", "motivation", "suspicion"
+EVIDENCE, BACKGROUND, VALUE = "evidence", "background", "information value"
+DEFAULT: Final = (EMOTION, MOTIVATION, SUSPICION)
+
+
+class Sensor(NamedTuple):
+    """What a sensor asks about one character."""
+
+    question: str
+    choices: tuple[str, ...]
+    murderer: str
+    """What it reads for the hypothetical murderer; empty if it does not tell murderers from others."""
+
+
+SENSORS: Final[Mapping[str, Sensor]] = {
+    EMOTION: Sensor("How are you disposed towards this character?", ("positive", "neutral", "negative"), "negative"),
+    MOTIVATION: Sensor(
+        "How did this character stand to the victim, and did it have a motive for the crime?", ("yes", "no"), "yes"
+    ),
+    SUSPICION: Sensor(
+        "Is this character a suspect, in that it had the opportunity: could it be at the place at that time with what was "
+        "used, or was it seen there?",
+        ("yes", "no"),
+        "yes",
+    ),
+    EVIDENCE: Sensor("Is there evidence that ties this character to the crime?", ("yes", "no"), "yes"),
+    BACKGROUND: Sensor(
+        "Is there a history of conflict or enmity between this character and the others?", ("yes", "no"), "yes"
+    ),
+    VALUE: Sensor(
+        "How likely is it that more questions to this character bring valuable information?",
+        ("high", "medium", "low"),
+        "",
+    ),
+}
+_IN_CHINESE: Final = {
+    "正面": "positive", "积极": "positive", "中性": "neutral", "中立": "neutral", "负面": "negative", "消极": "negative",
+    "是": "yes", "有": "yes", "否": "no", "不是": "no", "没有": "no", "高": "high", "中": "medium", "中等": "medium", "低": "low",
+    "natural": "neutral",
+}  # fmt: skip
+_UNKNOWN: Final = {"en": "Nothing is known of it.", "zh": "对此一无所知。"}
+
+
+class Reading(Part):
+    """What one sensor reads for one character."""
+
+    sensor: str
+    choice: str
+    reason: str
+
+
+class Summary(Part):
+    """What all sensors read for one character."""
+
+    character: str
+    readings: list[Reading]
+
+
+def choice_of(words: str, choices: Sequence[str]) -> str | None:
+    """The choice that words mean, in letters of any case, in English or Chinese; None if none."""
+    said = words.strip().strip(".。\"'").casefold()
+    said = _IN_CHINESE.get(said, said)
+    return said if said in choices else None
+
+
+def sensors_from(words: str) -> tuple[str, ...]:
+    """Sensors of the question stage from words joined by +; `none` is none of them. Raises `ParlourError`."""
+    accepted = [name for name in SENSORS if name != VALUE]
+    known = {**{name: name for name in accepted}, "opportunity": SUSPICION}
+    if words == "none":
+        return ()
+    found = []
+    for word in words.split("+"):
+        if word not in known:
+            raise accept("sensor", word, [*accepted, "opportunity", "none"])
+        found.append(known[word])
+    return tuple(dict.fromkeys(found))
+
+
+def distance(readings: Iterable[Reading]) -> int:
+    """How many sensors read otherwise than for the hypothetical murderer."""
+    return sum(
+        reading.sensor in SENSORS
+        and bool(SENSORS[reading.sensor].murderer)
+        and reading.choice != SENSORS[reading.sensor].murderer
+        for reading in readings
+    )
+
+
+def value_of(readings: Iterable[Reading]) -> str:
+    """What the information-value sensor read; empty if it was not asked."""
+    return next((reading.choice for reading in readings if reading.sensor == VALUE), "")
+
+
+# -- rules of thumb ----------------------------------------------------------------------------------------------
+
+
+_MATTERS: Final = frozenset({SIGHTING, MEANS, MOTIVE})
+"""Topics that bear most on who did it."""
+
+
+class Known(NamedTuple):
+    """What the excerpts say of one character and one victim."""
+
+    told: list[Told]
+    dossier: Dossier
+    person: int
+    victim: int
+
+
+def known_of(scene: Scene, me: Me, victim: str, about: str, script: Sequence[str], dialogue: Sequence[Talk]) -> Known:
+    """Read the excerpts for one character."""
+    told = collect(scene, scripts_of(scene, me, script), dialogue, scene.vocabulary)
+    person, dead = scene.person(about), scene.person(victim)
+    texts = [*script, *(talk.answer for talk in dialogue if talk.speaker != about)]
+    others = [seat for seat in range(len(scene.players)) if scene.players[seat] != me.name]
+    hints = prose.suspicion(scene, dead, others, texts).get(person, 0.0) if not _has_facts(told) else 0.0
+    dossier = judge(scene, dead, [person], told)[person]
+    return Known(told, dossier._replace(hints=hints, weight=dossier.weight + hints), person, dead)
+
+
+def _has_facts(told: Sequence[Told]) -> bool:
+    """Whether the excerpts are made of facts that can be read; free prose is looked at where they are not."""
+    return len(told) > 2  # a chance hit or two are no language of facts
+
+
+def sense(
+    sensor: str, scene: Scene, me: Me, known: Known, script: Sequence[str], dialogue: Sequence[Talk], asked: int
+) -> Reading:
+    """What a sensor reads, by what was told of the character.
+
+    Args:
+        sensor: Of `SENSORS`.
+        scene: The setting.
+        me: Who senses.
+        known: What the excerpts say.
+        script: Excerpts of the own script.
+        dialogue: Excerpts of the talk.
+        asked: How many questions the character has answered about this victim; -1 to count those in the excerpts.
+    """
+    reader = {
+        EMOTION: _emotion,
+        MOTIVATION: _motivation,
+        SUSPICION: _suspicion,
+        EVIDENCE: _evidence,
+        BACKGROUND: _background,
+    }.get(sensor)
+    if reader is not None:
+        choice, facts = reader(scene, me, known, script)
+    else:
+        choice, facts = _value(scene, known, dialogue, asked), []
+    return Reading(sensor=sensor, choice=choice, reason=_reason(scene, facts))
+
+
+def _reason(scene: Scene, facts: Sequence[Fact]) -> str:
+    if not facts:
+        return _UNKNOWN[scene.language]
+    joint = "" if scene.language == "zh" else " "
+    return joint.join(say(fact, scene.vocabulary, None) for fact in list(dict.fromkeys(facts))[:2])
+
+
+def _emotion(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+    seat = scene.person(me.name)
+    own = [one.fact for one in known.told if one.fact.kind == "feels" and one.fact.args[::2] == (seat, known.person)]
+    if own:
+        return ("negative", "neutral", "positive")[own[-1].args[1] + 1], own
+    suspicious = known.dossier.there or known.dossier.caught > 0
+    mood = -1 if suspicious else prose.liking(scene, known.person, script)
+    return ("negative", "neutral", "positive")[mood + 1], []
+
+
+def _motivation(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+    dossier, facts = known.dossier, _facts(known, ("motive", "peace"))
+    if dossier.peace:
+        return "no", [fact for fact in facts if fact.kind == "peace"]
+    if dossier.motives or dossier.admitted:
+        return "yes", facts
+    return ("yes" if dossier.hints > 0.5 else "no"), []
+
+
+def _suspicion(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+    dossier = known.dossier
+    if dossier.means < 0:
+        return "no", _facts(known, ("lacked",))
+    if dossier.elsewhere and not dossier.there:
+        return "no", _facts(known, ("saw",))
+    return "yes", _facts(known, ("saw", "had"))
+
+
+def _evidence(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+    tied = known.dossier.there or known.dossier.caught > 0 or known.dossier.means > 0
+    return ("yes" if tied else "no"), _facts(known, ("saw", "had")) if tied else []
+
+
+def _background(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+    hates = [f for f, _, _, _ in known.told if f.kind == "feels" and f.args[1] < 0 and known.person in f.args[::2]]
+    return ("yes" if hates or known.dossier.motives else "no"), hates
+
+
+def _facts(known: Known, kinds: Sequence[str]) -> list[Fact]:
+    """What others told of the character, of these kinds."""
+    return [f for f, teller, _, _ in known.told if f.kind in kinds and f.args[0] == known.person != teller]
+
+
+def answered(scene: Scene, person: int, victim: int, dialogue: Sequence[Talk]) -> list[Wanted]:
+    """What every question about a victim that a character has answered asked for, in order."""
+    name, dead = _name(scene, person), _name(scene, victim)
+    return [
+        wanted(scene, talk.question, person, victim)
+        for talk in dialogue
+        if talk.asker and talk.speaker == name and talk.victim == dead
+    ]
+
+
+def topics_put(asked: Sequence[Wanted]) -> set[int]:
+    """The topics of those questions that were about nobody in particular."""
+    return {topic for asks in asked if not asks.about for topic in asks.topics}
+
+
+def _name(scene: Scene, person: int) -> str:
+    persons = [*scene.players, *scene.victims]
+    return persons[person] if 0 <= person < len(persons) else ""
+
+
+def _value(scene: Scene, known: Known, dialogue: Sequence[Talk], asked: int) -> str:
+    """By how many of the matters that count were never put to the character; low for one who is seen through.
+
+    Who counts the questions, as PLAYER* does, goes by their number as well.
+    """
+    if known.dossier.there or known.dossier.caught:
+        return "low"
+    left = len(_MATTERS - topics_put(answered(scene, known.person, known.victim, dialogue)))
+    if asked >= 0:
+        left = min(left, len(_MATTERS) - asked)
+    return "high" if left > 1 else "medium" if left else "low"

@@ -1,0 +1,220 @@
+"""The questions of ThinkThrice, after Wu et al. 2024 (SPEC 4.7, Questum paper C.3).
+
+A question comes from a summary of the character and the memories of it; an answer is held against a timeline: of each
+entry it is asked whether it is useful, and later whether the answer holds it; what is missing is put in.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+import numpy as np
+from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS, say
+from parlour.policies.agents.murder_mystery import prose, replies, topics
+from parlour.policies.agents.murder_mystery.asks import Questions, Words, refuse_blank, refuse_unnamed
+from parlour.policies.agents.murder_mystery.evidence import death_of, facts_in
+from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
+from parlour.policies.agents.murder_mystery.sensors import Known, answered, known_of, topics_put
+from parlour.policies.llm.ask import Answer, Ask
+
+ENTRIES: Final = 5
+"""Entries of a timeline, at most."""
+
+
+class ThinkSummary(Ask[Words]):
+    """What is known of a character."""
+
+    kind: ClassVar[str] = "questum.think_summary"
+
+    scene: Scene
+    me: Me
+    victim: str
+    about: str
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+        known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
+        facts = [one.fact for one in known.told if known.person in one.fact.args[:1]]
+        said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
+        return Words(words=replies.join(self.scene, said) or self.about)
+
+    def check(self, answer: Words) -> None:
+        refuse_blank(answer.words)
+
+
+class ThinkQuestion(Ask[Questions]):
+    """A question to a character, from its summary and the memories of it."""
+
+    kind: ClassVar[str] = "questum.think_question"
+
+    scene: Scene
+    me: Me
+    victim: str
+    about: str
+    summary: str
+    script: list[str]
+    dialogue: list[Talk]
+    number: int
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Questions:
+        """On what the summary does not hold, first; then on what the character was not asked about."""
+        known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
+        held = {fact.kind for fact in facts_in(self.summary, self.scene.vocabulary, None)}
+        asked = topics_put(answered(self.scene, known.person, known.victim, self.dialogue))
+        missing = [topic for topic, kinds in _MISSING if not held & kinds]
+        rest = [topic for topic, _ in _MISSING if topic not in missing]
+        fresh = [topic for topic in (*missing, *rest) if topic not in asked] or [OPEN]
+        words = _words_of(known)
+        return Questions(
+            questions=[topics.put(self.scene, topic, self.victim, **words) for topic in fresh[: self.number]]
+        )
+
+    def check(self, answer: Questions) -> None:
+        refuse_unnamed(answer.questions, self.number, self.scene, self.victim)
+
+
+_MISSING: Final = (
+    (WHEREABOUTS, {"at", "saw"}),
+    (MOTIVE, {"motive", "peace"}),
+    (MEANS, {"had", "lacked"}),
+    (RELATION, {"relation", "feels"}),
+    (SIGHTING, {"died"}),
+)
+"""Topic -> the kinds of facts about a character that it would bring."""
+
+
+def _words_of(known: Known) -> dict[str, int]:
+    """Place, time and means of the death, as far as the excerpts tell."""
+    death = death_of(known.victim, known.told)
+    return {"place": death.place, "time": death.time, "means": death.means}
+
+
+class Entries(Answer):
+    """Entries of a timeline, in order."""
+
+    entries: list[str]
+
+
+class Verdict(Answer):
+    """Yes or no."""
+
+    yes: bool
+
+
+class ThinkTimeline(Ask[Entries]):
+    """What one's script tells in order of time that has to do with the victim."""
+
+    kind: ClassVar[str] = "questum.think_timeline"
+
+    scene: Scene
+    me: Me
+    victim: str
+    question: str
+    script: list[str]
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Entries:
+        """The facts that answer the question best, in order of time; for free prose, sentences."""
+        scene, vocabulary, seat = self.scene, self.scene.vocabulary, self.scene.person(self.me.name)
+        facts = replies.chosen_facts(scene, self.me, self.victim, self.question, self.script, [], [])[:ENTRIES]
+        if not facts:
+            found = replies.prose_answer(self.question, self.script, guilty=False)
+            return Entries(entries=[found] if found else [])
+        timed = [fact for fact in facts if fact.kind in ("at", "saw")]
+        rest = [fact for fact in facts if fact not in timed]
+        ordered = sorted(timed, key=lambda fact: fact.args[2]) + rest
+        return Entries(entries=[say(fact, vocabulary, seat) for fact in ordered])
+
+    def check(self, answer: Entries) -> None:
+        if len(answer.entries) > ENTRIES:
+            raise ValueError(f"{len(answer.entries)} entries; accepted: at most {ENTRIES}")
+
+
+class ThinkUseful(Ask[Verdict]):
+    """Whether an entry helps to answer."""
+
+    kind: ClassVar[str] = "questum.think_useful"
+
+    scene: Scene
+    me: Me
+    victim: str
+    question: str
+    entry: str
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Verdict:
+        seat, victim = self.scene.person(self.me.name), self.scene.person(self.victim)
+        facts = facts_in(self.entry, self.scene.vocabulary, seat if seat >= 0 else None)
+        asks = topics.wanted(self.scene, self.question, seat, victim)
+        return Verdict(
+            yes=any(replies.answers(fact, asks, seat, victim) for fact in facts)
+            if facts
+            else prose.overlap(self.question, self.entry) > 0
+        )
+
+
+class ThinkAnswer(Ask[Words]):
+    """An answer from the useful entries."""
+
+    kind: ClassVar[str] = "questum.think_answer"
+
+    scene: Scene
+    me: Me
+    victim: str
+    asker: str
+    question: str
+    useful: list[str]
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+        return Words(
+            words=replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, [])
+        )
+
+    def check(self, answer: Words) -> None:
+        refuse_blank(answer.words)
+
+
+class ThinkContained(Ask[Verdict]):
+    """Whether an answer holds an entry."""
+
+    kind: ClassVar[str] = "questum.think_contained"
+
+    scene: Scene
+    me: Me
+    entry: str
+    answer: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Verdict:
+        return Verdict(yes=self.entry.strip() in self.answer)
+
+
+class ThinkRefine(Ask[Words]):
+    """The answer with what it had left out."""
+
+    kind: ClassVar[str] = "questum.think_refine"
+
+    scene: Scene
+    me: Me
+    victim: str
+    asker: str
+    question: str
+    answer: str
+    missing: list[str]
+    stance: str
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+        """As many of the missing entries as the limit of an answer leaves room for."""
+        vocabulary, seat = self.scene.vocabulary, self.scene.person(self.me.name)
+        said = len(facts_in(self.answer, vocabulary, seat if seat >= 0 else None)) or 1
+        if self.answer == replies.NOTHING[self.scene.language] and self.missing:
+            return Words(words=replies.join(self.scene, self.missing[: replies.LIMIT]))
+        return Words(words=replies.join(self.scene, [self.answer, *self.missing[: max(0, replies.LIMIT - said)]]))
+
+    def check(self, answer: Words) -> None:
+        refuse_blank(answer.words)

@@ -1,0 +1,151 @@
+"""Questions in words: how rules of thumb put them, and what any question asks for, in English and Chinese.
+
+Topics are those of the language of facts: whereabouts, relation, motive, sighting, means, open. One question may touch
+several; what it touches is found by words, so that everybody's questions are understood alike.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from parlour.envs.murder_mystery.facts import ANSWERS, MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS
+from parlour.policies.agents.murder_mystery import prose
+from parlour.policies.agents.murder_mystery.scene import Scene
+
+_SIGNS: Final = {
+    WHEREABOUTS: r"\bwhere (?:were|was|did)|\bwhereabouts|\btimeline|\balibi\b|\bwhat (?:were|was) you doing"
+    r"|你(?:当时)?在哪|在什么地方|行踪|时间线|在做什么|在干什么|不在场",
+    RELATION: r"\brelation|\bhow well|\bfeel\w*|\bthink of\b|\bknow (?:the victim|him|her)\b|\bstand (?:with|to)\b|\bfond\b|\bget on\b"
+    r"|关系|感情|怎么看|喜欢|讨厌|交情|认识",
+    MOTIVE: r"\bmotiv|\breasons?\b|\bquarrel|\benem|\bconflict|\bwhy\b|\bgain\w*\b|\bgrudge|\bwant\w* .{0,40}\bdead\b"
+    r"|\bworried\b|\bfearful\b|\bafraid\b|动机|理由|过节|仇|矛盾|冲突|为什么|为何|争吵|害怕|担心",
+    SIGHTING: r"\bsaw\b|\bsee\b|\bseen\b|\bnotice\w*|\bwitness|\bmeet\b|\bmet\b|\bscene\b|看见|看到|见到|见过|注意到|目击|现场|碰见",
+    MEANS: r"\bweapon|\bmeans\b|\bget at\b|\baccess\b|\blay hands\b|\bkilled with\b|\bitems?\b|\bremains\b|\btook\b"
+    r"|凶器|拿到|拿得到|接触|工具|东西|物品|拿走|弄到|毒",
+    OPEN: r"\banything\b|\bopinion|\btheor|\bsecrets?\b|\bwhat (?:else )?do you know|\bwhat (?:else )?can you tell|\bpersonal life"
+    r"|任何|看法|推测|秘密|知道(?:些)?什么|还有什么|想法",
+}
+_PATTERNS: Final = {topic: re.compile(signs, re.IGNORECASE) for topic, signs in _SIGNS.items()}
+
+DEATH, ABLE, REASONS = 7, 8, 9
+"""How the victim died and who could have done it, which belong to sighting and means; who had reasons, and for what."""
+_FORMS: Final = {
+    "en": {
+        WHEREABOUTS: "About the death of {v}: where were you at {t}, and whom did you see there?",
+        RELATION: "About the death of {v}: what was your relation to {v}, and how did you feel about {v}?",
+        MOTIVE: "About the death of {v}: who had a reason to kill {v}, and who had none any more?",
+        SIGHTING: "About the death of {v}: whom did you see in {p} or elsewhere at {t}?",
+        MEANS: "About the death of {v}: who could get at {m}, and who could not?",
+        OPEN: "About the death of {v}: what else do you know?",
+        REASONS: "About the death of {v}: who had a reason to kill {v}, who had none any more, and who took something?",
+        -MOTIVE: "About the death of {v}: did {x} have a reason to kill {v}, or had they made peace?",
+        -SIGHTING: "About the death of {v}: where did you see {x} at {t}?",
+        -MEANS: "About the death of {v}: could {x} get at {m}?",
+        -RELATION: "About the death of {v}: what is the relation of {x} to {v}?",
+        -OPEN: "About the death of {v}: what do you know about {x}?",
+        -ABLE: "About the death of {v}: where did you see {x} at {t}, could {x} get at {m}, had {x} a reason, and how "
+        "does {x} stand to the others?",
+        DEATH: "About the death of {v}: where, when and by what means did {v} die, and whom did you see at {t}?",
+        ABLE: "About the death of {v}: whom did you see at {t}, and who could or could not get at {m}?",
+    },
+    "zh": {
+        WHEREABOUTS: "关于{v}的死：{t}你在哪里，在那里看见了谁？",
+        RELATION: "关于{v}的死：你和{v}是什么关系，你对{v}感情如何？",
+        MOTIVE: "关于{v}的死：谁有杀{v}的理由，谁已经没有了？",
+        SIGHTING: "关于{v}的死：{t}你在{p}或别处看见了谁？",
+        MEANS: "关于{v}的死：谁拿得到{m}，谁拿不到？",
+        OPEN: "关于{v}的死：你还知道些什么？",
+        REASONS: "关于{v}的死：谁有杀{v}的理由，谁已经没有了，谁拿走了什么东西？",
+        -MOTIVE: "关于{v}的死：{x}有没有杀{v}的理由，还是已经和好了？",
+        -SIGHTING: "关于{v}的死：{t}你在哪里看见了{x}？",
+        -MEANS: "关于{v}的死：{x}拿得到{m}吗？",
+        -RELATION: "关于{v}的死：{x}和{v}是什么关系？",
+        -OPEN: "关于{v}的死：关于{x}你知道些什么？",
+        -ABLE: "关于{v}的死：{t}你在哪里看见了{x}，{x}拿得到{m}吗，{x}有没有理由，和别人是什么关系？",
+        DEATH: "关于{v}的死：{v}是在哪里、什么时候、被什么凶器害死的，{t}你看见了谁？",
+        ABLE: "关于{v}的死：{t}你看见了谁，谁拿得到{m}，谁拿不到？",
+    },
+}
+_UNKNOWN: Final = {
+    "en": {"t": "the time of the death", "p": "the place of the death", "m": "the weapon"},
+    "zh": {"t": "案发的时候", "p": "案发的地方", "m": "凶器"},
+}
+
+
+_HINTS: Final = {
+    "took": r"\btook\b|\btaken\b|\bstole\w*|\bsecrets?\b|\bitems?\b|拿走|偷|秘密|东西",
+    "peace": r"\bpeace\b|\bany ?more\b|\bno quarrel\b|和好|不再|已经没有",
+    "motive": r"\breason|\bmotiv|\benem|\bconflict|\bquarrel|动机|理由|过节|仇",
+    "lacked": r"\bcould not\b|\bcouldn't\b|拿不到",
+    "saw": r"\b(?:whom?|what) did you (?:see|notice)\b|\bwhere did you see\b|看见了|看到了|注意到",
+    "died": r"\bdie\b|\bdied\b|\bkilled with\b|害死|死于|死在",
+}
+_HINTED: Final = {kind: re.compile(signs, re.IGNORECASE) for kind, signs in _HINTS.items()}
+
+
+class Wanted(NamedTuple):
+    """What a question asks for."""
+
+    topics: tuple[int, ...]
+    about: tuple[int, ...]
+    """Persons named, apart from the victim and from who is asked."""
+    places: tuple[int, ...]
+    times: tuple[int, ...]
+    hinted: tuple[str, ...]
+    """Kinds of facts that words of the question mean by themselves."""
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of facts that answer it."""
+        return frozenset(kind for topic in self.topics for kind in ANSWERS[topic])
+
+
+def put(
+    scene: Scene, topic: int, victim: str, *, place: int = -1, time: int = -1, means: int = -1, about: int = -1
+) -> str:
+    """A question in words. With `about`, it is about that person, where the topic has such a form."""
+    forms = _FORMS[scene.language]
+    persons = [*scene.players, *scene.victims]
+    values = {"v": victim, "x": persons[about] if 0 <= about < len(persons) else ""}
+    for slot, number, listed in (("p", place, scene.places), ("t", time, scene.times), ("m", means, scene.means)):
+        values[slot] = listed[number] if 0 <= number < len(listed) else _UNKNOWN[scene.language][slot]
+    form = forms.get(-topic, forms[topic]) if values["x"] else forms[topic]
+    return re.sub(r"\{(\w)\}", lambda found: values[found[1]], form)
+
+
+def wanted(scene: Scene, question: str, target: int, victim: int) -> Wanted:
+    """What a question to `target` about `victim` asks for; everything, if no word of it tells.
+
+    Args:
+        scene: The setting.
+        question: In words, anybody's.
+        target: Seat of who is asked.
+        victim: The victim's number among the persons; -1 for none.
+    """
+    topics = _topics(question)
+    persons = len(scene.players) + len(scene.victims)
+    about = tuple(
+        person
+        for person in range(persons)
+        if person not in (target, victim) and prose.mentions(scene, person, question)
+    )
+    return Wanted(
+        topics or (OPEN,), about, _numbers(scene.places, question), _numbers(scene.times, question), _hints(question)
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def _topics(question: str) -> tuple[int, ...]:
+    return tuple(topic for topic, pattern in _PATTERNS.items() if pattern.search(question))
+
+
+@lru_cache(maxsize=1 << 12)
+def _hints(question: str) -> tuple[str, ...]:
+    return tuple(kind for kind, pattern in _HINTED.items() if pattern.search(question))
+
+
+def _numbers(words: list[str], text: str) -> tuple[int, ...]:
+    small = text.casefold()
+    return tuple(number for number, word in enumerate(words) if word and word.casefold() in small)

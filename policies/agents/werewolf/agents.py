@@ -1,0 +1,130 @@
+"""The agents that GRATR is compared with (Zhu et al. 2024, "Experimental setup"): a window of the history, and two RAGs.
+
+All of them infer anew at each turn, from the K = 15 newest messages. `werewolf_rag` adds the texts of the whole history
+that lie nearest to one fixed query, `werewolf_rerank` has these put in another order first. Xu et al.'s five questions and
+their reflection are one question here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final, Self
+
+from parlour.envs.core import accept
+from parlour.policies.agents.werewolf import asks, notes
+from parlour.policies.agents.werewolf.decide import Situation
+from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.rerank import KeptVectors
+from parlour.policies.agents.werewolf.seat import WINDOW, Belief, WerewolfSeat
+from parlour.policies.llm.model import Model
+from parlour.policies.retrieval.memory import Memory
+
+QUERY: Final = "Which player is a werewolf, evil, and which is good? Who checked or accused whom, who claims a role, and how sure is it?"
+TOP: Final = 5
+_MOST: Final = range(1, 201)
+
+
+class WindowAgent(WerewolfSeat):
+    """Plays Werewolf by the newest messages alone.
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        window: How many messages that is.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    name: ClassVar[str] = "werewolf_window"
+    takes: ClassVar[tuple[str, ...]] = ("window",)
+
+    def __init__(self, model: Model | None = None, *, window: int = WINDOW) -> None:
+        if type(window) is not int or window not in _MOST:
+            raise accept("window", window, _MOST)
+        super().__init__(model, window=window)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
+        """An agent from words: numbers for what it `takes`."""
+        for key, value in settings.items():
+            if key not in cls.takes:
+                raise accept(f"setting of {cls.name}", key, cls.takes)
+            if not (value.isascii() and value.isdigit()):
+                raise accept(key, value, _MOST)
+        return cls(model, **{key: int(value) for key, value in settings.items()})
+
+    def _infer(self, now: Situation) -> Belief:
+        assert self.me is not None
+        messages = self.record.messages[-self.window :]
+        found = self._found()
+        opinions = self.voice.ask(asks.Infer(me=self.me, now=now, found=found, messages=messages)).opinions
+        reflected = self.voice.ask(
+            asks.Reflect(me=self.me, now=now, questions=list(asks.QUESTIONS), messages=messages, opinions=opinions)
+        )
+        standing = [0.0] * len(self.me.roles)
+        standing[self.me.seat] = 1.0
+        for one in opinions:
+            standing[one.player] = one.trust
+        return Belief("\n".join([*map(told, opinions), reflected.reflection]), tuple(standing))
+
+    def _found(self) -> list[Message]:
+        """What was retrieved, the most useful first."""
+        return []
+
+
+def told(opinion: asks.Opinion) -> str:
+    """An opinion in a sentence."""
+    who, trust = notes.name(opinion.player), opinion.trust
+    if opinion.stance == "unsure":
+        return f"{who} may be on either side (trust {trust:+.2f})."
+    return f"{who} is inferred to be my {opinion.stance} (trust {trust:+.2f})."
+
+
+class RetrievalAgent(WindowAgent):
+    """... and by what lies nearest to a fixed query in the whole history (native RAG).
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        window: How many of the newest messages it is told.
+        top: How many texts it retrieves.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    name: ClassVar[str] = "werewolf_rag"
+    takes: ClassVar[tuple[str, ...]] = ("window", "top")
+
+    def __init__(self, model: Model | None = None, *, window: int = WINDOW, top: int = TOP) -> None:
+        if type(top) is not int or top not in _MOST:
+            raise accept("top", top, _MOST)
+        self.top = top
+        super().__init__(model, window=window)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._memory = Memory(KeptVectors())
+
+    def _heard(self, messages: Sequence[Message]) -> None:
+        if messages:
+            self._memory.add([notes.line(message) for message in messages])
+
+    def _found(self) -> list[Message]:
+        if not len(self._memory):
+            return []
+        return [self.record.messages[found.position] for found in self._memory.search(QUERY, self.top)]
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "top": self.top}
+
+
+class RerankAgent(RetrievalAgent):
+    """... which are put in another order first (rerank RAG)."""
+
+    name: ClassVar[str] = "werewolf_rerank"
+
+    def _found(self) -> list[Message]:
+        found = super()._found()
+        if len(found) < 2:
+            return found
+        return [found[k] for k in self.voice.ask(asks.Rerank(query=QUERY, texts=found)).order]

@@ -1,0 +1,198 @@
+"""The questions that all Werewolf agents put, and those of the baselines.
+
+`speak` and `choose` are the same for every method of inference; they are told what the method found, as a text and as
+numbers. `infer` and `reflect` are the history window's (Xu et al. 2023, arXiv 2309.04658, as Zhu et al. 2024 compare with
+it), `rerank` orders what retrieval found.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Final, Literal
+
+import numpy as np
+from parlour.policies.agents.werewolf import inference, notes, rerank
+from parlour.policies.agents.werewolf.decide import Player, Self, Situation
+from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.reading import Observer
+from parlour.policies.llm.ask import Answer, Ask
+from pydantic import Field
+
+Number = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+
+QUESTIONS: Final = (
+    "Who accuses whom, and who defends whom?",
+    "Who claims which role, and does anything speak against it?",
+    "Who died, and who gained by it?",
+)
+_RANKED: Final = 0.9
+"""What a text counts against the one before it in the order of retrieval."""
+
+
+def observer_of(me: Self, now: Situation) -> Observer:
+    """Who reads, and what it knows for certain."""
+    identity = me.role.lower()
+    single = tuple(role.lower() for role in dict.fromkeys(me.roles) if me.roles.count(role) == 1)
+    return Observer(me.seat, identity, single, tuple(now.wolves), tuple(now.innocent))
+
+
+class Reply(Answer):
+    """What is said to the table, or to the other wolves."""
+
+    words: str
+    """At most 100 words."""
+
+
+class Speak(Ask[Reply]):
+    """Say something, given what was inferred about the others."""
+
+    kind: ClassVar[str] = "werewolf.speak"
+    max_tokens: ClassVar[int] = 300
+    temperature: ClassVar[float | None] = 0.3
+
+    me: Self
+    now: Situation
+    inference: str
+    standing: list[Number]
+    messages: list[Message]
+    options: dict[str, str]
+    """Code -> what it says, in the words of the game."""
+    refused: list[str]
+    """Words that were tried for this turn and could not be used."""
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Reply:
+        player = Player(self.me, self.now, self.standing, self.messages, rng)
+        return Reply(words=self.options[player.choose(self.options)])
+
+    def check(self, answer: Reply) -> None:
+        if not answer.words.strip():
+            raise ValueError("no words; accepted: at least one")
+
+
+class Choice(Answer):
+    """What is done."""
+
+    choice: str
+    """The code of one option."""
+
+
+class Choose(Ask[Choice]):
+    """Take one of several options in secret, given what was inferred about the others."""
+
+    kind: ClassVar[str] = "werewolf.choose"
+    max_tokens: ClassVar[int] = 300
+    temperature: ClassVar[float | None] = 0.0
+
+    me: Self
+    now: Situation
+    inference: str
+    standing: list[Number]
+    messages: list[Message]
+    options: dict[str, str]
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Choice:
+        player = Player(self.me, self.now, self.standing, self.messages, rng)
+        return Choice(choice=player.choose(self.options))
+
+    def check(self, answer: Choice) -> None:
+        if answer.choice not in self.options:
+            raise ValueError(f"choice {answer.choice[:40]!r}; accepted: {', '.join(self.options)}")
+
+
+class Opinion(Answer):
+    """What a seat holds of another."""
+
+    player: int
+    stance: Literal["ally", "adversary", "unsure"]
+    trust: Number
+    """From -1 to 1."""
+
+
+class Inference(Answer):
+    """What the texts say of the others."""
+
+    opinions: list[Opinion]
+
+
+class Infer(Ask[Inference]):
+    """Who is on the own side, and how sure is that, by the texts alone."""
+
+    kind: ClassVar[str] = "werewolf.infer"
+
+    me: Self
+    now: Situation
+    found: list[Message]
+    """Retrieved from the whole history, the most useful first; empty without retrieval."""
+    messages: list[Message]
+    """The newest ones, oldest first."""
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Inference:
+        texts = [*self.found, *(message for message in self.messages if message not in self.found)]
+        weights = [_RANKED**k for k in range(len(self.found))] + [1.0] * (len(texts) - len(self.found))
+        trusts = inference.infer(observer_of(self.me, self.now), len(self.me.roles), texts, weights)
+        opinions = [
+            Opinion(player=seat, stance=inference.stance(trust), trust=round(trust, 6))  # type: ignore[arg-type]
+            for seat, trust in enumerate(trusts)
+            if seat != self.me.seat
+        ]
+        return Inference(opinions=opinions)
+
+    def check(self, answer: Inference) -> None:
+        named = [opinion.player for opinion in answer.opinions]
+        others = set(range(len(self.me.roles))) - {self.me.seat}
+        if len(set(named)) < len(named) or not set(named) <= others:
+            raise ValueError(f"opinions on the players {named[:20]}; accepted: each of {sorted(others)} once at most")
+
+
+class Reflection(Answer):
+    """Where the seat stands."""
+
+    asked: list[str]
+    """Two questions that matter now."""
+    reflection: str
+    """In at most 100 words."""
+
+
+class Reflect(Ask[Reflection]):
+    """Answer the standing questions and two own ones from the window, and reflect."""
+
+    kind: ClassVar[str] = "werewolf.reflect"
+
+    me: Self
+    now: Situation
+    questions: list[str]
+    messages: list[Message]
+    opinions: list[Opinion]
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Reflection:
+        ranked = sorted(self.opinions, key=lambda one: (-abs(one.trust), one.player))
+        asked = [f"Is {notes.name(one.player)} what he seems to be?" for one in ranked[:2]]
+        foes = [one.player for one in ranked if one.stance == inference.ADVERSARY]
+        return Reflection(
+            asked=asked,
+            reflection=f"It is day {self.now.day}, {len(self.now.alive)} live. As {self.me.role} I am to "
+            f"{self.now.does.replace('_', ' ')}. I hold {notes.names(foes)} for adversaries.",
+        )
+
+
+class Order(Answer):
+    """Texts put in order."""
+
+    order: list[int]
+    """Their positions in the list that was given, from 0, the most useful first."""
+
+
+class Rerank(Ask[Order]):
+    """Put retrieved texts in the order of their use for a question."""
+
+    kind: ClassVar[str] = "werewolf.rerank"
+
+    query: str
+    texts: list[Message]
+    """Nearest to the query first."""
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Order:
+        return Order(order=rerank.traverse(self.query, [notes.line(text) for text in self.texts]))
+
+    def check(self, answer: Order) -> None:
+        if sorted(answer.order) != list(range(len(self.texts))):
+            raise ValueError(f"order {answer.order[:20]}; accepted: each of 0..{len(self.texts) - 1} once")

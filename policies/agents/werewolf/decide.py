@@ -1,0 +1,329 @@
+"""What a player of Werewolf does who trusts the others by given numbers: the one rule behind all ways of inference.
+
+It goes by the standing of the others, by what the seat knows for certain, and by the newest messages, which all methods
+show alike. A village player poisons and checks the least trusted, protects and defends the most trusted, and votes against
+whoever of those it does not trust is accused most by others it does not distrust. To a werewolf, who knows the sides, a
+low standing means danger: it kills and accuses the most dangerous, votes against whom it accused or with the table where
+the table is wrong, and lies with a claim or a false check now and then.
+
+An option is known by its code, `kind:arguments` (`"vote:3"`, `"vote:"` for nobody, `"report:2,1"`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal
+
+import numpy as np
+from parlour.envs import speech
+from parlour.envs.core import accept
+from parlour.policies.agents.werewolf import notes, reading
+from parlour.policies.agents.werewolf.notes import Message
+from pydantic import BaseModel, ConfigDict
+
+Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poison", "check", "vote"]
+
+SUSPECT: Final = -0.2
+"""A standing below which a village player accuses."""
+_NO_ALLY: Final = 0.2
+"""... below which it votes: who passes leaves the vote to the werewolves."""
+_PRAISED: Final = 0.3
+"""... above which it defends."""
+_POISON: Final = -0.6
+"""... below which the witch poisons."""
+_DOOMED: Final = -0.4
+"""... below which she lets somebody die."""
+_PRESSED: Final = 2
+"""Accusers from which on one with a power says who he is."""
+_LIES: Final = 0.1
+"""How often a wolf reports a check that never was, while no other wolf has."""
+_ACCUSES: Final = 0.6
+"""How often a wolf that does not lie accuses; otherwise it praises somebody."""
+
+
+class Check(BaseModel):
+    """What the seer learnt."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    player: int
+    werewolf: bool
+
+
+class Self(BaseModel):
+    """Who is asked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seat: int
+    """Its number; `player_2` has number 2."""
+    role: str
+    side: Literal["village", "werewolf"]
+    roles: list[str]
+    """In play, in no order of players."""
+    fellows: list[int]
+    """The other werewolves, if it is one."""
+
+
+class Situation(BaseModel):
+    """What is asked, and what the seat knows for certain."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    does: Does
+    """Speak by day or as last words, whisper to the other wolves, hunt, protect, save, poison, check, or vote."""
+    day: int
+    """Number of the night and of the day after it, from 1."""
+    alive: list[int]
+    """Numbers of the living players."""
+    wolves: list[int]
+    """Whom the seat knows to be a werewolf, itself aside."""
+    innocent: list[int]
+    """Whom it knows to be none, itself aside."""
+    checks: list[Check]
+    """The seer's, oldest first."""
+    attacked: int | None
+    """Whom the wolves attacked tonight, as the witch was told."""
+
+
+class Player:
+    """One decision of one seat.
+
+    Args:
+        me: Who decides.
+        now: What is asked.
+        standing: Of each player in the seat's eyes, in seat order, each in [-1, 1]: trust; to a werewolf, the lower the
+            more dangerous.
+        messages: The newest ones, oldest first.
+        rng: For what is left to chance.
+    """
+
+    def __init__(
+        self, me: Self, now: Situation, standing: Sequence[float], messages: Sequence[Message], rng: np.random.Generator
+    ) -> None:
+        self.me, self.now, self.rng = me, now, rng
+        self.noise = rng.random(len(standing)) * 1e-6
+        """Breaks ties."""
+        self.standing = [float(number) for number in standing]
+        self.others = [seat for seat in now.alive if seat != me.seat]
+        self.told = [(m, reading.read(m.speaker, m.text, len(standing))) for m in messages]
+
+    def choose(self, options: Mapping[str, str]) -> str:
+        """The code of the option taken. Raises `ParlourError` if these are no options of Werewolf in this situation."""
+        decide: dict[str, Callable[[], list[str]]] = {
+            "speak": self._speak,
+            "last_words": self._speak,
+            "whisper": lambda: [code(speech.RECOMMEND, self._prey())],
+            "hunt": lambda: [code(notes.HUNT, self._prey())],
+            "protect": lambda: self._protect(options),
+            "save": self._save,
+            "poison": self._poison,
+            "check": self._check,
+            "vote": self._vote,
+        }
+        for wanted in decide[self.now.does]():
+            if wanted in options:
+                return wanted
+        for idle in (code(speech.SILENT, ()), code(self.now.does, ())):
+            if idle in options:
+                return idle
+        raise accept("options", list(options), f"those of Werewolf when asked to {self.now.does}")
+
+    # -- what is on the table ----------------------------------------------------------------------------------
+
+    def _lowest(self, seats: Sequence[int]) -> int:
+        return min(seats, key=lambda j: self.standing[j] + self.noise[j])
+
+    def _highest(self, seats: Sequence[int]) -> int:
+        return max(seats, key=lambda j: self.standing[j] + self.noise[j])
+
+    def heat(self, *, believed: bool = False) -> Counter[int]:
+        """How many players attacked each one in the talk of today; on demand only those who are not distrusted."""
+        attacks = {
+            (one.speaker, one.target)
+            for message, found in self.told
+            if message.day == self.now.day and not message.private
+            for one in found.intents
+            if one.kind != reading.DEFEND and one.speaker in self.now.alive
+            if not believed or self.standing[one.speaker] >= SUSPECT
+        }
+        return Counter(target for _, target in sorted(attacks))
+
+    def claimed(self, identity: str) -> list[int]:
+        """The living others who say they are something, latest last."""
+        said = [
+            one.player
+            for message, found in self.told
+            for one in found.judgements
+            if one.player == message.speaker and one.identity == identity and one.player in self.others
+        ]
+        return list(dict.fromkeys(said))
+
+    def _reported(self, about: int) -> bool:
+        """Whether the seat has reported on a player in the messages it sees."""
+        return any(
+            message.speaker == self.me.seat and (one.target, one.score) == (about, reading.CHECK)
+            for message, found in self.told
+            for one in found.intents
+        )
+
+    # -- by day ------------------------------------------------------------------------------------------------
+
+    def _speak(self) -> list[str]:
+        return self._speak_as_villager() if self.me.side == "village" else self._speak_as_wolf()
+
+    def _speak_as_villager(self) -> list[str]:
+        wishes = self._checks_to_tell()
+        pressed = self.heat()[self.me.seat] >= _PRESSED or (self.me.role == "Seer" and self.claimed("seer"))
+        if pressed and self.me.role != "Villager":
+            wishes.append(self._claim(self.me.role))
+        if not self.others:
+            return wishes
+        worst, best = self._suspect(SUSPECT, together=True), self._highest(self.others)
+        if worst is not None:
+            wishes.append(code(speech.ACCUSE, (worst,)))
+        if self.standing[best] > _PRAISED:
+            wishes.append(code(speech.DEFEND, (best,)))
+        return wishes
+
+    def _checks_to_tell(self) -> list[str]:
+        """The seer tells of living werewolves at once; of innocents when pressed, when dying, or from the second on."""
+        new = [one for one in reversed(self.now.checks) if not self._reported(one.player)]
+        wolves = [one for one in new if one.werewolf and one.player in self.now.alive]
+        innocent = [one for one in new if not one.werewolf and one.player in self.now.alive]
+        pressed = self.heat()[self.me.seat] >= _PRESSED or bool(self.claimed("seer"))
+        due = self.now.does == "last_words" or self.now.day > 1 or pressed
+        told = wolves + (innocent if due else [])
+        return [code(speech.REPORT, (one.player, int(one.werewolf))) for one in told]
+
+    def _claim(self, role: str) -> str:
+        names = list(dict.fromkeys(self.me.roles))
+        return code(speech.CLAIM_ROLE, (names.index(role),))
+
+    def _suspect(self, below: float, *, together: bool = False) -> int | None:
+        """A living player whom the village trusts less than so far: the least trusted, or the most accused of these.
+
+        Args:
+            below: The standing.
+            together: Whether it takes others to do it, as votes that scatter change nothing. Whoever is distrusted
+                accuses in vain.
+        """
+        known = [seat for seat in self.others if seat in self.now.wolves]
+        doubted = [j for j in self.others if j not in self.now.innocent and self.standing[j] < below]
+        seats = known or doubted
+        if not seats:
+            return None
+        if not together:
+            return self._lowest(seats)
+        heat = self.heat(believed=True)
+        return min(seats, key=lambda j: (-heat[j], self.standing[j] + self.noise[j]))
+
+    def _vote(self) -> list[str]:
+        return self._vote_as_villager() if self.me.side == "village" else self._vote_as_wolf()
+
+    def _vote_as_villager(self) -> list[str]:
+        worst = self._suspect(_NO_ALLY, together=True)
+        return [] if worst is None else [code(notes.VOTE, (worst,))]
+
+    def _vote_as_wolf(self) -> list[str]:
+        """Against whom it accused itself today, else with the table, so as not to stand out; a fellow only if he is lost."""
+        heat = self.heat()
+        own = self._accused_today()
+        if own:
+            return [code(notes.VOTE, (own[-1],))]
+        ranked = sorted(self.others, key=lambda j: (-heat[j], self.standing[j] + self.noise[j]))
+        for seat in ranked:
+            lost = heat[seat] > len(self.now.alive) // 2
+            if heat[seat] and (seat not in self.now.wolves or lost):
+                return [code(notes.VOTE, (seat,))]
+        return []
+
+    # -- the werewolves ----------------------------------------------------------------------------------------
+
+    def _victims(self) -> list[int]:
+        return [seat for seat in self.others if seat not in self.now.wolves]
+
+    def _accused_today(self) -> list[int]:
+        """Whom it attacked in the talk of today itself, latest last."""
+        return [
+            one.target
+            for message, found in self.told
+            if message.day == self.now.day and message.speaker == self.me.seat and not message.private
+            for one in found.intents
+            if one.kind != reading.DEFEND and one.target in self._victims()
+        ]
+
+    def _speak_as_wolf(self) -> list[str]:
+        victims = self._victims()
+        if not victims:
+            return []
+        threat, heat = self._lowest(victims), self.heat()
+        reported_me = [
+            one.speaker
+            for _, found in self.told
+            for one in found.intents
+            if one.target == self.me.seat and one.kind == reading.ATTACK and one.score == reading.CHECK
+        ]
+        if reported_me and reported_me[-1] in victims:  # two seers: one of them lies, and the table must guess which
+            return [code(speech.REPORT, (reported_me[-1], 1))]
+        draw = self.rng.random()
+        seers = set(self.claimed("seer"))
+        if draw < _LIES and not seers.intersection(self.now.wolves):
+            return [code(speech.REPORT, (threat, 1))]
+        if draw < _LIES + (1 - _LIES) * _ACCUSES:
+            # rather with the others than alone
+            return [
+                code(speech.ACCUSE, (max(victims, key=lambda j: (min(heat[j], 1), -self.standing[j] + self.noise[j])),))
+            ]
+        return [code(speech.DEFEND, (self._highest(victims),))]
+
+    def _prey(self) -> tuple[int, ...]:
+        """Whom the wolves are to kill: whom a fellow names already, or who claims to see, or the most dangerous one."""
+        victims = self._victims()
+        if not victims:
+            return ()
+        tonight = [
+            one.target
+            for message, found in self.told
+            if message.day == self.now.day and message.speaker in self.now.wolves
+            for one in found.intents
+            if one.kind == reading.ATTACK and one.target in victims
+        ]
+        if tonight:
+            return (tonight[0],)
+        seers = [seat for seat in self.claimed("seer") if seat in victims]
+        return (self._lowest(seers or victims),)
+
+    # -- powers ------------------------------------------------------------------------------------------------
+
+    def _protect(self, options: Mapping[str, str]) -> list[str]:
+        """The trusted who claim to see, then the most trusted, then himself."""
+        allowed = [seat for seat in self.now.alive if code(notes.PROTECT, (seat,)) in options]
+        seers = [seat for seat in self.claimed("seer") if seat in allowed and self.standing[seat] > SUSPECT]
+        others = [seat for seat in allowed if seat != self.me.seat and self.standing[seat] > -SUSPECT]
+        order = [self._highest(group) for group in (seers, others) if group]
+        return [code(notes.PROTECT, (seat,)) for seat in (*order, self.me.seat, *allowed)]
+
+    def _save(self) -> list[str]:
+        victim = self.now.attacked
+        worth = victim is not None and (victim == self.me.seat or self.standing[victim] > _DOOMED)
+        return [code(notes.SAVE, (int(worth),))]
+
+    def _poison(self) -> list[str]:
+        worst = self._suspect(_POISON)
+        return [] if worst is None else [code(notes.POISON, (worst,))]
+
+    def _check(self) -> list[str]:
+        known = {*self.now.wolves, *self.now.innocent}
+        unknown = [seat for seat in self.others if seat not in known]
+        return [code(notes.CHECK, (self._lowest(unknown),))] if unknown else []
+
+
+def code(kind: str, args: Sequence[int]) -> str:
+    """The code of an option.
+
+    >>> code("report", [2, 1])
+    'report:2,1'
+    """
+    return f"{kind}:{','.join(map(str, args))}"

@@ -1,0 +1,214 @@
+"""The GRATR player of Werewolf (Zhu et al. 2024): each message changes its trust graph, each turn retrieves from it.
+
+It puts the same questions for speaking and choosing as the agents it is compared with (`werewolf_agents.seat`); what is
+its own is the inference. What a seat knows for certain is pinned: its fellows, its checks, the roles that the moderator
+reveals. A werewolf knows all sides; to it the graph says who is dangerous: who acts against werewolves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any, ClassVar, Final, Self
+
+from parlour.envs.core import Move, accept
+from parlour.policies.agents.werewolf import notes
+from parlour.policies.agents.werewolf.decide import Situation
+from parlour.policies.agents.werewolf.gratr import asks, export, render
+from parlour.policies.agents.werewolf.gratr import equations as eq
+from parlour.policies.agents.werewolf.gratr.explain import Explanation
+from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
+from parlour.policies.agents.werewolf.gratr.parameters import Parameters
+from parlour.policies.agents.werewolf.gratr.statements import Chain
+from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
+from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
+from parlour.policies.agents.werewolf.seat import WINDOW, Belief, WerewolfSeat
+from parlour.policies.llm.ask import A, Ask
+from parlour.policies.llm.model import Asker, Model, mixed
+
+_HOSTILE: Final = 0.4
+"""What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
+
+
+class GratrAgent(WerewolfSeat):
+    """Plays Werewolf by a trust graph.
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        parameters: Of the graph.
+        window: How many of the newest messages an action is told.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    name: ClassVar[str] = "gratr"
+
+    def __init__(
+        self, model: Model | None = None, *, parameters: Parameters | None = None, window: int = WINDOW
+    ) -> None:
+        if isinstance(window, bool) or not isinstance(window, int) or window < 1:
+            raise accept("window", window, "a whole number, at least 1")
+        self.parameters = parameters or Parameters()
+        self._seed = 0
+        super().__init__(model, window=window)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
+        """An agent from words: the fields of `Parameters`, and `window`."""
+        kinds = {field.name: type(field.default) for field in fields(Parameters)} | {"window": int}
+        for key in settings:
+            if key not in kinds:
+                raise accept(f"setting of {cls.name}", key, kinds)
+        values = {key: _number(key, value, kinds[key]) for key, value in settings.items()}
+        window = values.pop("window", WINDOW)
+        return cls(model, parameters=Parameters(**values), window=window)
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._seed = seed
+
+    def _begin(self) -> None:
+        super()._begin()
+        self.graph: TrustGraph | None = None
+        """Of this game; None before the first turn."""
+        self.dropped = 0
+        """Parts of answers in this game that could not be used."""
+        self._dropped_told = 0
+        self._reasons: dict[int, str] = {}
+        self._identities: dict[int, tuple[str, float]] = {}
+        self._calls: list[dict[str, Any]] = []
+
+    def explain(self, seat: int) -> Explanation:
+        """What the present belief about a player rests on. Raises `ParlourError` before the first turn."""
+        return self._graph().explain(seat)
+
+    def _graph(self) -> TrustGraph:
+        if self.graph is None:
+            raise accept("explanation", "of a game that has not begun", "after the first turn")
+        return self.graph
+
+    # -- what is heard -----------------------------------------------------------------------------------------
+
+    def _learn(self, told: Move, role_names: Sequence[str]) -> None:
+        super()._learn(told, role_names)
+        if told.kind == notes.CHECKED:
+            self._reasons[told.args[0]] = f"my own check: {'a' if told.args[1] else 'no'} werewolf"
+        elif told.kind == notes.REVEALED:
+            self._reasons[told.args[0]] = f"the moderator revealed the role, {role_names[told.args[1]]}"
+
+    def _heard(self, messages: Sequence[Message]) -> None:
+        assert self.me is not None
+        if self.graph is None:
+            self.graph = TrustGraph(len(self.me.roles), self.me.seat, parameters=self.parameters)
+        self._pin(self.graph)
+        for message in messages:
+            self._take(self.graph, message)
+
+    def _pin(self, graph: TrustGraph) -> None:
+        """Facts."""
+        assert self.me is not None
+        wolf = self.me.side == "werewolf"
+        for seat, bad in sorted(self._known.items()):
+            if not graph.certain(seat):
+                known = "I know the werewolves" if wolf else "known for certain"
+                graph.pin(seat, 1 if bad == wolf else -1, self.record.day, self._reasons.get(seat, known))
+
+    def _take(self, graph: TrustGraph, message: Message) -> None:
+        """One statement: two questions, then Algorithm 1."""
+        assert self.me is not None
+        moderator = message.speaker == MODERATOR
+        speaker = None if moderator else message.speaker
+        intents, identities = asks.Intents(intents=[]), asks.Identities(judgements=[])
+        if not moderator:
+            intents = self._ask_for_all(asks.Intent(players=graph.players, statement=message))
+        if speaker != self.me.seat:
+            identities = self.voice.ask(
+                asks.Identity(
+                    me=self.me,
+                    wolves=[seat for seat, bad in sorted(self._known.items()) if bad],
+                    innocent=[seat for seat, bad in sorted(self._known.items()) if not bad],
+                    trust=1.0 if speaker is None else graph.trust[speaker],
+                    statement=message,
+                )
+            )
+        found = asks.usable(message.speaker, intents, identities, self.me)
+        self.dropped += found.dropped
+        graph.observe(message.day, speaker, message.text, found.intents, found.judgements)
+        for one in found.identities:
+            if one.identity in DANGER and one.confidence >= self._identities.get(one.player, ("", 0.0))[1]:
+                self._identities[one.player] = (one.identity, one.confidence)
+
+    def _ask_for_all(self, question: Ask[A]) -> A:
+        """An answer that is the same for all who hear a statement: the sample is the game's, so one call serves all."""
+        answered = self.model.answer(question, Asker(notes.name(self.seat), mixed(self._seed)))
+        self._calls += answered.calls
+        return answered.value
+
+    # -- what is made of it ------------------------------------------------------------------------------------
+
+    def _infer(self, now: Situation) -> Belief:
+        assert self.me is not None
+        graph, others = self._graph(), [seat for seat in now.alive if seat != self.seat]
+        wolf = self.me.side == "werewolf"
+        chains = {seat: graph.retrieve(seat, now.day) for seat in others if wolf or not graph.certain(seat)}
+        graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day)
+        if not wolf:
+            return Belief(render.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
+        standing = tuple(
+            trust if trust > 0 else self._danger(seat, chains.get(seat, ())) for seat, trust in enumerate(graph.trust)
+        )
+        return Belief(self._told_to_wolf(graph, others, standing), standing)
+
+    def _danger(self, seat: int, chains: Sequence[Chain]) -> float:
+        """What a werewolf makes of a villager: hostile by the chains of evidence (Eq. 8), and of a dangerous role."""
+        hostile = eq.weighted([chain.u for chain in chains], [chain.weight for chain in chains]) or 0.0
+        identity, confidence = self._identities.get(seat, ("", 0.0))
+        danger = DANGER.get(identity, 0.0) * confidence / MOST
+        return max(-1.0, min(HARMLESS, ENEMY + _HOSTILE * hostile - danger))
+
+    def _told_to_wolf(self, graph: TrustGraph, others: Sequence[int], standing: Sequence[float]) -> str:
+        foes = sorted((seat for seat in others if standing[seat] < 0), key=lambda seat: (standing[seat], seat))
+        lines = [render.summary(graph, "a werewolf", "of the village", others)]
+        for seat in foes[: render.EXTREMES]:
+            identity = self._identities.get(seat, ("", 0.0))[0]
+            maybe = f", perhaps the {identity}" if identity else ""
+            lines.append(f"{notes.name(seat)} is dangerous to us{maybe}: {standing[seat]:+.2f}.")
+        return "\n".join(lines)
+
+    def _note(self, belief: Belief) -> None:
+        """By the graph's own classes, whose tolerance is a parameter."""
+        graph = self._graph()
+        shown: dict[str, list[Any]] = {
+            notes.name(seat): [export.CLASSES[graph.role(seat)], round(trust, 4)]
+            for seat, trust in enumerate(belief.standing)
+            if seat != self.seat
+        }
+        if shown != self._noted:
+            self._noted = self._told = shown
+
+    def notes(self) -> dict[str, Any]:
+        """`beliefs`, where they changed; the questions asked; and `dropped`, parts of answers that could not be used."""
+        told = super().notes()
+        calls, self._calls = [*self._calls, *told.pop("calls", [])], []
+        dropped, self._dropped_told = self.dropped - self._dropped_told, self.dropped
+        return told | ({"calls": calls} if calls else {}) | ({"dropped": dropped} if dropped else {})
+
+    # -- saving ------------------------------------------------------------------------------------------------
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), **asdict(self.parameters)}
+
+    @classmethod
+    def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
+        window = settings.pop("window", WINDOW)
+        return cls(model, parameters=Parameters(**settings), window=window)
+
+
+def _number(key: str, value: str, kind: type) -> Any:
+    """A setting from words. Raises `ParlourError`; whether a number is accepted is for `Parameters` to say."""
+    try:
+        return kind(value)
+    except ValueError:
+        raise accept(key, value, "a whole number" if kind is int else "a number") from None

@@ -1,0 +1,137 @@
+"""What GRATR asks a model about a statement (Zhu et al. 2024, appendices 1 and 2; SPEC section 1.2), and what of it is used.
+
+Asked again is what breaks the schema: another language in place of a word of the schema, a score beyond 0..10, a missing
+field. Dropped, counted, and no reason to ask again is what can be left out of an answer that is whole: players who do not
+exist, what somebody does to himself, both attack and defence of the same player in one statement, and what others than the
+speaker are said to do, which the observer has seen for itself. The model is not asked for its reasons: what counts is
+kept with the statement.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple
+
+import numpy as np
+from parlour.policies.agents.werewolf import reading
+from parlour.policies.agents.werewolf.decide import Self
+from parlour.policies.agents.werewolf.gratr.statements import Judgement
+from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.reading import MODERATOR, Observer
+from parlour.policies.llm.ask import Answer, Ask
+from pydantic import Field
+
+Score = Annotated[float, Field(ge=0, le=reading.MOST, allow_inf_nan=False)]
+Trust = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+TEMPERATURE: Final = 0.2
+"""Of both questions, as in the published code."""
+LENGTH: Final = 200
+"""Tokens of an answer, as there."""
+
+
+class Meant(Answer):
+    """One intent of a player."""
+
+    speaker: int
+    intent: Literal["attack", "defend", "deceive"]
+    target: int
+    score: Score
+
+
+class Intents(Answer):
+    """All intents in a statement; an empty list if there are none."""
+
+    intents: list[Meant]
+
+
+class Intent(Ask[Intents]):
+    """Who attacks, defends or deceives whom in a statement. The same for whoever hears it."""
+
+    kind: ClassVar[str] = "gratr.intent"
+    max_tokens: ClassVar[int] = LENGTH
+    temperature: ClassVar[float | None] = TEMPERATURE
+
+    players: int
+    statement: Message
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Intents:
+        found = reading.read(self.statement.speaker, self.statement.text, self.players).intents
+        return Intents(
+            intents=[Meant(speaker=one[0], intent=one[1], target=one[2], score=one[3]) for one in found]  # type: ignore[arg-type]
+        )
+
+
+class Seen(Answer):
+    """What a player is taken for."""
+
+    player: int
+    identity: Literal["werewolf", "not-werewolf", "villager", "witch", "seer", "guard"]
+    confidence: Score
+
+
+class Identities(Answer):
+    """All judgements that a statement allows; an empty list if there are none."""
+
+    judgements: list[Seen]
+
+
+class Identity(Ask[Identities]):
+    """What one player takes others for after a statement."""
+
+    kind: ClassVar[str] = "gratr.identity"
+    max_tokens: ClassVar[int] = LENGTH
+    temperature: ClassVar[float | None] = TEMPERATURE
+
+    me: Self
+    wolves: list[int]
+    """Whom the observer knows to be a werewolf, itself aside."""
+    innocent: list[int]
+    """Whom it knows to be none."""
+    trust: Trust
+    """In the speaker; 1 in the moderator."""
+    statement: Message
+
+    def rule_of_thumb(self, rng: np.random.Generator) -> Identities:
+        me, said = self.me, self.statement
+        single = tuple(role.lower() for role in dict.fromkeys(me.roles) if me.roles.count(role) == 1)
+        observer = Observer(me.seat, me.role.lower(), single, tuple(self.wolves), tuple(self.innocent))
+        found = reading.judged_by(observer, said.speaker, reading.read(said.speaker, said.text, len(me.roles)))
+        return Identities(
+            judgements=[Seen(player=one[0], identity=one[1], confidence=one[2]) for one in found]  # type: ignore[arg-type]
+        )
+
+
+class Evidence(NamedTuple):
+    """What of the two answers enters the graph."""
+
+    intents: list[tuple[int, float]]
+    """Whom the speaker means, and the weight in [-1, 1]."""
+    judgements: list[Judgement]
+    identities: list[reading.Judgement]
+    """The same with the identity that was named."""
+    dropped: int
+
+
+def usable(speaker: int, intents: Intents, identities: Identities, me: Self) -> Evidence:
+    """Sift two answers about a statement of `speaker`, as `reading.sift` does, and turn scores into weights.
+
+    An attack and a deceit weigh -score/10, a defence score/10 (the published code; the paper does not say what a deceit
+    weighs). A confidence counts for the observer's side or against it.
+    """
+    sifted = reading.sift(
+        [reading.Intent(one.speaker, one.intent, one.target, one.score) for one in intents.intents],
+        [reading.Judgement(one.player, one.identity, one.confidence) for one in identities.judgements],
+        len(me.roles),
+    )
+    own = [one for one in sifted.intents if one.speaker == speaker and speaker != MODERATOR]
+    weights = [(one.target, (1 if one.kind == reading.DEFEND else -1) * one.score / reading.MOST) for one in own]
+    wolf = me.side == "werewolf"
+    judgements = [
+        Judgement(
+            one.player,
+            (1 if reading.is_bad(one.identity) == wolf else -1) * one.confidence / reading.MOST,
+            me.roles.count(one.identity.capitalize()) == 1,
+        )
+        for one in sifted.judgements
+    ]
+    dropped = sifted.dropped + len(sifted.intents) - len(own)
+    return Evidence(weights, judgements, list(sifted.judgements), dropped)

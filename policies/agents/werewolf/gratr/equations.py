@@ -1,0 +1,146 @@
+"""The equations of GRATR, one function each, and one for every place where they are undefined as printed.
+
+Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning", Table 1 and Eqs. 2-9, with the indices put right
+and the gaps closed as SPEC sections 1.3 and 1.4 say. Trust, confidence and weights are numbers in [-1, 1]. A chain runs
+p_o -> p_(o-1) -> ... -> p_1 from the target to where the search started; its edge k is (p_(k+1), p_k).
+
+    where                                          printed                    here
+    Eq. 2  trust in the speaker is 0               nothing is ever learned    `speaker_factor`: a prior
+    Eq. 2  the speaker is who is judged            trust shields a liar       `word`: what he gives away counts fully
+    Eq. 7  logarithm of 0 or of a negative number  undefined                  `entropy`: of |u|, 0 at 0
+    Eq. 8  weights that are negative or sum to 0   leaves [-1, 1], or 0/0     `chain_weight`: a floor
+    Eq. 8  no chain, or chains that carry nothing  0/0                        `weighted`: no new value
+    Eq. 9  quotient by a trust of 0                infinite                   `quotient`: no update
+    Eqs. 2, 8, 9  values beyond 1                  leave [-1, 1]              `bounded`
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from parlour.policies.agents.werewolf.gratr.parameters import Mode, Parameters
+
+ALLY, INDIFFERENT, ADVERSARY = 1, 0, -1
+FAINT: Final = 1e-6
+"""Trust below this is none: such chains are dropped, and nothing is divided by it."""
+FLOOR: Final = 0.05
+"""Least weight of a chain in Eq. 8, as a share of |u|."""
+CODE_THRESHOLD: Final = 0.5
+CODE_SPECIAL: Final = 1.2
+
+
+def bounded(x: float) -> float:
+    """Trust and edge weights lie in [-1, 1]; what an equation puts beyond is cut off."""
+    return -1.0 if x < -1.0 else 1.0 if x > 1.0 else x
+
+
+def role_class(trust: float, epsilon: float) -> int:
+    """Table 1: `ALLY` above epsilon, `ADVERSARY` below -epsilon, `INDIFFERENT` between, both bounds included."""
+    return ALLY if trust > epsilon else ADVERSARY if trust < -epsilon else INDIFFERENT
+
+
+def speaker_factor(trust: float, epsilon: float, prior: float) -> float:
+    """T(p_j) in Eq. 2; of a speaker of whom there is no judgement, the prior.
+
+    At the start all trust is 0, so that as printed no word of any player could change anything.
+    """
+    return trust if abs(trust) > epsilon else prior
+
+
+def word(trust: float, confidence: float, himself: bool, given: Parameters) -> float:
+    """T(p_j) in Eq. 2 for one judgement: `speaker_factor`, but 1 for what a speaker gives away about himself.
+
+    Nobody is called a liar on his own authority: a judgement against the speaker is the observer's conclusion from what
+    it knows, and stands however far the speaker was trusted. The paper has no such case; mode `"paper"` keeps to it.
+    """
+    if himself and confidence < 0 and given.mode == "ours":
+        return 1.0
+    return speaker_factor(trust, given.epsilon, given.prior)
+
+
+def inferred(factor: float, strength: float, confidence: float) -> float:
+    """Eq. 2: u(p_k) = T(p_j) |w(p_j, p_k)| c(p_j, p_k)."""
+    return bounded(factor * strength * confidence)
+
+
+def inferred_by_code(confidence: float, special: bool) -> float:
+    """Eq. 2 as published in code: the confidence alone, raised for a special role, and 0 below one half."""
+    if abs(confidence) < CODE_THRESHOLD:
+        return 0.0
+    return bounded(confidence * CODE_SPECIAL if special else confidence)
+
+
+def stronger(trust: float, u: float) -> float:
+    """Eq. 3: the inference takes the place of the trust if it is the stronger of the two."""
+    return u if abs(u) > abs(trust) else trust
+
+
+def discounted(total: float, weight: float, rho: float) -> float:
+    """One step of the sum in Eq. 4: what came before is worth rho of what it was."""
+    return rho * total + weight
+
+
+def merged(weights: Iterable[float], rho: float) -> float:
+    """Eq. 4: tau = tanh(sum over m of rho^(n-m) w_m), the oldest first; 0 without evidence."""
+    total = 0.0
+    for weight in weights:
+        total = discounted(total, weight, rho)
+    return math.tanh(total)
+
+
+def chain_value(trusts: Sequence[float], taus: Sequence[float]) -> float:
+    """Eq. 5: V = sum over k of T(p_(k+1)) tau(p_(k+1), p_k), both in the same order."""
+    return sum(trust * tau for trust, tau in zip(trusts, taus, strict=True))
+
+
+def chain_trust(start: float, taus: Iterable[float]) -> float:
+    """Eq. 6: u = T(p_1) times the product of the weights along the chain."""
+    return math.prod(taus, start=start)
+
+
+def entropy(u: float, mode: Mode = "ours") -> float:
+    """Eq. 7 of |u|, since u may be negative: H = -|u| log2 |u|, and 0 for 0. The code has the natural logarithm."""
+    strength = abs(u)
+    if strength == 0.0:
+        return 0.0
+    return -strength * (math.log(strength) if mode == "code" else math.log2(strength))
+
+
+def chain_weight(u: float, value: float, mode: Mode = "ours") -> float:
+    """The weight of a chain in Eq. 8, V - H, kept at or above a share of |u|.
+
+    As printed it may be negative or 0 (with |u| for V: below and at 1/2, in the code at 1/e), which takes the mean
+    out of [-1, 1] or divides by 0; the published records hold trust of 6.93.
+    """
+    return max(abs(value if mode == "paper" else u) - entropy(u, mode), FLOOR * abs(u))
+
+
+def weighted(us: Sequence[float], weights: Sequence[float]) -> float | None:
+    """Eq. 8: the mean of the chains' trust under their weights; None where there is no chain to say anything."""
+    if len(us) == 1:
+        return us[0]  # exactly, whatever its weight
+    total = sum(weights)
+    if total <= 0:
+        return None
+    return bounded(sum(u * weight for u, weight in zip(us, weights, strict=True)) / total)
+
+
+def takes_over(trust: float, new: float) -> bool:
+    """Whether the result of Eq. 8 takes the place of the trust: it has the same sign, or is stronger (as in the code)."""
+    return trust * new > 0 or abs(new) > abs(trust)
+
+
+def quotient(trust: float, before: float) -> float | None:
+    """T(p_o) / T(p_(o-1)) in Eq. 9; None where the divisor is none to speak of."""
+    return None if abs(before) < FAINT else trust / before
+
+
+def backward(tau: float, gamma: float, trust: float, before: float) -> float:
+    """Eq. 9: tau(p_o, p_(o-1)) = gamma T(p_o) / T(p_(o-1)) + tau(p_o, p_(o-1)).
+
+    The paper prints T(p_(o-1)) as the last term, which would put a trust where a weight was; the code has tau.
+    """
+    ratio = quotient(trust, before)
+    return tau if ratio is None else bounded(gamma * ratio + tau)

@@ -1,0 +1,314 @@
+"""The dynamic trust graph of one observer (Zhu et al. 2024, section "Methodology"): what it holds and how it changes.
+
+    graph = TrustGraph(8, me=0)
+    graph.observe(1, 3, "player_4 is a werewolf.", intents=[(4, -0.8)], judgements=[Judgement(4, -0.7)])
+    graph.retrieve(3, 1)            # chains of evidence, and the trust in player_3 that follows from them
+    graph.explain(3)                # what that belief rests on
+
+The data lie in a `networkx.DiGraph` (`graph.net`): nodes are seats with `NodeData`, edges have `EdgeData`. The same
+dictionaries are reached through plain lists where it is hot.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import networkx as nx
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.agents.werewolf.gratr import equations as eq
+from parlour.policies.agents.werewolf.gratr.explain import Explanation
+from parlour.policies.agents.werewolf.gratr.parameters import Parameters
+from parlour.policies.agents.werewolf.gratr.retrieve import Found, search
+from parlour.policies.agents.werewolf.gratr.statements import (
+    Backward,
+    Belief,
+    Chain,
+    EdgeData,
+    Evidence,
+    Judgement,
+    Link,
+    NodeData,
+    Snapshot,
+    Stated,
+    Statement,
+)
+
+_SAME: Final = 1e-12
+"""A belief that changes by less has not changed."""
+
+
+class TrustGraph:
+    """What one player makes of the others.
+
+    Args:
+        players: How many there are.
+        me: The observer's seat; trust in him is 1 and stays so.
+        certain: Seats that are known from the start: 1 for the observer's side, -1 for the other.
+        initial: Trust at the start where it is not 0; it may change.
+        parameters: Of the equations.
+
+    Raises:
+        ParlourError: A seat or a number is not accepted.
+    """
+
+    def __init__(
+        self,
+        players: int,
+        me: int,
+        certain: Mapping[int, int] | None = None,
+        initial: Mapping[int, float] | None = None,
+        parameters: Parameters | None = None,
+    ) -> None:
+        if players < 2:
+            raise accept("players", players, "at least 2")
+        self.players = players
+        self.me = self._seat(me)
+        self.parameters = parameters or Parameters()
+        self.net: Any = nx.DiGraph()
+        self.trust = [0.0] * players
+        """Per seat; the same numbers as in the nodes."""
+        self.beliefs: list[Belief] = []
+        """All there ever were, by number."""
+        self.history: list[Snapshot] = []
+        """What `mark` kept."""
+        self._nodes: list[NodeData] = []
+        self._into: list[dict[int, EdgeData]] = [{} for _ in range(players)]
+        self._current = list(range(players))
+        self._established = [0.0] * players
+        self._ground = list(range(players))
+        """Trust, and the numbers of its beliefs, as far as statements and facts go: what a search sets out from."""
+        self._begin(dict(initial or {}))
+        self.pin(me, 1, 0, "that is me")
+        for seat, side in (certain or {}).items():
+            self.pin(seat, side, 0, "known from the start")
+
+    def _begin(self, initial: dict[int, float]) -> None:
+        for seat, trust in initial.items():
+            self._number("initial trust", trust)
+            self._seat(seat)
+        for seat in range(self.players):
+            trust = float(initial.get(seat, 0.0))
+            node = NodeData(
+                trust=trust, role=eq.role_class(trust, self.parameters.epsilon), certain=False, observations=[]
+            )
+            self.net.add_node(seat, **node)
+            self._nodes.append(self.net.nodes[seat])
+            self.trust[seat] = self._established[seat] = trust
+            self.beliefs.append(Belief(seat, seat, 0, trust, "start", None))
+
+    # -- what it says ------------------------------------------------------------------------------------------
+
+    def role(self, seat: int) -> int:
+        """Table 1: 1 ally, 0 indifferent, -1 adversary."""
+        return self._nodes[seat]["role"]
+
+    def certain(self, seat: int) -> bool:
+        """Whether the trust in a player is a fact and no longer moves."""
+        return self._nodes[seat]["certain"]
+
+    def belief(self, seat: int) -> Belief:
+        """The present belief about a player."""
+        return self.beliefs[self._current[self._seat(seat)]]
+
+    def tau(self, source: int, target: int) -> float:
+        """The weight of an edge; 0 where there is no evidence."""
+        edge = self._into[target].get(source)
+        return edge["tau"] if edge else 0.0
+
+    def evidence(self, source: int, target: int) -> tuple[Evidence, ...]:
+        """The evidence on an edge, oldest first."""
+        edge = self._into[target].get(source)
+        return tuple(edge["evidence"]) if edge else ()
+
+    def explain(self, seat: int) -> Explanation:
+        """All that produced the present belief about a player."""
+        return Explanation(self.belief(seat), self.beliefs, self.evidence, self.parameters)
+
+    # -- how it changes ----------------------------------------------------------------------------------------
+
+    def pin(self, seat: int, side: int, turn: int, reason: str) -> None:
+        """Fix the trust in a player, as it is known: 1 for the observer's side, -1 for the other.
+
+        Raises:
+            ParlourError: There is no such player, the side is neither, or the opposite is known for certain.
+        """
+        self._seat(seat)
+        if side not in (1, -1):
+            raise accept("side", side, "1, -1")
+        node = self._nodes[seat]
+        if node["certain"]:
+            if node["trust"] != side:
+                raise ParlourError(f"player_{seat} is known to be on the other side; accepted: {int(node['trust'])}")
+            return
+        number = self._new(Belief(len(self.beliefs), seat, turn, float(side), "certain", self._current[seat], reason))
+        self._set(seat, number)
+        node["certain"] = True
+
+    def observe(
+        self,
+        turn: int,
+        speaker: int | None,
+        text: str,
+        intents: Iterable[tuple[int, float]] = (),
+        judgements: Iterable[Judgement] = (),
+    ) -> None:
+        """Take in one statement (Algorithm 1): evidence first (Eq. 1), then trust (Eqs. 2 and 3).
+
+        Args:
+            turn: Of the game.
+            speaker: Who speaks; None for the moderator, whose word counts fully.
+            text: The statement.
+            intents: Towards whom, and how strongly, in [-1, 1].
+            judgements: What the observer takes players for after it.
+
+        Raises:
+            ParlourError: A seat or a number is not accepted; nothing has changed then.
+        """
+        statement = Statement(turn, speaker, text)
+        meant, judged = list(intents), list(judgements)
+        self._check(speaker, meant, judged)
+        strength: dict[int, float] = {}
+        for target, weight in meant:
+            assert speaker is not None
+            self._add(Evidence(turn, speaker, target, text, float(weight)))
+            strength[target] = max(strength.get(target, 0.0), abs(weight))
+        trust, belief = (None, None) if speaker is None else (self._established[speaker], self._ground[speaker])
+        for one in judged:  # all by the trust in the speaker before this statement
+            self._hear(one, statement, trust, belief, strength.get(one.player, 1.0))
+        for seat in sorted({one.player for one in judged} | ({speaker} if speaker is not None else set())):
+            self._nodes[seat]["observations"].append(statement)
+
+    def retrieve(self, target: int, turn: int) -> tuple[Chain, ...]:
+        """Chains of evidence that lead to a player (Algorithm 2), the trust that follows (Eqs. 5-8), and Eq. 9.
+
+        A player who is known for certain keeps his trust, and his edges their weights. In mode `"ours"` the result is what
+        the evidence says and no evidence itself: the next search sets out from what statements and facts established, so
+        that who asks twice learns nothing new. As printed the result stays, and errors feed on themselves.
+        """
+        found = search(self._into, self._established, self._seat(target), self.parameters)
+        chains = tuple(self._chain(one) for one in found)
+        new = eq.weighted([chain.u for chain in chains], [chain.weight for chain in chains])
+        old = self._established[target]
+        if new is None or self.certain(target) or not eq.takes_over(old, new):
+            self._set(target, self._ground[target])
+            return chains
+        if abs(new - self.trust[target]) > _SAME:
+            number = len(self.beliefs)
+            self._new(Belief(number, target, turn, new, "retrieved", self._ground[target], chains=chains))
+            self._set(target, number, established=self.parameters.mode != "ours")
+            self._backward(target, chains)
+        return chains
+
+    def mark(self, label: str, turn: int) -> Snapshot:
+        """Keep the graph as it is now."""
+        edges = tuple(
+            (source, target, edge["tau"], len(edge["evidence"]))
+            for target in range(self.players)
+            for source, edge in sorted(self._into[target].items())
+        )
+        roles = tuple(node["role"] for node in self._nodes)
+        certain = tuple(node["certain"] for node in self._nodes)
+        self.history.append(Snapshot(label, turn, tuple(self.trust), roles, certain, edges))
+        return self.history[-1]
+
+    # -- the parts ---------------------------------------------------------------------------------------------
+
+    def _add(self, item: Evidence) -> None:
+        """Eqs. 1 and 4: the edge's weight is a function of its evidence alone, so that Eq. 9 holds until the next item."""
+        edge = self._into[item.target].get(item.source)
+        if edge is None:
+            self.net.add_edge(item.source, item.target, **EdgeData(tau=0.0, evidence=[], total=0.0, backward=()))
+            edge = self._into[item.target][item.source] = self.net.edges[item.source, item.target]
+        edge["evidence"].append(item)
+        edge["total"] = eq.discounted(edge["total"], item.weight, self.parameters.rho)
+        edge["tau"] = math.tanh(edge["total"])
+        edge["backward"] = ()
+
+    def _hear(
+        self, said: Judgement, statement: Statement, trust: float | None, belief: int | None, strength: float
+    ) -> None:
+        """Eqs. 2 and 3 for one judgement; the moderator's word, whose trust is None, counts fully."""
+        player, confidence, special = said
+        given = self.parameters
+        if given.mode == "code":
+            factor, u = 1.0, eq.inferred_by_code(confidence, special)
+        else:
+            factor = 1.0 if trust is None else eq.word(trust, confidence, player == statement.speaker, given)
+            u = eq.inferred(factor, strength, confidence)
+        old = self._established[player]
+        if self.certain(player) or eq.stronger(old, u) == old:
+            return
+        number = len(self.beliefs)
+        stated = Stated(statement, factor, belief, strength, confidence, special, u)
+        self._new(Belief(number, player, statement.turn, u, "stated", self._ground[player], stated=stated))
+        self._set(player, number)
+
+    def _chain(self, found: Found) -> Chain:
+        links = []
+        for source, target in zip(found.players, found.players[1:], strict=False):
+            edge = self._into[target][source]
+            links.append(Link(source, target, edge["tau"], len(edge["evidence"]), edge["backward"]))
+        mode = self.parameters.mode
+        return Chain(
+            found.players,
+            self._established[found.players[-1]],
+            tuple(self._ground[k] for k in found.players),
+            tuple(links),
+            found.u,
+            found.value,
+            eq.entropy(found.u, mode),
+            eq.chain_weight(found.u, found.value, mode),
+        )
+
+    def _backward(self, target: int, chains: Sequence[Chain]) -> None:
+        """Eq. 9 for the edges by which the chains leave the target, each once; in mode `"ours"` once after new evidence."""
+        next_to = sorted({chain.players[1] for chain in chains})
+        if self.parameters.mode == "code":
+            next_to = [k for k in range(self.players) if self.tau(target, k)] if len(chains) > 1 else []
+        for k in next_to:
+            edge = self._into[k][target]
+            if edge["backward"] and self.parameters.mode == "ours":
+                continue
+            tau = eq.backward(edge["tau"], self.parameters.gamma, self.trust[target], self.trust[k])
+            if tau != edge["tau"]:
+                edge["tau"] = tau
+                edge["backward"] += (Backward(self._current[target], self._current[k], tau),)
+
+    def _new(self, belief: Belief) -> int:
+        self.beliefs.append(belief)
+        return belief.number
+
+    def _set(self, seat: int, number: int, *, established: bool = True) -> None:
+        trust = self.beliefs[number].trust
+        if established:
+            self._established[seat], self._ground[seat] = trust, number
+        self._current[seat] = number
+        self.trust[seat] = trust
+        node = self._nodes[seat]
+        node["trust"], node["role"] = trust, eq.role_class(trust, self.parameters.epsilon)
+
+    # -- what is accepted --------------------------------------------------------------------------------------
+
+    def _seat(self, seat: int) -> int:
+        if seat not in range(self.players):
+            raise accept("player", seat, range(self.players))
+        return seat
+
+    def _number(self, name: str, value: float) -> None:
+        if not (math.isfinite(value) and -1 <= value <= 1):
+            raise accept(name, value, "a number -1..1")
+
+    def _check(self, speaker: int | None, intents: list[tuple[int, float]], judgements: list[Judgement]) -> None:
+        if speaker is not None:
+            self._seat(speaker)
+        elif intents:
+            raise ParlourError("the moderator takes no side; accepted: intents of a player")
+        for target, weight in intents:
+            if self._seat(target) == speaker:
+                raise ParlourError(f"an intent of player_{target} towards himself; accepted: towards another")
+            self._number("weight", weight)
+        for judgement in judgements:
+            self._seat(judgement.player)
+            self._number("confidence", judgement.confidence)

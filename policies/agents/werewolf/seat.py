@@ -1,0 +1,171 @@
+"""A seat of Werewolf that asks a model: it keeps the record, infers, and speaks or chooses by what it inferred.
+
+What differs from method to method is `_infer` alone: the window, retrieval and GRATR all put the same questions `speak` and
+`choose` afterwards, so that a difference in games won comes from the inference.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final, NamedTuple, cast
+
+from parlour.envs import speech
+from parlour.envs.core import NATURE, Move, ParlourError
+from parlour.policies.agents.seat import AskingPolicy
+from parlour.policies.agents.werewolf import asks, notes
+from parlour.policies.agents.werewolf.decide import Check, Does, Self, Situation, code
+from parlour.policies.agents.werewolf.inference import stance
+from parlour.policies.agents.werewolf.notes import Message, Record
+from parlour.policies.llm.model import Model
+
+WINDOW: Final = 15
+"""Visible messages that a prompt shows: K of the paper's baseline."""
+WEREWOLF: Final = "Werewolf"
+
+
+class Belief(NamedTuple):
+    """What a method of inference found."""
+
+    text: str
+    """For the prompt of an action."""
+    standing: tuple[float, ...]
+    """Of each player, in seat order, each in [-1, 1]. To a werewolf: the lower, the more dangerous."""
+
+
+class WerewolfSeat(AskingPolicy):
+    """A seat of Werewolf that asks a model. Needs `info="full"`; answers with words when it speaks, else with a number.
+
+    Args:
+        model: Who answers; the rules of thumb by default.
+        window: How many of the newest messages an action is told.
+    """
+
+    wants: ClassVar[str] = "view"
+
+    def __init__(self, model: Model | None = None, *, window: int = WINDOW) -> None:
+        super().__init__(model)
+        self.window = window
+        self._begin()
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget the game before."""
+        self.record = Record()
+        self.me: Self | None = None
+        self._known: dict[int, bool] = {}
+        self._attacked: int | None = None
+        self._noted: dict[str, list[Any]] = {}
+        self._told: dict[str, list[Any]] = {}
+        self._turn: asks.Speak | None = None
+        self._tried: list[str] = []
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int | str:
+        if info.get("asked_again") and self._turn is not None:
+            return self._speak(self._turn)
+        view, self._turn = self._take_in(info), None
+        if len(view.legal) == 1:
+            return int(info["legal"][0])  # nothing to decide, and nothing to ask
+        now = self._situation(view)
+        belief = self._infer(now)
+        self._note(belief)
+        options = {code(move.kind, move.args): said for move, said in zip(view.legal, info["options"], strict=True)}
+        told: dict[str, Any] = {"me": self.me, "now": now, "inference": belief.text, "standing": list(belief.standing)}
+        told |= {"messages": self.record.messages[-self.window :], "options": options}
+        if now.does in ("speak", "last_words", "whisper"):
+            self._turn, self._tried = asks.Speak(**told, refused=[]), []
+            return self._speak(self._turn)
+        chosen = self.voice.ask(asks.Choose(**told)).choice
+        return int(info["legal"][list(options).index(chosen)])
+
+    def _speak(self, turn: asks.Speak) -> str:
+        words = self.voice.ask(turn.model_copy(update={"refused": list(self._tried)})).words
+        self._tried.append(words)
+        return words
+
+    @abstractmethod
+    def _infer(self, now: Situation) -> Belief:
+        """What the method makes of `self.record.messages`, for `self.me`."""
+
+    def _heard(self, messages: Sequence[Message]) -> None:
+        """Called with what is new, before `_infer`; also for what was shown after the last turn."""
+
+    def watch(self, view: Any) -> None:
+        """Take in what was shown after the last turn, once the game is over."""
+        if self.me is not None:
+            self._heard(self._read(view))
+
+    def notes(self) -> dict[str, Any]:
+        """`beliefs`, where they changed: player -> stance and trust; and the questions asked."""
+        told, self._told = self._told, {}
+        return {**super().notes(), **({"beliefs": told} if told else {})}
+
+    def _note(self, belief: Belief) -> None:
+        shown = {
+            notes.name(seat): [stance(trust), round(trust, 4)]
+            for seat, trust in enumerate(belief.standing)
+            if seat != self.seat
+        }
+        if shown != self._noted:
+            self._noted = self._told = shown
+
+    # -- what is seen ------------------------------------------------------------------------------------------
+
+    def _take_in(self, info: Mapping[str, Any]) -> Any:
+        """The View, after noting what is new in it."""
+        view = info.get("view")
+        if view is None or type(view).__name__ != "WerewolfView":
+            raise ParlourError(f"policy {self.name!r} plays Werewolf with info='full'; accepted: werewolf_v0")
+        if self.me is None:
+            fellows = [seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats]
+            self.me = Self(seat=view.seat, role=view.role, side=view.side, roles=list(view.roles), fellows=fellows)
+            if view.role == WEREWOLF:
+                self._known = {seat: seat in fellows for seat in range(len(view.roles)) if seat != view.seat}
+        self._heard(self._read(view))
+        return view
+
+    def _read(self, view: Any) -> list[Message]:
+        for event in view.events[self.record.read :]:
+            if event.seat == NATURE:
+                self._learn(event.move, view.role_names)
+        return self.record.take(view.events, view.role_names)
+
+    def _learn(self, told: Move, role_names: Sequence[str]) -> None:
+        """What the moderator says is certain."""
+        kind, args, _ = told
+        if kind == notes.NIGHT:
+            self._attacked = None
+        elif kind == notes.ATTACKED:
+            self._attacked = args[0] if args else None
+        elif kind == notes.CHECKED:
+            self._known[args[0]] = bool(args[1])
+        elif kind == notes.REVEALED:
+            self._known[args[0]] = role_names[args[1]] == WEREWOLF
+        self._known.pop(self.seat, None)
+
+    def _situation(self, view: Any) -> Situation:
+        return Situation(
+            does=_asked(view),
+            day=view.day,
+            alive=[seat for seat, alive in enumerate(view.alive) if alive],
+            wolves=[seat for seat, bad in sorted(self._known.items()) if bad],
+            innocent=[seat for seat, bad in sorted(self._known.items()) if not bad],
+            checks=[Check(player=seat, werewolf=wolf) for seat, wolf in view.checks],
+            attacked=self._attacked,
+        )
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "window": self.window}
+
+
+def _asked(view: Any) -> Does:
+    """What the options are for."""
+    kinds = {move.kind for move in view.legal}
+    if speech.RECOMMEND in kinds:
+        return "whisper"
+    if kinds & {speech.SILENT, speech.ACCUSE}:
+        return "speak" if view.alive[view.seat] else "last_words"
+    return cast(Does, view.legal[0].kind)

@@ -1,0 +1,206 @@
+"""Avalon by rule of thumb: believe by Bayes (`belief.py`), then do what a sensible player of that side does.
+
+It goes by `info["view"]` alone, and knows the game by the names of its moves (see the card of `avalon_v0`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from parlour.envs import speech
+from parlour.envs.avalon.belief import EVIL, MERLIN, Belief, Habits, team_rows, teams
+from parlour.envs.core import Move
+
+PROPOSE, VOTE, CARD, GUESS = "propose", "vote", "card", "guess"
+DRAWN, VOTES, FAILS, EXPOSED = "draw", "votes", "fails", "exposed"
+
+# A good seat approves a team that is at least this fraction as likely to be clean as those of the leaders to come;
+# one entry for each proposal of a quest. At the last one it takes anything.
+_PICKY: Final = (0.95, 0.9, 0.85, 0.75, 0.0)
+_COVER: Final = 0.5
+_SURE_OF_MERLIN: Final = 0.85
+_SUSPICIOUS: Final = 0.6
+
+
+class _Seen(NamedTuple):
+    """How far the record has been read."""
+
+    events: int = 0
+    team: tuple[int, ...] = ()
+    own_card: int | None = None
+    success: int = 0
+    """Whether the last quest succeeded."""
+
+
+class AvalonPlayer:
+    """One seat of one game."""
+
+    def __init__(self, view: Any, rng: np.random.Generator, habits: Habits) -> None:
+        self._rng = rng
+        self._me = view.seat
+        self._evil = view.side == "evil"
+        self.belief = Belief(view.roles, view.seat, view.role, view.knows, habits)
+        # what an onlooker thinks: the evil side and Merlin mind how they look
+        self.onlooker = Belief(view.roles, -1, "", (), habits) if self._evil or view.role == MERLIN else None
+        self._fellows = _fellows(view) if self._evil else frozenset()
+        self._seen = _Seen()
+
+    def act(self, view: Any) -> Move:
+        """The move, one of `view.legal`."""
+        self._read(view)
+        kind = view.legal[0].kind
+        if kind == VOTE:
+            return Move(VOTE, (int(self._approves(view)),))
+        if kind == PROPOSE:
+            return Move(PROPOSE, self._team(view))
+        if kind == CARD:
+            card = Move(CARD, (int(not self._sabotages(view)),))
+            return card if card in view.legal else view.legal[0]
+        if kind == GUESS:
+            return self._guess(view)
+        return self._speech(view)
+
+    # -- reading the record ------------------------------------------------------------------------------------
+
+    def _read(self, view: Any) -> None:
+        events, team, own_card, success = self._seen
+        beliefs = [self.belief] if self.onlooker is None else [self.belief, self.onlooker]
+        for seat, (kind, args, _), _ in view.events[events:]:
+            if kind == speech.ACCUSE:
+                _each(beliefs, "see_accusation", seat, args[0])
+            elif kind in (speech.DEFEND, speech.RECOMMEND):
+                _each(beliefs, "see_defence", seat, args[0])
+            elif kind == PROPOSE:
+                team = args
+                _each(beliefs, "see_team", seat, team)
+            elif kind == DRAWN:
+                team = args
+            elif kind == VOTES:
+                _each(beliefs, "see_votes", team, args[1:])
+            elif kind == CARD:
+                own_card = args[0]
+            elif kind == FAILS:
+                self._see_cards(beliefs, team, args[1], own_card)
+                own_card, success = None, args[2]
+            elif kind == EXPOSED:
+                for belief in beliefs:
+                    belief.see_exposure(args[0], args[1], right=bool(args[2]))
+        self._seen = _Seen(len(view.events), team, own_card, success)
+
+    def _see_cards(self, beliefs: list[Belief], team: tuple[int, ...], fails: int, own_card: int | None) -> None:
+        for belief in beliefs:
+            belief.see_cards(team, fails, own_card if belief.seat == self._me else None)
+
+    # -- deciding ----------------------------------------------------------------------------------------------
+
+    def _approves(self, view: Any) -> bool:
+        at_limit = view.counted >= view.limit
+        if self._evil:
+            return self._evil_approves(view, at_limit)
+        if at_limit or view.leader == self._me:
+            return True
+        belief = self._shown_belief(view)
+        return belief.clean_chance(view.team) >= _PICKY[view.counted - 1] * self._prospect(view, belief)
+
+    def _prospect(self, view: Any, belief: Belief) -> float:
+        """How likely the next leaders' teams are to be clean: a good one takes his best team, an evil one none."""
+        n, size = len(view.roles), view.sizes[view.quest]
+        best = (belief.clean_chances(size)[:, None] * team_rows(n, size)).max(axis=0)
+        following = [(view.leader + k) % n for k in range(1, view.limit - view.counted + 1)]
+        return float(((1 - belief.evil_chance()) * best)[following].mean())
+
+    def _shown_belief(self, view: Any) -> Belief:
+        """What a good seat acts by. Merlin now and then acts by what everybody knows, while no quest is at stake."""
+        if self.onlooker is not None and view.evil < 2 and self._rng.random() < _COVER:
+            return self.onlooker
+        return self.belief
+
+    def _evil_approves(self, view: Any, at_limit: bool) -> bool:
+        if at_limit and view.last_rejection_loses:
+            return False
+        dirty = bool(self._fellows.intersection(view.team))
+        if view.leader == self._me or (dirty and view.evil == 2):
+            return True
+        if not dirty and view.good == 2:
+            return False
+        return bool(self._rng.random() < (0.8 if dirty else 0.3))
+
+    def _team(self, view: Any) -> tuple[int, ...]:
+        n, size = len(view.roles), view.sizes[view.quest]
+        if not self._evil:
+            chance = self._shown_belief(view).clean_chances(size) * team_rows(n, size)[:, self._me]
+            best = np.flatnonzero(chance >= chance.max() - 1e-9)
+            return teams(n, size)[int(self._rng.choice(best))]
+        assert self.onlooker is not None
+        suspicion = self.onlooker.evil_chance() + self._rng.random(n) * 1e-6
+        needed = view.fails_needed[view.quest]
+        fellows = sorted(
+            self._fellows, key=lambda j: (j != self._me and suspicion[j] > suspicion[self._me] - 0.2, suspicion[j])
+        )
+        saboteurs = fellows[: min(needed, size)]
+        innocents = sorted(set(range(n)) - self._fellows, key=lambda j: suspicion[j])
+        return tuple(sorted([*saboteurs, *innocents][:size]))
+
+    def _sabotages(self, view: Any) -> bool:
+        if not self._evil:
+            return False
+        on_team = sorted(self._fellows.intersection(view.team))
+        needed = view.fails_needed[view.quest]
+        if len(on_team) < needed and len(self._fellows) > 1:
+            return False
+        if view.quest == 0 and len(view.team) == 2 and view.evil == 0:
+            return bool(self._rng.random() < 0.5)
+        # of several saboteurs only as many as needed show themselves, unless the game hangs on it
+        return 2 in (view.good, view.evil) or on_team.index(self._me) < needed
+
+    def _guess(self, view: Any) -> Move:
+        chance = self.belief.merlin_chance()
+        target = int(np.argmax(chance + self._rng.random(len(chance)) * 1e-9))
+        pass_ = Move(GUESS)
+        if pass_ not in view.legal:
+            return Move(GUESS, (target,))
+        good, evil = view.good + self._seen.success, view.evil + 1 - self._seen.success
+        if evil == 3 or (good < 3 and chance[target] < _SURE_OF_MERLIN):
+            return pass_
+        return Move(GUESS, (target,))
+
+    # -- speaking ----------------------------------------------------------------------------------------------
+
+    def _speech(self, view: Any) -> Move:
+        wanted = self._evil_speech() if self._evil else self._good_speech(view)
+        return wanted if wanted in view.legal else view.legal[0]
+
+    def _good_speech(self, view: Any) -> Move:
+        chance = self.belief.evil_chance()
+        others = [j for j in range(len(chance)) if j != self._me]
+        worst = max(others, key=lambda j: chance[j])
+        best = min(others, key=lambda j: chance[j])
+        if view.role == MERLIN and self._rng.random() < 0.5:
+            return Move(speech.RECOMMEND, (self._me,))
+        if chance[worst] > _SUSPICIOUS:
+            return Move(speech.ACCUSE, (worst,))
+        return Move(speech.RECOMMEND, (best if self._rng.random() < 0.5 else self._me,))
+
+    def _evil_speech(self) -> Move:
+        assert self.onlooker is not None
+        draw = self._rng.random()
+        suspicion = self.onlooker.evil_chance()
+        victims = [j for j in range(len(suspicion)) if j not in self._fellows]
+        friends = sorted(self._fellows - {self._me})
+        if draw < 0.4:
+            return Move(speech.ACCUSE, (max(victims, key=lambda j: suspicion[j]),))
+        if draw < 0.6 and friends:
+            return Move(speech.DEFEND, (friends[int(self._rng.integers(len(friends)))],))
+        return Move(speech.RECOMMEND, (self._me,))
+
+
+def _fellows(view: Any) -> frozenset[int]:
+    """The seat itself and those that the night showed it to be evil."""
+    shown = {j for fact in view.knows if set(fact.roles) <= EVIL for j in fact.seats}
+    return frozenset(shown | {view.seat})
+
+
+def _each(beliefs: list[Belief], what: str, *args: Any) -> None:
+    for belief in beliefs:
+        getattr(belief, what)(*args)

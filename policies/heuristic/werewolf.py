@@ -1,0 +1,242 @@
+"""Werewolf by rule of thumb: believe by Bayes (`werewolf_belief.py`), then do what a sensible player of that side does.
+
+It goes by `info["view"]` alone, and knows the game by the names of its moves (see the card of `werewolf_v0`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs import speech
+from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.werewolf.belief import SEER, VILLAGER, WEREWOLF, Array, Habits, WolfBelief
+
+HUNT, PROTECT, SAVE, POISON, CHECK, VOTE = "hunt", "protect", "save", "poison", "check", "vote"
+ATTACKED, CHECKED, DAWN, REVEALED, VOTES, EXECUTED, DAY = (
+    "attacked", "checked", "dawn", "revealed", "votes", "executed", "day",
+)  # fmt: skip
+_ACCUSES: Final = 0.45
+"""Chance of being a werewolf from which on one of the village accuses."""
+_VOTES: Final = 1.05
+"""How many times the mean chance of the others the most suspicious one must have to be voted for."""
+_POISONS: Final = 0.75
+_LETS_DIE: Final = 0.7
+_PRESSED: Final = 2
+_LIES: Final = 0.15
+
+
+class WerewolfPlayer:
+    """One seat of one game."""
+
+    def __init__(self, view: Any, rng: np.random.Generator, habits: Habits | None = None) -> None:
+        self._rng = rng
+        self._me: int = view.seat
+        fellows = {seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats}
+        self._wolves = tuple(sorted(fellows | {view.seat})) if view.role == WEREWOLF else ()
+        self.belief = WolfBelief(view.roles, view.seat, view.role, self._wolves, habits)
+        # what an onlooker thinks: the werewolves mind how everybody looks
+        self.onlooker = WolfBelief(view.roles, -1, "", (), habits) if self._wolves else None
+        self._seen = 0
+        self._victim = -1
+        self._accusers: set[int] = set()
+        self._told: set[int] = set()
+        self._rivals: list[int] = []
+        """Who claimed to be the seer, or told of a check, and is not this seat; latest last."""
+        self._proposed: list[int] = []
+
+    def act(self, view: Any) -> Move:
+        """The move, one of `view.legal`."""
+        self._read(view)
+        kinds = {move.kind for move in view.legal}
+        if speech.RECOMMEND in kinds:
+            return _first([Move(speech.RECOMMEND, (self._prey(view),))], view)
+        if speech.SILENT in kinds:
+            wishes = self._speech_as_wolf(view) if self._wolves else self._speech(view)
+            return _first(wishes, view)
+        return _first(self._secret(view, view.legal[0].kind), view)
+
+    def _secret(self, view: Any, kind: str) -> list[Move]:
+        """What is done by night, or voted: wishes, the best first."""
+        if kind == HUNT:
+            return [Move(HUNT, (self._prey(view),))]
+        if kind == SAVE:
+            return [Move(SAVE, (int(self._saves()),))]
+        decide = {PROTECT: self._protect, POISON: self._poison, CHECK: self._check, VOTE: self._vote}
+        return decide[kind](view)
+
+    # -- reading the record ------------------------------------------------------------------------------------
+
+    def _read(self, view: Any) -> None:
+        for event in view.events[self._seen :]:
+            if event.seat == NATURE:
+                self._hear(event.move, view)
+            elif event.to is None:
+                self._listen(event, view)
+            elif event.seat != self._me and event.move.kind in (speech.RECOMMEND, HUNT) and event.move.args:
+                self._proposed.append(event.move.args[0])
+        self._seen = len(view.events)
+
+    def _beliefs(self) -> list[WolfBelief]:
+        return [self.belief] if self.onlooker is None else [self.belief, self.onlooker]
+
+    def _hear(self, move: Move, view: Any) -> None:
+        """The moderator speaks."""
+        kind, args, _ = move
+        if kind == CHECKED:
+            self.belief.know_side(args[0], wolf=bool(args[1]))
+        elif kind == ATTACKED:
+            self._victim = args[0] if args else -1
+            if args:
+                self.belief.see_attacked(args[0])
+        elif kind == DAY:
+            self._accusers.clear()
+            self._proposed.clear()
+        for belief in self._beliefs():
+            if kind == DAWN:
+                belief.see_dead(args[1:])
+            elif kind == EXECUTED:
+                belief.bury(args)
+            elif kind == REVEALED:
+                belief.know_role(args[0], view.role_names[args[1]])
+            elif kind == VOTES and not view.public_votes:
+                for voter, target in enumerate(args[1:]):
+                    if target >= 0:
+                        belief.see_vote(voter, target)
+
+    def _listen(self, event: Event, view: Any) -> None:
+        """A player speaks, or votes in public."""
+        seat, (kind, args, _), _ = event
+        if kind in (speech.ACCUSE, speech.REPORT) and args[0] == self._me:
+            self._accusers.add(seat)
+        role = view.role_names[args[0]] if kind == speech.CLAIM_ROLE else ""
+        if (kind == speech.REPORT or role == SEER) and seat != self._me and seat not in self._rivals:
+            self._rivals.append(seat)
+        if kind == speech.REPORT and seat == self._me:
+            self._told.add(args[0])
+        for belief in self._beliefs():
+            if kind == speech.ACCUSE:
+                belief.see_accusation(seat, args[0])
+            elif kind == speech.DEFEND:
+                belief.see_defence(seat, args[0])
+            elif kind == speech.REPORT:
+                belief.see_report(seat, args[0], wolf=bool(args[1]))
+            elif kind == speech.CLAIM_ROLE:
+                belief.see_claim(seat, role)
+                if role == view.role and role != VILLAGER and seat != self._me and belief is self.belief:
+                    belief.know_side(seat, wolf=True)  # there is one of the seat's own role
+            elif kind == VOTE and args:
+                belief.see_vote(seat, args[0])
+
+    # -- the village -------------------------------------------------------------------------------------------
+
+    def _others(self, view: Any) -> list[int]:
+        return [seat for seat, alive in enumerate(view.alive) if alive and seat != self._me]
+
+    def _worst(self, seats: Sequence[int], chance: Array) -> int:
+        return max(seats, key=lambda j: chance[j] + 1e-6 * self._rng.random())
+
+    def _speech(self, view: Any) -> list[Move]:
+        wishes = [Move(speech.REPORT, (seat, int(wolf))) for seat, wolf in self._to_tell(view)]
+        if self._pressed(view) and view.role != VILLAGER:
+            wishes.append(Move(speech.CLAIM_ROLE, (view.role_names.index(view.role),)))
+        others = self._others(view)
+        if not others:
+            return wishes
+        chance = self.belief.wolf_chance()
+        worst = self._worst(others, chance)
+        if chance[worst] > _ACCUSES:
+            wishes.append(Move(speech.ACCUSE, (worst,)))
+        best = self._worst(others, -chance)
+        return [*wishes, Move(speech.DEFEND, (best,))]
+
+    def _pressed(self, view: Any) -> bool:
+        """Whether silence costs more than to be known to the werewolves."""
+        dying = not view.alive[self._me]
+        return dying or len(self._accusers) >= _PRESSED or (view.role == SEER and bool(self._rivals))
+
+    def _to_tell(self, view: Any) -> list[tuple[int, bool]]:
+        """What the seer reports: living werewolves at once, others from the second day on or when pressed."""
+        new = [one for one in reversed(view.checks) if one[0] not in self._told and view.alive[one[0]]]
+        wolves = [one for one in new if one[1]]
+        return wolves + [one for one in new if not one[1] and (view.day > 1 or self._pressed(view))]
+
+    def _vote(self, view: Any) -> list[Move]:
+        others = self._others(view)
+        if self._wolves:
+            return self._vote_as_wolf(others)
+        chance = self.belief.wolf_chance()
+        worst = self._worst(others, chance)
+        return [Move(VOTE, (worst,))] if chance[worst] >= _VOTES * chance[others].mean() else []
+
+    def _protect(self, view: Any) -> list[Move]:
+        """Who is most likely the seer and known to be so; else himself or somebody trusted."""
+        chance, seer = self.belief.wolf_chance(), self.belief.seer_chance()
+        worth = (1 - chance) * (0.1 + seer) + 1e-6 * self._rng.random(len(chance))
+        order = sorted(range(len(worth)), key=lambda j: -worth[j])
+        return [Move(PROTECT, (seat,)) for seat in order]
+
+    def _saves(self) -> bool:
+        return self._victim == self._me or bool(self.belief.wolf_chance()[self._victim] < _LETS_DIE)
+
+    def _poison(self, view: Any) -> list[Move]:
+        chance, others = self.belief.wolf_chance(), self._others(view)
+        worst = self._worst(others, chance)
+        late = len(others) <= view.roles.count(WEREWOLF) + 1
+        return [Move(POISON, (worst,))] if chance[worst] > _POISONS - 0.2 * late else []
+
+    def _check(self, view: Any) -> list[Move]:
+        """Whoever is most in doubt."""
+        checked = {seat for seat, _ in view.checks}
+        unknown = [seat for seat in self._others(view) if seat not in checked]
+        if not unknown:
+            return []
+        return [Move(CHECK, (self._worst(unknown, -np.abs(self.belief.wolf_chance() - 0.5)),))]
+
+    # -- the werewolves ----------------------------------------------------------------------------------------
+
+    def _victims(self, seats: Sequence[int]) -> list[int]:
+        return [seat for seat in seats if seat not in self._wolves]
+
+    def _prey(self, view: Any) -> int:
+        """Whom a fellow has named; else who is most likely the seer, and looks innocent."""
+        victims = self._victims(self._others(view))
+        named = [seat for seat in self._proposed if seat in victims]
+        if named:
+            return named[0]
+        assert self.onlooker is not None
+        return self._worst(victims, 2 * self.belief.seer_chance() - self.onlooker.wolf_chance())
+
+    def _vote_as_wolf(self, others: Sequence[int]) -> list[Move]:
+        """Who looks most like a werewolf to the table, of those that are none; all werewolves come to the same."""
+        assert self.onlooker is not None
+        victims = self._victims(others)
+        return [Move(VOTE, (self._worst(victims, self.onlooker.wolf_chance()),))] if victims else []
+
+    def _speech_as_wolf(self, view: Any) -> list[Move]:
+        assert self.onlooker is not None
+        victims = self._victims(self._others(view))
+        if not victims:
+            return []
+        chance = self.onlooker.wolf_chance()
+        suspect = self._worst(victims, chance)
+        rivals = [seat for seat in self._rivals if seat in victims and seat in self._accusers]
+        if rivals:  # reported by a seer: two seers then, and one of them lies
+            return [Move(speech.REPORT, (rivals[-1], 1))]
+        draw = self._rng.random()
+        one_of_us_sees = bool(self._told) or any(seat in self._rivals for seat in self._wolves)
+        if draw < _LIES and not one_of_us_sees:
+            return [Move(speech.REPORT, (suspect, 1))]
+        if draw < 0.6:
+            return [Move(speech.ACCUSE, (suspect,))]
+        return [Move(speech.DEFEND, (self._worst(victims, -chance),))]
+
+
+def _first(wishes: Sequence[Move], view: Any) -> Move:
+    """The first wish that is legal; else to do nothing."""
+    legal: tuple[Move, ...] = view.legal
+    for move in wishes:
+        if move in legal:
+            return move
+    return next((move for move in legal if not move.args), legal[0])

@@ -1,0 +1,249 @@
+"""A language model at the table: questions go to a chat endpoint, replies are read, faults are told back.
+
+A question is put as prose with its inputs and the schema of its answer. A reply that is no answer is followed by what is
+wrong with it and the request to try again; when the tries are used up, the rule of thumb answers, which is counted. A
+model of which nothing but such replies comes is given up.
+
+Nothing here depends on time, on the cache or on retries, so that a game replayed from a cache gives the same transcript.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+from parlour.envs.core import ParlourError
+from parlour.policies.llm.ask import A, Ask, BadReply, system_prompt
+from parlour.policies.llm.model import Answered, Asker, Model
+from parlour.policies.llm.transport.meter import Meter, Outcome
+from parlour.policies.llm.transport.request import Message, ModelUnusable, Reply, Request, Usage
+
+TOP_LOGPROBS: Final = 20
+"""How many first tokens are looked at; the most that OpenAI gives."""
+_LONGEST_SHOWN: Final = 2000
+"""Characters of an unusable reply that the model is shown again."""
+_ONE_WORD_TOKENS: Final = 8
+
+
+class Chances(NamedTuple):
+    """How likely a model holds each of a few answers."""
+
+    of: dict[str, float]
+    """Option -> probability; they add up to 1."""
+    source: str
+    """`"logprobs"`: of the first token. `"samples"`: shares of sampled answers."""
+    calls: tuple[dict[str, Any], ...]
+    """For the transcript, like those of `Answered`."""
+
+
+class _Said(NamedTuple):
+    """A text the model wrote, and the call for the transcript."""
+
+    text: str
+    call: dict[str, Any]
+
+
+class ChatModel(Model):
+    """Answers questions by a chat endpoint. Safe for threads, and picklable.
+
+    Args:
+        name: The model's name, as the endpoint and the prices know it.
+        meter: Where calls go; the outermost transport.
+        temperature: Of sampling.
+        tries: How many replies are read, at most, before the rule of thumb answers.
+        patience: After so many answers in a row by rule of thumb, without a valid one in any game, the model is given up.
+        made_from: What `settings` adds; plain values without secrets.
+    """
+
+    is_language_model: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        name: str,
+        meter: Meter,
+        *,
+        temperature: float = 0.3,
+        tries: int = 3,
+        patience: int = 25,
+        made_from: Mapping[str, Any] | None = None,
+    ) -> None:
+        if tries < 1 or patience < 1:
+            raise ParlourError(f"tries {tries}, patience {patience} are not accepted; accepted: >= 1")
+        self.name, self.meter = name, meter
+        self.temperature, self.tries, self.patience = temperature, tries, patience
+        self._made_from = dict(made_from or {})
+        self._in_vain = 0
+        self._lock = Lock()
+
+    def answer(self, question: Ask[A], asker: Asker) -> Answered[A]:
+        """The model's answer, or the rule of thumb's.
+
+        Raises:
+            ModelUnusable: No valid answer for `patience` questions in a row.
+            ParlourError: What the transport raises: unavailable, budget spent, not in the cache.
+        """
+        talk = _opening(question)
+        return self._settle(question, asker, talk, self._say(question, asker, talk)[0])
+
+    def answers(self, question: Ask[A], asker: Asker, n: int) -> list[Answered[A]]:
+        """So many independent answers: from one request, and single ones for what the server left out.
+
+        The k-th one stands for the same sample as with any other model. The first one's calls hold the usage of the
+        common request.
+        """
+        if n < 2:
+            return super().answers(question, asker, n)
+        talk = _opening(question)
+        said = self._say(question, asker, talk, n)
+        found = []
+        for k in range(n):
+            single = asker.other(k)
+            first = said[k] if k < len(said) else self._say(question, single, talk)[0]
+            found.append(self._settle(question, single, talk, first))
+        return found
+
+    def chances(self, question: Ask[Any], asker: Asker, options: Sequence[str], n: int = 8) -> Chances:
+        """How likely each option is as the answer to a question that is answered by one of a few words.
+
+        Where the server tells log probabilities, they are those of the first token of a one-word answer. Otherwise they
+        are shares among `n` answers, each of which counts for the option that one of its fields holds.
+
+        Raises:
+            ParlourError: No answer names an option; or as `answer` does.
+        """
+        known = [option.casefold() for option in options]
+        if len(options) < 2 or len(set(known)) < len(options):
+            raise ParlourError(f"options {list(options)} are not accepted; accepted: two or more different words")
+        opening = _opening(question)
+        listed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options)
+        wish = f"{opening[-1].content}\nThis once, answer not with JSON but with one of these words alone: {listed}\n"
+        talk = (*opening[:-1], Message("user", wish))
+        request = self._request(question, asker, talk, top_logprobs=TOP_LOGPROBS, max_tokens=_ONE_WORD_TOKENS)
+        reply = self.meter.complete(request)
+        calls = tuple(said.call for said in self._told(question, talk, reply))
+        weights = _weights(reply.logprobs[0] if reply.logprobs else {}, known)
+        if sum(weights) > 0:
+            self._note(question, asker, "valid", 1)
+            return Chances(_shares(options, weights), "logprobs", calls)
+        answered = self.answers(question, asker, n)
+        weights = [0.0] * len(options)
+        for one in answered:
+            values = [str(value).casefold() for value in one.value.model_dump(mode="json").values()]
+            for k, word in enumerate(known):
+                weights[k] += word in values
+        if not sum(weights):
+            raise ParlourError(
+                f"no answer to {question.kind!r} names one of {listed}; accepted: an answer with such a field"
+            )
+        return Chances(
+            _shares(options, weights), "samples", (*calls, *(call for one in answered for call in one.calls))
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Plain values from which the same model can be made again; no secrets."""
+        told = {"temperature": self.temperature, "tries": self.tries, "patience": self.patience}
+        return {"model": self.name, **told, **self._made_from}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = Lock()
+
+    def _settle(self, question: Ask[A], asker: Asker, talk: tuple[Message, ...], first: _Said) -> Answered[A]:
+        """Read the first reply, and ask again until there is an answer or no try left."""
+        calls: list[dict[str, Any]] = []
+        said = first
+        for tried in range(1, self.tries + 1):
+            if tried > 1:
+                said = self._say(question, asker, talk)[0]
+            try:
+                value = question.read(said.text)
+            except BadReply as error:
+                fault = " ".join(str(error).split())
+                calls.append({**said.call, "fault": fault})
+                talk = (*talk, Message("assistant", _shortened(said.text)), Message("user", _again(fault)))
+            else:
+                calls.append(said.call)
+                self._note(question, asker, "valid" if tried == 1 else "repaired", tried)
+                return Answered(value, tried == 1, False, tuple(calls))
+        self._note(question, asker, "fallback", self.tries)
+        value = question.rule_of_thumb(np.random.default_rng(asker.sample))
+        return Answered(value, False, True, tuple(calls))
+
+    def _say(self, question: Ask[Any], asker: Asker, talk: tuple[Message, ...], n: int = 1) -> list[_Said]:
+        request = self._request(question, asker, talk, n=n, schema=question.schema_of_answer())
+        return self._told(question, talk, self.meter.complete(request))
+
+    def _request(self, question: Ask[Any], asker: Asker, talk: tuple[Message, ...], **options: Any) -> Request:
+        return Request(
+            **{
+                "model": self.name,
+                "messages": talk,
+                "temperature": self.temperature if question.temperature is None else question.temperature,
+                "max_tokens": question.max_tokens,
+                "sample": asker.sample,
+                "schema_name": question.answer_type().__name__,
+                "ask": question.kind,
+                "seat": asker.seat,
+                **options,
+            }
+        )
+
+    def _told(self, question: Ask[Any], talk: tuple[Message, ...], reply: Reply) -> list[_Said]:
+        """The texts of a reply with their calls; what the reply cost stands with the first one."""
+        prompt = [message._asdict() for message in talk]
+        found = []
+        for k, text in enumerate(reply.texts):
+            usage = reply.usage if k == 0 else Usage(0, 0)
+            cost = self.meter.cost(self.name, reply) if k == 0 else 0.0
+            call = {"ask": question.kind, "prompt": prompt, "reply": text, "usage": usage._asdict(), "cost": cost}
+            found.append(_Said(text, call))
+        return found
+
+    def _note(self, question: Ask[Any], asker: Asker, outcome: Outcome, replies: int) -> None:
+        self.meter.note(asker.seat, question.kind, outcome, replies)
+        with self._lock:
+            self._in_vain = self._in_vain + 1 if outcome == "fallback" else 0
+            given_up = self._in_vain >= self.patience
+        if given_up:
+            raise ModelUnusable(
+                f"{self.name!r} gave no valid answer to {self.patience} questions in a row, the last one "
+                f"{question.kind!r}; accepted: a model that answers with the JSON it is asked for"
+            )
+
+
+def _opening(question: Ask[Any]) -> tuple[Message, ...]:
+    return Message("system", system_prompt()), Message("user", question.prompt())
+
+
+def _again(fault: str) -> str:
+    """One line: it must not pass for a prompt that holds a block of inputs."""
+    return f"That cannot be used: {fault} Answer the same question again, with exactly one JSON object that fits the schema."
+
+
+def _shortened(text: str) -> str:
+    if not text.strip():
+        return "(nothing)"  # some servers refuse empty messages
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + " […]"
+
+
+def _weights(logprobs: Mapping[str, float], known: Sequence[str]) -> list[float]:
+    """The probability that the first token begins each option; tokens that begin several or none count for none."""
+    weights = [0.0] * len(known)
+    for token, logprob in logprobs.items():
+        start = token.strip().strip("\"'").casefold()
+        begun = [k for k, word in enumerate(known) if start and word.startswith(start)]
+        if len(begun) == 1:
+            weights[begun[0]] += math.exp(logprob)
+    return weights
+
+
+def _shares(options: Sequence[str], weights: Sequence[float]) -> dict[str, float]:
+    total = sum(weights)
+    return {option: weight / total for option, weight in zip(options, weights, strict=True)}

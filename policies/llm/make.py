@@ -1,0 +1,117 @@
+"""From settings to a model: endpoint, budget, cache and meter, put together in this order.
+
+The budget stands inside the cache, so that stored replies are free; the meter stands outermost and sees everything.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.model import OFFLINE, Model, OfflineModel
+from parlour.policies.llm.transport.budget import Budget
+from parlour.policies.llm.transport.cache import MODES, Cache
+from parlour.policies.llm.transport.endpoint import KEY_ENV, Endpoint
+from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.request import Transport
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Settings of a model. `ModelConfig()` is the offline one, which takes no others.
+
+    Raises:
+        ParlourError: A value cannot be used, or has no use.
+    """
+
+    model: str = OFFLINE
+    """`"offline"`, or the name under which the endpoint knows the model."""
+    base_url: str | None = None
+    """The endpoint, such as `"http://localhost:11434/v1"`; None for OpenAI."""
+    key_env: str = KEY_ENV
+    """The environment variable that holds the key."""
+    temperature: float = 0.3
+    timeout: float = 60.0
+    """Seconds for an answer."""
+    max_retries: int = 6
+    tries: int = 3
+    """Replies that are read before the rule of thumb answers."""
+    patience: int = 25
+    """Answers in a row by rule of thumb after which the model is given up."""
+    cache: str | None = None
+    """The cache's file; None for none."""
+    cache_mode: str = "record"
+    """`"record"`, `"replay"` or `"off"`."""
+    max_dollars: float | None = None
+    max_calls: int | None = None
+    max_seconds: float | None = None
+    prices: str | None = None
+    """A file of prices, over the built-in ones."""
+    price: tuple[float, float] | None = None
+    """Dollars per million tokens read and written, over both."""
+
+    def __post_init__(self) -> None:
+        if self.price is not None:
+            if len(self.price) != 2:
+                raise ParlourError(
+                    f"price {self.price} is not accepted; accepted: dollars for tokens read, and written"
+                )
+            object.__setattr__(self, "price", tuple(self.price))  # JSON has lists
+        if self.model == OFFLINE:
+            idle = [f.name for f in fields(self) if f.name != "model" and getattr(self, f.name) != f.default]
+            if idle:
+                raise ParlourError(
+                    f"model {OFFLINE!r} with {', '.join(idle)}; accepted: no other settings, it calls nobody"
+                )
+        if not self.model.strip():
+            raise ParlourError("model '' is not accepted; accepted: 'offline' or the name of a model")
+        if not (math.isfinite(self.temperature) and self.temperature >= 0):
+            raise ParlourError(f"temperature {self.temperature} is not accepted; accepted: a number >= 0")
+        if self.cache_mode not in MODES:
+            raise accept("cache mode", self.cache_mode, MODES)
+        if self.cache is None and self.cache_mode == "replay":
+            raise ParlourError("cache mode 'replay' without a cache; accepted: the file that was recorded")
+
+
+def make_model(config: ModelConfig) -> Model:
+    """The model that the settings describe.
+
+    Raises:
+        ParlourError: A key is needed and not set, the cache or the prices cannot be read, or dollars are limited for a
+            model without a price.
+    """
+    if config.model == OFFLINE:
+        return OfflineModel()
+    prices = Prices.load(config.prices)
+    if config.price is not None:
+        prices = prices.with_price(config.model, *config.price)
+    endpoint = Endpoint(config.base_url, config.key_env, config.timeout, config.max_retries)
+    inner: Transport = Budget(
+        endpoint,
+        config.model,
+        prices,
+        max_dollars=config.max_dollars,
+        max_calls=config.max_calls,
+        max_seconds=config.max_seconds,
+    )
+    if config.cache is not None:
+        inner = Cache(inner, config.cache, config.cache_mode)
+    if config.cache_mode != "replay":
+        endpoint.require_key()
+    return ChatModel(
+        config.model,
+        Meter(inner, prices),
+        temperature=config.temperature,
+        tries=config.tries,
+        patience=config.patience,
+        made_from=_plain(config),
+    )
+
+
+def _plain(config: ModelConfig) -> dict[str, Any]:
+    plain = asdict(config)
+    return {**plain, "price": None if config.price is None else list(config.price)}

@@ -1,0 +1,113 @@
+"""Who answers questions: the Model, the offline one, and the Voice through which one seat asks in one game."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Generic, NamedTuple
+
+import numpy as np
+from parlour.policies.llm.ask import A, Ask
+
+OFFLINE: Final = "offline"
+
+
+class Asker(NamedTuple):
+    """On whose behalf a question is put."""
+
+    seat: str
+    """Who pays: `"player_3"`, or whatever else the meter shall name."""
+    sample: int = 0
+    """Which of several samples of the same question this is; the same number gives the same answer again."""
+
+    def other(self, k: int) -> Asker:
+        """The same asker with the k-th of several samples; number 0 is the sample itself."""
+        return self._replace(sample=mixed(self.sample, k)) if k else self
+
+
+@dataclass(frozen=True)
+class Answered(Generic[A]):
+    """An answer, with how it came about."""
+
+    value: A
+    valid: bool
+    """Whether the model's first reply was the answer."""
+    fell_back: bool
+    """Whether the rule of thumb had to answer in the model's place."""
+    calls: tuple[dict[str, Any], ...] = field(default=())
+    """For the transcript, a call each: `ask`, `answer` or `prompt`, `reply`, `usage`, `cost`."""
+
+
+class Model(ABC):
+    """Answers questions. One model serves all seats of all games in flight; it is safe for threads, and picklable."""
+
+    name: str
+    """What results call it."""
+    is_language_model: ClassVar[bool]
+
+    @abstractmethod
+    def answer(self, question: Ask[A], asker: Asker) -> Answered[A]:
+        """Answer one question."""
+
+    def answers(self, question: Ask[A], asker: Asker, n: int) -> list[Answered[A]]:
+        """So many independent answers to the same question."""
+        return [self.answer(question, asker.other(k)) for k in range(n)]
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """Plain values from which the same model can be made again; no secrets."""
+
+
+class OfflineModel(Model):
+    """Answers every question by its rule of thumb: the embedded default. It is not a language model."""
+
+    name = OFFLINE
+    is_language_model: ClassVar[bool] = False
+
+    def answer(self, question: Ask[A], asker: Asker) -> Answered[A]:
+        value = question.rule_of_thumb(np.random.default_rng(asker.sample))
+        return Answered(value, True, False, ({"ask": question.kind, "answer": value.model_dump(mode="json")},))
+
+    def settings(self) -> dict[str, Any]:
+        return {"model": OFFLINE}
+
+
+class Voice:
+    """The questions of one seat in one game. Numbers them, so that the same game asks for the same samples again.
+
+    Args:
+        model: Who answers.
+        seat: The seat's number.
+        seed: The game's seed.
+    """
+
+    def __init__(self, model: Model, seat: int, seed: int) -> None:
+        self._model, self._seat, self._seed = model, seat, seed
+        self._asked = 0
+        self._calls: list[dict[str, Any]] = []
+
+    def ask(self, question: Ask[A]) -> A:
+        """The model's answer."""
+        answered = self._model.answer(question, self._asker())
+        self._calls += answered.calls
+        return answered.value
+
+    def ask_often(self, question: Ask[A], n: int) -> list[A]:
+        """So many independent answers."""
+        found = self._model.answers(question, self._asker(), n)
+        self._calls += [call for answered in found for call in answered.calls]
+        return [answered.value for answered in found]
+
+    def calls(self) -> list[dict[str, Any]]:
+        """What was asked since the last time, for the transcript."""
+        told, self._calls = self._calls, []
+        return told
+
+    def _asker(self) -> Asker:
+        self._asked += 1
+        return Asker(f"player_{self._seat}", mixed(self._seed, self._seat, self._asked))
+
+
+def mixed(*numbers: int) -> int:
+    """One number of 31 bits from several; what servers take for a seed."""
+    return int(np.random.SeedSequence(numbers).generate_state(1)[0]) >> 1

@@ -1,0 +1,1 @@
+"""An OpenAI-compatible server that answers offline, with faults on request."""

@@ -1,0 +1,330 @@
+"""A server that speaks OpenAI's chat-completions and embeddings protocol and answers by rules of thumb, or by a policy.
+
+For tests, and for people without a key: the whole path of `ChatModel` (HTTP, JSON, usage, errors) runs against it. Each
+prompt carries its question in a block, which is read back from the last user message that holds one; its rule of thumb
+answers with the generator of the request's `seed`, as `OfflineModel` does for the same sample. In their place one policy
+can answer (`served`). On demand it is slow, wants a key, or makes mistakes (`faults`). Needs the extra `serve`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import importlib
+import logging
+import math
+import os
+import pkgutil
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final
+
+import uvicorn
+from fastapi import Depends, FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.llm.server import protocol, replies
+from parlour.policies.llm.server.fault_injection import OF_TEXT, FaultDraw, check_faults
+from parlour.policies.llm.server.served_policy import UNTAKEN, ServedPolicy
+from starlette.exceptions import HTTPException
+
+LOOPBACK: Final = "127.0.0.1"
+ROOMS: Final = ("parlour.policies.agents.avalon",)
+"""The packages of policies that define questions."""
+PIECES: Final = 20
+"""In how many pieces a slow reply arrives."""
+_LOG: Final = logging.getLogger(__name__)
+_IDLE: Final = 120
+"""Seconds a connection stays open unused: longer than clients keep theirs, so that none is closed while being used."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a server behaves.
+
+    Raises:
+        ParlourError: One of them is outside what is accepted.
+    """
+
+    faults: Mapping[str, float] = field(default_factory=dict)
+    """Kind of fault -> share of the requests that meet it."""
+    latency: float = 0.0
+    """Seconds that each completion takes, at least."""
+    hang: float = 30.0
+    """Seconds of the faults `timeout` and `slow`."""
+    retry_after: float = 0.1
+    """Seconds after which a request refused with 429 may come again."""
+    seed: int = 0
+    """Of the faults."""
+    refuse: tuple[str, ...] = ()
+    """Parameters of completions that are refused with 400, such as `response_format`."""
+    key: str | None = field(default=None, repr=False)
+    """The bearer token that every request has to bring; None for none."""
+
+    def __post_init__(self) -> None:
+        check_faults(self.faults)
+        for name in ("latency", "hang", "retry_after"):
+            seconds = getattr(self, name)
+            if not (math.isfinite(seconds) and seconds >= 0):
+                raise accept(name, seconds, "seconds, at least 0")
+        for parameter in self.refuse:
+            if parameter not in protocol.ChatBody.model_fields:
+                raise accept("parameter to refuse", parameter, protocol.ChatBody.model_fields)
+        if self.key == "":
+            raise ParlourError("the key is empty; accepted: a bearer token, or none at all")
+
+
+class Service:
+    """What is behind the routes. One for each server.
+
+    Args:
+        settings: How it behaves.
+        tally: Counts: `chat` and `embeddings` that could be read; of those, each kind of fault; `refused` for every
+            error that was sent, whether on purpose or for a bad request.
+        policy: Answers in place of the rules of thumb.
+    """
+
+    def __init__(
+        self, settings: Settings, tally: Counter[str] | None = None, policy: ServedPolicy | None = None
+    ) -> None:
+        self.settings, self.policy = settings, policy
+        self.tally: Counter[str] = Counter() if tally is None else tally
+        self.closing = asyncio.Event()
+        self._draw = FaultDraw(settings.faults, settings.seed)
+
+    async def chat(self, request: Request) -> Response:
+        """`POST /v1/chat/completions`."""
+        began = time.monotonic()
+        raw = await request.body()
+        body = protocol.parsed(protocol.ChatBody, raw)
+        answer, wanted = self._answering(body)
+        fault = self._count("chat", self._draw(raw))
+        await self._obstruct(fault)
+        done = await self._completed(wanted, answer, fault, sha256(raw).hexdigest()[:24])
+        await self._pause(self.settings.latency - (time.monotonic() - began))
+        if not body.stream:
+            return self._reply(JSONResponse(done), fault)
+        told = replies.events(done, with_usage=body.with_usage)
+        if fault == "slow":
+            return self._trickle(b"".join(told), "text/event-stream")
+        return StreamingResponse(_each(told), media_type="text/event-stream")
+
+    async def embeddings(self, request: Request) -> Response:
+        """`POST /v1/embeddings`."""
+        raw = await request.body()
+        body = protocol.parsed(protocol.EmbeddingsBody, raw)
+        drawn = self._draw(raw)
+        fault = self._count("embeddings", None if drawn in OF_TEXT else drawn)
+        await self._obstruct(fault)
+        packed = body.encoding_format == "base64"
+        try:
+            told = await run_in_threadpool(replies.embeddings, body.model, body.texts, body.dimensions, packed=packed)
+        except ParlourError as error:
+            raise protocol.Refused(400, str(error), "input") from None
+        return self._reply(JSONResponse(told), fault)
+
+    async def models(self) -> Response:
+        """`GET /v1/models`."""
+        return JSONResponse(replies.models() if self.policy is None else replies.models(self.policy.name))
+
+    async def model(self, name: str) -> Response:
+        """`GET /v1/models/{name}`."""
+        return JSONResponse(replies.model(name))
+
+    async def check_key(self, request: Request) -> None:
+        """Refuse a request without the key; what it brought instead is told to nobody."""
+        wanted = self.settings.key
+        if wanted is None:
+            return
+        scheme, _, brought = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not hmac.compare_digest(brought.encode(), wanted.encode()):
+            raise protocol.Refused(401, "the bearer token is missing or wrong", None, "invalid_api_key")
+
+    async def refusal(self, _request: Request, error: Exception) -> Response:
+        """An error in the shape of the protocol."""
+        if isinstance(error, HTTPException):
+            error = protocol.Refused(error.status_code, f"{error.detail}; accepted: the routes below /v1")
+        assert isinstance(error, protocol.Refused)
+        self.tally["refused"] += 1
+        return JSONResponse(error.body(), error.status, headers=error.headers)
+
+    def _answering(self, body: protocol.ChatBody) -> tuple[replies.Answer, replies.Wanted]:
+        """Who answers, and what is wanted. Raises `Refused` for what cannot be answered."""
+        if self.policy is None:
+            wanted = body.wanted((*self.settings.refuse, "parlour"))
+            return replies.by_rule_of_thumb(protocol.question(body, wanted)), wanted
+        wanted = body.wanted((*self.settings.refuse, *(name for name in UNTAKEN if getattr(body, name))))
+        return self.policy.answering(body, wanted), wanted
+
+    async def _completed(
+        self, wanted: replies.Wanted, answer: replies.Answer, fault: str | None, name: str
+    ) -> dict[str, Any]:
+        """The completion, worked out beside the loop, so that no long thought holds up the other requests."""
+        print_ = replies.FINGERPRINT if self.policy is None else self.policy.fingerprint
+        try:
+            return await run_in_threadpool(replies.completion, wanted, answer, fault, name, int(time.time()), print_)
+        except protocol.Refused:
+            raise
+        except Exception as error:
+            _LOG.exception("a rule of thumb or a policy failed")
+            raise protocol.Refused(500, f"{type(error).__name__}: {error}", None, "server_error") from error
+
+    def _count(self, what: str, fault: str | None) -> str | None:
+        self.tally[what] += 1
+        if fault is not None:
+            self.tally[fault] += 1
+        return fault
+
+    async def _obstruct(self, fault: str | None) -> None:
+        """Raise the refusal that a fault stands for, if it stands for one."""
+        if fault == "429":
+            after = {"Retry-After": f"{self.settings.retry_after:g}"}
+            raise protocol.Refused(429, "one request too many (on purpose)", None, "rate_limit_exceeded", after)
+        if fault == "500":
+            raise protocol.Refused(500, "an error of the server (on purpose)", None, "server_error")
+        if fault == "timeout":
+            await self._pause(self.settings.hang)
+            raise protocol.Refused(504, "no answer in time (on purpose)", None, "timeout")
+
+    def _reply(self, response: Response, fault: str | None) -> Response:
+        return self._trickle(bytes(response.body), "application/json") if fault == "slow" else response
+
+    def _trickle(self, body: bytes, media_type: str) -> Response:
+        size = -(-len(body) // PIECES)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            for start in range(0, len(body), size):
+                yield body[start : start + size]
+                await self._pause(self.settings.hang / PIECES)
+
+        return StreamingResponse(pieces(), media_type=media_type)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, but not for a server that is being shut down."""
+        if seconds <= 0:
+            return
+        try:
+            await asyncio.wait_for(self.closing.wait(), seconds)
+        except TimeoutError:
+            return
+
+
+def make_app(service: Service) -> FastAPI:
+    """The routes."""
+    app = FastAPI(title="parlour serve", docs_url=None, redoc_url=None, openapi_url=None)
+    keyed = [Depends(service.check_key)]
+    app.add_api_route("/v1/chat/completions", service.chat, methods=["POST"], dependencies=keyed)
+    app.add_api_route("/v1/embeddings", service.embeddings, methods=["POST"], dependencies=keyed)
+    app.add_api_route("/v1/models", service.models, methods=["GET"], dependencies=keyed)
+    app.add_api_route("/v1/models/{name:path}", service.model, methods=["GET"], dependencies=keyed)
+    for kind in (protocol.Refused, HTTPException):
+        app.add_exception_handler(kind, service.refusal)
+    return app
+
+
+class BoundServer:
+    """A server that has its port but does not answer yet.
+
+    Args:
+        service: What answers.
+        host: Address to listen at.
+        port: Port to listen at; 0 for a free one.
+
+    Raises:
+        ParlourError: Host and port cannot be used.
+    """
+
+    def __init__(self, service: Service, host: str = LOOPBACK, port: int = 0) -> None:
+        try:
+            self._socket = _listening(host, port)
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise ParlourError(f"{host}:{port} cannot be listened at ({why}); accepted: a free port, or 0") from None
+        shown = f"[{host}]" if ":" in host else host
+        self.base_url = f"http://{shown}:{self._socket.getsockname()[1]}/v1"
+        self._server = _Server(service)
+
+    def run(self) -> None:
+        """Answer until `stop`, or until the process is interrupted."""
+        with self._socket:
+            self._server.run([self._socket])
+
+    def stop(self) -> None:
+        """Have `run` return, from whatever thread; nobody is waited for."""
+        self._server.should_exit = True
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, service: Service) -> None:
+        super().__init__(
+            uvicorn.Config(
+                make_app(service),
+                loop="asyncio",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level="error",
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=_IDLE,
+            )
+        )
+        self._service = service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._service.closing.set()
+        await super().shutdown(sockets)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens. It names its protocol: asyncio switches Nagle's delay off only where it sees TCP."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # elsewhere it would share the port with another server
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(2048)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+@contextmanager
+def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = None, **settings: Any) -> Iterator[str]:
+    """A server in a thread of this process, on a free port of loopback; yields its `base_url`.
+
+    Args:
+        tally: Counts what became of requests; see `Service`.
+        policy: Answers in place of the rules of thumb.
+        settings: Those of `Settings`.
+    """
+    server = BoundServer(Service(Settings(**settings), tally, policy))
+    thread = threading.Thread(target=server.run, name="parlour serve", daemon=True)
+    thread.start()
+    try:
+        yield server.base_url
+    finally:
+        server.stop()
+        thread.join()
+
+
+def load_questions(rooms: Iterable[str] = ROOMS) -> None:
+    """Import every module of these packages, so that the questions they define can be read back."""
+    for room in rooms:
+        package = importlib.import_module(room)
+        for found in pkgutil.iter_modules(package.__path__, f"{room}."):
+            importlib.import_module(found.name)
+
+
+async def _each(told: Iterable[bytes]) -> AsyncIterator[bytes]:
+    for one in told:
+        yield one

@@ -1,0 +1,113 @@
+"""A limit on what a run may spend: dollars, calls, seconds. Its end is an exception, never an empty answer."""
+
+from __future__ import annotations
+
+import time
+from threading import Lock
+from typing import Any
+
+from parlour.envs.core import ParlourError
+from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.request import NO_USAGE, BudgetSpent, Reply, Request, Transport, Usage
+
+
+class Budget:
+    """A transport that lets calls pass until a limit is reached.
+
+    Calls in flight are not called back: dollars and seconds may be exceeded by what they cost. The number of calls is
+    exact. Replies without a count of tokens are charged with the most they can have used. Copies in other processes
+    count for themselves.
+
+    Args:
+        inner: Where replies come from; inside a cache, so that stored replies are free.
+        model: The model that will be asked.
+        prices: What it costs.
+        max_dollars: Limit on dollars; None for none, like the others.
+        max_calls: Limit on calls, those that failed included.
+        max_seconds: Limit on the time since the first call.
+
+    Raises:
+        ParlourError: A limit is not positive, or dollars are limited and the price is unknown.
+    """
+
+    def __init__(
+        self,
+        inner: Transport,
+        model: str,
+        prices: Prices,
+        *,
+        max_dollars: float | None = None,
+        max_calls: int | None = None,
+        max_seconds: float | None = None,
+    ) -> None:
+        limits = {"max_dollars": max_dollars, "max_calls": max_calls, "max_seconds": max_seconds}
+        for name, limit in limits.items():
+            if limit is not None and not limit > 0:
+                raise ParlourError(f"{name} {limit} is not accepted; accepted: a number > 0, or None")
+        self._inner, self._prices = inner, prices
+        self.max_dollars, self.max_calls, self.max_seconds = max_dollars, max_calls, max_seconds
+        self._check_price(model)
+        self._dollars, self._calls, self._seconds = 0.0, 0, 0.0
+        self._started: float | None = None
+        self._lock = Lock()
+
+    @property
+    def dollars(self) -> float:
+        """What was spent. Models without a price add nothing; they are let in only where dollars are not limited."""
+        return self._dollars
+
+    @property
+    def calls(self) -> int:
+        """Calls that were let through."""
+        return self._calls
+
+    def complete(self, request: Request) -> Reply:
+        """The inner reply.
+
+        Raises:
+            BudgetSpent: A limit is reached.
+        """
+        self._check_price(request.model)
+        with self._lock:
+            self._admit()
+            self._calls += 1
+        reply = self._inner.complete(request)
+        cost = self._cost(request, reply)
+        with self._lock:
+            self._dollars += cost
+        return reply
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_lock": None, "_started": None, "_seconds": self._elapsed()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = Lock()
+
+    def _admit(self) -> None:
+        if self._started is None:
+            self._started = time.monotonic()
+        if self.max_calls is not None and self._calls >= self.max_calls:
+            raise BudgetSpent(f"{self._calls} calls spent, limit {self.max_calls}")
+        if self.max_dollars is not None and self._dollars >= self.max_dollars:
+            raise BudgetSpent(f"{self._dollars:.4f} dollars spent, limit {self.max_dollars:g}")
+        if self.max_seconds is not None and self._elapsed() >= self.max_seconds:
+            raise BudgetSpent(f"{self._elapsed():.1f} seconds spent, limit {self.max_seconds:g}")
+
+    def _elapsed(self) -> float:
+        return self._seconds + (0.0 if self._started is None else time.monotonic() - self._started)
+
+    def _cost(self, request: Request, reply: Reply) -> float:
+        if NO_USAGE in reply.dropped:
+            # no tokenizer makes more tokens than there are bytes; each message takes a few besides
+            read = sum(len(message.content.encode()) + 8 for message in request.messages)
+            written = request.n * request.max_tokens
+            reply = Reply(reply.texts, Usage(read, written), reply.finish)
+        return self._prices.cost(request.model, reply) or 0.0
+
+    def _check_price(self, model: str) -> None:
+        if self.max_dollars is not None and self._prices.price(model) is None:
+            raise ParlourError(
+                f"max_dollars {self.max_dollars:g}, but the price of {model!r} is unknown; accepted: price=(dollars per "
+                "million tokens read, written), or a file of prices"
+            )

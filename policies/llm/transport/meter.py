@@ -1,0 +1,197 @@
+"""What was asked, what it took and how it came out: calls, tokens, dollars, seconds, valid replies; per seat and question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from threading import Lock
+from typing import Any, Final, Literal, NamedTuple
+
+from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.request import ModelUnavailable, Reply, Request, Transport
+
+Outcome = Literal["valid", "repaired", "fallback"]
+"""Of a question: the first reply was the answer, a later one was, or the rule of thumb had to answer."""
+
+_ROUNDED: Final = 6
+"""Digits of seconds and dollars that are told; the order in which threads add is not seen in them."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """Sums over calls and questions."""
+
+    calls: int = 0
+    """Calls to the server that brought a reply."""
+    cached: int = 0
+    """Replies from the cache, which cost nothing."""
+    failed: int = 0
+    """Calls without a reply: unavailable after all retries."""
+    retries: int = 0
+    prompt: int = 0
+    """Tokens read and written in calls."""
+    completion: int = 0
+    dollars: float | None = 0.0
+    """None if any of the calls has an unknown cost."""
+    seconds: float = 0.0
+    """Of waiting for replies, retries included; calls in flight at the same time add up."""
+    asked: int = 0
+    """Questions."""
+    valid: int = 0
+    """Questions whose first reply was the answer."""
+    repaired: int = 0
+    """Questions that a later reply answered."""
+    fallbacks: int = 0
+    """Questions that the rule of thumb answered in the model's place."""
+    replies: int = 0
+    """Texts that were read as answers, valid or not."""
+
+    @property
+    def valid_share(self) -> float | None:
+        """Valid replies among all replies (the papers' VRR); None if there were none."""
+        return (self.valid + self.repaired) / self.replies if self.replies else None
+
+    def __add__(self, other: Count) -> Count:
+        return Count(**{f.name: _sum(getattr(self, f.name), getattr(other, f.name)) for f in fields(Count)})
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        told = {k: round(v, _ROUNDED) if isinstance(v, float) else v for k, v in asdict(self).items()}
+        return {**told, "valid_share": self.valid_share}
+
+
+class Label(NamedTuple):
+    """To whom something is charged."""
+
+    seat: str
+    ask: str
+
+
+class Taken(NamedTuple):
+    """What a meter counted for a while."""
+
+    counts: dict[Label, Count]
+    dropped: frozenset[str]
+
+
+class Meter:
+    """A transport that counts. It stands outermost and knows the prices.
+
+    Args:
+        inner: Where replies come from.
+        prices: What they cost.
+    """
+
+    def __init__(self, inner: Transport, prices: Prices) -> None:
+        self._inner, self.prices = inner, prices
+        self._counts: dict[Label, Count] = {}
+        self._dropped: frozenset[str] = frozenset()
+        self._lock = Lock()
+
+    def complete(self, request: Request) -> Reply:
+        """The inner reply."""
+        label = Label(request.seat, request.ask)
+        try:
+            reply = self._inner.complete(request)
+        except ModelUnavailable as error:
+            self._add(label, Count(failed=1, retries=error.retries))
+            raise
+        self._add(label, self._counted(request, reply))
+        with self._lock:
+            self._dropped |= set(reply.dropped)
+        return reply
+
+    def cost(self, model: str, reply: Reply) -> float | None:
+        """Dollars that a reply cost, or, if it is from the cache, that its first call cost; None if unknown."""
+        return self.prices.cost(model, reply)
+
+    def note(self, seat: str, ask: str, outcome: Outcome, replies: int) -> None:
+        """Count a question and how many replies were read until it was answered."""
+        came = {"valid": Count(valid=1), "repaired": Count(repaired=1), "fallback": Count(fallbacks=1)}[outcome]
+        self._add(Label(seat, ask), came + Count(asked=1, replies=replies))
+
+    def take(self) -> Taken:
+        """Everything since the last time; it is counted from zero again."""
+        with self._lock:
+            taken = Taken(self._counts, self._dropped)
+            self._counts, self._dropped = {}, frozenset()
+        return taken
+
+    def add(self, taken: Taken) -> None:
+        """Count what a copy of this meter took in another process."""
+        for label, count in taken.counts.items():
+            self._add(label, count)
+        with self._lock:
+            self._dropped |= taken.dropped
+
+    @property
+    def total(self) -> Count:
+        """Everything."""
+        return self._sums(lambda label: "")[""] if self._counts else Count()
+
+    @property
+    def by_seat(self) -> dict[str, Count]:
+        """Seat -> its sums."""
+        return self._sums(lambda label: label.seat)
+
+    @property
+    def by_ask(self) -> dict[str, Count]:
+        """Kind of question -> its sums."""
+        return self._sums(lambda label: label.ask)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Parameters that the server did not take, in any reply. Results must say so."""
+        return tuple(sorted(self._dropped))
+
+    def table(self) -> list[dict[str, Any]]:
+        """A row for each seat and question, and a last one for everything: `seat`, `ask`, and the fields of `Count`."""
+        with self._lock:
+            counts = sorted(self._counts.items())
+        rows = [{**label._asdict(), **count.as_json()} for label, count in counts]
+        return [*rows, {"seat": "all", "ask": "all", **self.total.as_json()}]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values: `total`, `by_seat`, `by_ask`, `dropped`."""
+        return {
+            "total": self.total.as_json(),
+            "by_seat": {seat: count.as_json() for seat, count in self.by_seat.items()},
+            "by_ask": {ask: count.as_json() for ask, count in self.by_ask.items()},
+            "dropped": list(self.dropped),
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {**vars(self), "_lock": None, "_counts": dict(self._counts)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = Lock()
+
+    def _counted(self, request: Request, reply: Reply) -> Count:
+        if reply.cached:
+            return Count(cached=1)
+        return Count(
+            calls=1,
+            retries=reply.retries,
+            prompt=reply.usage.prompt,
+            completion=reply.usage.completion,
+            dollars=self.cost(request.model, reply),
+            seconds=reply.seconds,
+        )
+
+    def _add(self, label: Label, count: Count) -> None:
+        with self._lock:
+            self._counts[label] = self._counts.get(label, Count()) + count
+
+    def _sums(self, name: Callable[[Label], str]) -> dict[str, Count]:
+        with self._lock:
+            counts = sorted(self._counts.items())
+        sums: dict[str, Count] = {}
+        for label, count in counts:
+            sums[name(label)] = sums.get(name(label), Count()) + count
+        return sums
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return None if a is None or b is None else a + b

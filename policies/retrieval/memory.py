@@ -1,0 +1,303 @@
+"""What a seat has read, to be found again by what it is about: a FAISS index over pieces of script and lines of talk.
+
+From "Questum" and PLAYER*: scripts are cut into segments of at most 50 tokens, a question with its answer is one
+text, both are kept in an index by L2 distance, and a prompt gets the nearest texts that fit into a budget of tokens
+(4000 in play, 5000 at the quiz). Vectors have length 1, so that the order by L2 distance d is also that by inner
+product and by cosine = 1 - d^2/2, which is what the Avalon baseline's pool of experience goes by.
+
+The index is exact ("flat"): what a seat recalls must depend neither on the order of insertion nor on chance, and a
+seat reads thousands of texts, not millions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Self
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.retrieval.embedders import Embedder, Vectors, unit
+
+SEGMENT: Final = 50
+"""Tokens of a segment."""
+SCRIPT, TALK = "script", "talk"
+"""Tags for what a seat was given to read and for what was said; any other word will do as well."""
+_META: Final = "parlour_memory"
+_DIGITS: Final = 5
+"""Decimals of a squared distance. What differs by less is a tie: single precision is hardly better, and its last bits
+are not the same on every processor."""
+
+# -- tokens and segments -----------------------------------------------------------------------------------------
+
+_TOKEN: Final = re.compile(r"[A-Za-z]{1,8}|[0-9]{1,3}|\S")
+_CLOSING: Final = "\"'”’」』）)\\]】》"
+_SENTENCE_END: Final = re.compile(rf"(?:[。？！…?!]|\.(?![0-9a-z]))+[{_CLOSING}]*|(?<=\S)(?=[^\S\n]*\n)")
+_CLAUSE_END: Final = re.compile(rf"[，、；：,;:][{_CLOSING}]*")
+
+
+def count_tokens(text: str) -> int:
+    """About as many tokens as a language model reads in a text, without its tokenizer.
+
+    One for every started eight letters of a word in ASCII, for every started three digits, and for every other
+    character that is not blank, be it Chinese, accented or a mark. For English and Chinese that is near what current
+    models count; for other alphabets it is too high, which keeps a budget on the safe side.
+
+    >>> count_tokens("The butler did it."), count_tokens("管家是凶手。")
+    (5, 6)
+    """
+    return len(_TOKEN.findall(text))
+
+
+def segments(text: str, size: int = SEGMENT) -> list[str]:
+    """Cut a text into pieces of at most `size` tokens.
+
+    As many whole sentences as fit make a piece. A sentence that is too long is cut at the end of a clause, or else
+    between words, or else anywhere. All but the blanks between the pieces is kept.
+
+    >>> segments("She left. He stayed, alas!", size=4)
+    ['She left.', 'He stayed,', 'alas!']
+    """
+    if size < 1:
+        raise accept("size of a segment", size, "1 token or more")
+    ends = [token.end() for token in _TOKEN.finditer(text)]
+    marks = [{found.end() for found in kind.finditer(text)} for kind in (_SENTENCE_END, _CLAUSE_END)]
+    pieces, done, start = [], 0, 0
+    while done < len(ends):
+        stop = min(done + size, len(ends))
+        if stop < len(ends):
+            stop = _cut(text, ends, marks, done, stop)
+        pieces.append(text[start : ends[stop - 1]].strip())
+        done, start = stop, ends[stop - 1]
+    return pieces
+
+
+def _cut(text: str, ends: Sequence[int], marks: Sequence[set[int]], done: int, stop: int) -> int:
+    """After how many tokens to cut, at most `stop`: after the last sentence, clause or word among those not done."""
+    for ending in marks:
+        for k in range(stop, done, -1):
+            if ends[k - 1] in ending:
+                return k
+    for k in range(stop, done, -1):
+        before, after = text[ends[k - 1] - 1], text[ends[k - 1]]
+        if after.isspace() or (after.isalnum() and not (before + after).isascii()):  # between blanks, or characters
+            return k
+    return stop
+
+
+# -- the memory --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Found:
+    """A text that came back."""
+
+    text: str
+    position: int
+    """How many texts were added before it."""
+    tag: str
+    when: int
+    """As `add` was told."""
+    tokens: int
+    """As `count_tokens` counts."""
+    distance: float
+    """Squared L2 distance between its vector and the query's, as FAISS gives it: 0 .. 4."""
+
+    @property
+    def cosine(self) -> float:
+        """Cosine of the angle between the two vectors: -1 .. 1."""
+        return 1 - self.distance / 2
+
+
+@dataclass
+class _Shelf:
+    """The texts of one tag."""
+
+    index: Any
+    positions: list[int] = field(default_factory=list)
+
+
+class Memory:
+    """What one seat has read. Not to be used by several threads at once; each seat of each game has its own.
+
+    Args:
+        embedder: Turns texts and queries into vectors; shared between seats.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self._texts: list[str] = []
+        self._tags: list[str] = []
+        self._when: list[int] = []
+        self._tokens: list[int] = []
+        self._shelves: dict[str, _Shelf] = {}
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def add(self, texts: Sequence[str], *, tag: str = TALK, when: int = 0) -> None:
+        """Keep texts, all or, if one fails, none.
+
+        Args:
+            texts: As they shall come back.
+            tag: What they are, such as `SCRIPT` or `TALK`.
+            when: The caller's own clock, for instance the round.
+
+        Raises:
+            EmbeddingFailed: A text has no vector; it is named.
+        """
+        if isinstance(texts, str):
+            raise accept("texts", texts, "a list of texts")
+        vectors = unit(texts, self.embedder.embed(texts), self.embedder)
+        self._put(list(texts), [tag] * len(texts), [when] * len(texts), vectors)
+
+    def search(self, query: str, k: int, *, tag: str | None = None) -> list[Found]:
+        """The `k` texts nearest to a query, nearest first, the earlier first of those equally near.
+
+        Args:
+            query: What to look for.
+            k: How many; fewer come back if there are fewer.
+            tag: Look among the texts of this tag alone; there need not be any.
+
+        Raises:
+            EmbeddingFailed: The query has no vector.
+        """
+        if k < 1:
+            raise accept("number of texts to find", k, "1 or more")
+        return self._nearest(query, k, self._among(tag))
+
+    def retrieve(self, query: str, max_tokens: int, *, tag: str | None = None, as_told: bool = False) -> list[Found]:
+        """The nearest texts, up to the first that no longer fits into `max_tokens` in all; nearest first.
+
+        Args:
+            query: What to look for.
+            max_tokens: The budget, as `count_tokens` counts. A prompt that joins the texts with blanks or line breaks
+                spends no more.
+            tag: Look among the texts of this tag alone.
+            as_told: Return them in the order in which they were added.
+        """
+        if max_tokens < 0:
+            raise accept("budget of tokens", max_tokens, "0 or more")
+        shelves = self._among(tag)
+        lengths = np.sort([self._tokens[position] for shelf in shelves for position in shelf.positions])
+        most = int(np.searchsorted(np.cumsum(lengths), max_tokens, side="right"))  # no more can fit
+        chosen = []
+        for found in self._nearest(query, most, shelves):
+            max_tokens -= found.tokens
+            if max_tokens < 0:
+                break
+            chosen.append(found)
+        return sorted(chosen, key=lambda found: found.position) if as_told else chosen
+
+    def save(self, path: str | Path) -> None:
+        """Write texts and vectors to a file in NumPy's npz format; the embedder is named, not written."""
+        meta = {"embedder": self.embedder.name, "size": self.embedder.size, "texts": self._texts}
+        meta |= {"tags": self._tags, "when": self._when}
+        with Path(path).open("wb") as file:
+            np.savez(file, **{_META: np.array(json.dumps(meta)), "vectors": self._vectors()})  # type: ignore[arg-type]
+
+    @classmethod
+    def load(cls, path: str | Path, embedder: Embedder) -> Self:
+        """Read what `save` wrote, without embedding anything anew. The queries will be embedded by `embedder`.
+
+        Raises:
+            ParlourError: The file holds no memory, or one made with another embedder.
+        """
+        meta, vectors = _read(Path(path))
+        name, size, texts = meta["embedder"], meta["size"], meta["texts"]
+        if (name, size) != (embedder.name, embedder.size):
+            raise accept("embedder", f"{embedder.name} ({embedder.size})", f"{name} ({size}), as in {str(path)!r}")
+        memory = cls(embedder)
+        memory._put(texts, meta["tags"], meta["when"], unit(texts, vectors, embedder))
+        return memory
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.embedder, self._texts, self._tags, self._when, self._vectors()
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        embedder, *kept = state
+        Memory.__init__(self, embedder)
+        self._put(*kept)
+
+    def _put(self, texts: Sequence[str], tags: Sequence[str], when: Sequence[int], vectors: Vectors) -> None:
+        import faiss  # takes a tenth of a second, which `import parlour.policies` shall not
+
+        first = len(self)
+        for tag in dict.fromkeys(tags):
+            rows = [k for k, other in enumerate(tags) if other == tag]
+            shelf = self._shelves.setdefault(tag, _Shelf(faiss.IndexFlatL2(self.embedder.size)))
+            shelf.index.add(vectors[rows])
+            shelf.positions += [first + k for k in rows]
+        self._texts += texts
+        self._tags += tags
+        self._when += when
+        self._tokens += map(count_tokens, texts)
+
+    def _vectors(self) -> Vectors:
+        """All vectors by position, shape (n, size)."""
+        vectors = np.empty((len(self), self.embedder.size), np.float32)
+        for shelf in self._shelves.values():
+            vectors[shelf.positions] = shelf.index.reconstruct_n(0, len(shelf.positions))
+        return vectors
+
+    def _among(self, tag: str | None) -> list[_Shelf]:
+        return [shelf for name, shelf in self._shelves.items() if tag in (None, name)]
+
+    def _nearest(self, query: str, k: int, shelves: Sequence[_Shelf]) -> list[Found]:
+        vector = unit([query], self.embedder.embed([query]), self.embedder)
+        if not k:
+            return []
+        ranked = sorted(pair for shelf in shelves for pair in _of_shelf(shelf, vector, k))[:k]
+        return [
+            Found(self._texts[p], p, self._tags[p], self._when[p], self._tokens[p], distance) for distance, p in ranked
+        ]
+
+
+def _read(path: Path) -> tuple[dict[str, Any], Any]:
+    """What `Memory.save` wrote: texts and all that is known of them, and their vectors."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            meta, vectors = json.loads(str(stored[_META])), stored["vectors"]
+        if not len(meta["texts"]) == len(meta["tags"]) == len(meta["when"]) == len(vectors):
+            raise ValueError("not as many vectors as texts")
+        return {name: meta[name] for name in ("embedder", "size", "texts", "tags", "when")}, vectors
+    except FileNotFoundError:
+        raise ParlourError(f"there is no memory file {str(path)!r}") from None
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        raise ParlourError(f"{str(path)!r} is not a memory; accepted: a file that `Memory.save` wrote") from None
+
+
+def _of_shelf(shelf: _Shelf, vector: Vectors, k: int) -> list[tuple[float, int]]:
+    """(squared distance, position) of the nearest `k` and of all that tie with the last of them, or of all there are."""
+    asked, all_of_them = k, len(shelf.positions)
+    while True:
+        asked = min(asked + 1, all_of_them)
+        with _one_thread():
+            distances, rows = shelf.index.search(vector, asked)
+        rounded = np.round(distances[0].astype(np.float64), _DIGITS)
+        if asked == all_of_them or rounded[-1] > rounded[k - 1]:
+            return [(float(d), shelf.positions[row]) for d, row in zip(rounded, rows[0], strict=True)]
+        asked *= 2
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Keep FAISS to one thread in here.
+
+    Games run in threads of their own: each of them spreading every search over all cores would be slower, not faster
+    (one query over 10,000 texts took 1.7 ms on two threads, 0.5 ms on one). OpenMP keeps this setting for each thread
+    of Python apart, so that it has to be made where the search is, and nobody else's is changed.
+    """
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)

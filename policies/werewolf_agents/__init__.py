@@ -1,5 +1,0 @@
-"""The agents that GRATR is compared with: a window of the history, with and without retrieval."""
-
-from parlour.policies.werewolf_agents.agents import RerankAgent, RetrievalAgent, WindowAgent
-
-__all__ = ["RerankAgent", "RetrievalAgent", "WindowAgent"]

@@ -1,0 +1,1 @@
+"""Avalon: published games, metrics of behaviour, practice games of the six-module agent."""

@@ -1,0 +1,188 @@
+"""Experience learning: the Avalon agents play practice games one after another and learn from each.
+
+As in Lan et al. 2023 (arXiv 2310.14985, sections 4.8 and 5.3): the six-module agent plays a whole side against the baseline
+agent, both learn from their own games, and the roles are told when a game is over. Sides change over from game to game. The
+games are drawn from the training seeds; what was learned is then frozen and measured on others (`reproduce`).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.aec import GameEnv
+from parlour.envs.core import ParlourError
+from parlour.policies.agents.avalon.agent import AvalonAgent
+from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
+from parlour.policies.agents.avalon.experience import Experience
+from parlour.policies.files import read_json, write_json, write_whole
+from parlour.policies.llm.model import Model, OfflineModel
+from parlour.training import rollout, seeds
+from parlour.training.rollout import Episode
+
+CONFIG, EXPERIENCE, POOL, CURVE, PICTURE = (
+    "config.json", "experience.json", "baseline.json", "curve.csv", "curve.png",
+)  # fmt: skip
+_SIDES: Final = ("good", "evil")
+_NEIGHBOURS: Final = 20
+"""Games over which the curve is averaged."""
+
+
+@dataclass(frozen=True)
+class PracticeConfig:
+    """One run of practice."""
+
+    games: int = 200
+    """On each side."""
+    num_players: int = 6
+    rules: str = "paper"
+    without: tuple[str, ...] = ()
+    """Modules of the agent that are switched off."""
+    about: str = "all"
+    """Whom the agent's analysis is about."""
+    seed: int = 0
+
+
+@dataclass
+class Practice:
+    """What has been learned so far."""
+
+    experience: Experience = field(default_factory=Experience)
+    pool: Pool = field(default_factory=Pool)
+    won: list[bool] = field(default_factory=list)
+    """Of each game, in order, whether the agent's side won."""
+
+
+def practise(
+    config: PracticeConfig,
+    out: Path | None = None,
+    model: Model | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Practice:
+    """Play and learn; a run that is in `out` already is taken up where it stopped.
+
+    Args:
+        config: What to play.
+        out: Folder of the run; None keeps nothing.
+        model: Who answers the agents' questions; the rules of thumb by default.
+        progress: Is told the number of games finished since the last time.
+
+    Raises:
+        ParlourError: The folder holds a run with another configuration.
+    """
+    model = model or OfflineModel()
+    env = rollout.table("avalon_v0", num_players=config.num_players, rules=config.rules)
+    so_far = _take_up(config, model, out)
+    progress(len(so_far.won))
+    for number in range(len(so_far.won), 2 * config.games):
+        _one_game(env, config, so_far, number, model)
+        if out is not None:
+            _keep(so_far, out)
+        progress(1)
+    if out is not None:
+        _write_curve(so_far.won, out)
+    return so_far
+
+
+def _one_game(env: Any, config: PracticeConfig, so_far: Practice, number: int, model: Model) -> None:
+    own, seed = _SIDES[number % 2], seeds.TRAINING[seeds.derive(config.seed, number) % len(seeds.TRAINING)]
+    dealt = sides_of(env, seed)
+    players: list[AvalonAgent | BaselineAgent] = [
+        AvalonAgent(model, without=config.without, about=config.about, experience=so_far.experience, try_out=True)
+        if side == own
+        else BaselineAgent(model, pool=so_far.pool)
+        for side in dealt
+    ]
+    episode = rollout.play(env, players, seed)
+    _learn(players, episode, so_far, seed)
+    so_far.won.append(episode.outcome.winner == own)
+
+
+def sides_of(env: Any, seed: int) -> list[str]:
+    """The side of each seat in the deal of a seed."""
+    base: GameEnv = env.unwrapped
+    base.reset(seed=seed)
+    return [str(getattr(base.view(seat), "side", "")) for seat in range(base.game.seats)]
+
+
+def _learn(players: list[AvalonAgent | BaselineAgent], episode: Episode, so_far: Practice, seed: int) -> None:
+    """Seat after seat, so that two seats of one role both leave their mark."""
+    role_of = [view.role for view in episode.last_views]
+    taught: set[str] = set()
+    for seat, player in enumerate(players):
+        player.watch(episode.last_views[seat])
+        role, won = role_of[seat], episode.returns[seat] > 0
+        if isinstance(player, BaselineAgent):
+            so_far.pool.add(role, player.learn(won=won, moves=episode.moves))
+            continue
+        lesson = player.learn(role_of, won=won, seed=seed, again=role in taught)
+        if lesson is not None:
+            so_far.experience.lessons[role] = lesson
+            taught.add(role)
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+def _take_up(config: PracticeConfig, model: Model, out: Path | None) -> Practice:
+    if out is None:
+        return Practice()
+    out.mkdir(parents=True, exist_ok=True)
+    wanted = json.loads(json.dumps({**asdict(config), "model": model.name}))
+    if not (out / CONFIG).exists():
+        write_json(out / CONFIG, wanted)
+    stored: Mapping[str, Any] = read_json(out / CONFIG)
+    if stored != wanted:
+        raise ParlourError(f"folder {str(out)!r} holds a run with {stored}; accepted: the same, or another folder")
+    if not (out / _STATE).exists():
+        return Practice()
+    state = read_json(out / _STATE)
+    if set(state) != {"won", "experience", "pool"}:
+        raise ParlourError(f"file {str(out / _STATE)!r} is no checkpoint; accepted: one that `practise` wrote")
+    return Practice(Experience.from_json(state["experience"]), Pool.from_json(state["pool"]), state["won"])
+
+
+_STATE: Final = "practice.json"
+"""The checkpoint: everything in one file, replaced whole after each game."""
+
+
+def _keep(so_far: Practice, out: Path) -> None:
+    so_far.experience.save(out / EXPERIENCE)
+    so_far.pool.save(out / POOL)
+    state = {"won": so_far.won, "experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
+    write_whole(out / _STATE, json.dumps(state, ensure_ascii=False) + "\n")
+
+
+def curve(won: list[bool]) -> list[tuple[int, str, float]]:
+    """Game on its side, side, share won of the last `_NEIGHBOURS` games on that side."""
+    rows = []
+    for first, side in enumerate(_SIDES):
+        games = won[first::2]
+        for k in range(len(games)):
+            last = games[max(0, k + 1 - _NEIGHBOURS) : k + 1]
+            rows.append((k + 1, side, sum(last) / len(last)))
+    return rows
+
+
+def _write_curve(won: list[bool], out: Path) -> None:
+    with (out / CURVE).open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("game", "side", f"share won of the last {_NEIGHBOURS}"))
+        writer.writerows((game, side, f"{share:.4f}") for game, side, share in curve(won))
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        return  # the picture needs the extra `train`; the data is there
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for side in _SIDES:
+        points = [(game, share) for game, of, share in curve(won) if of == side]
+        axes.plot(*zip(*points, strict=True), label=f"as {side}")
+    axes.set(xlabel="practice game on the side", ylabel=f"share won of the last {_NEIGHBOURS}", ylim=(0, 1))
+    axes.set_title("Experience learning against the baseline agent")
+    axes.legend()
+    figure.savefig(out / PICTURE, dpi=120)

@@ -1,0 +1,339 @@
+"""Published games of Avalon: replayed through the rules of the preset `reference` and written as transcripts.
+
+The games are those that Lan et al. 2023 (arXiv 2310.14985) published with their code, one JSON object a line: roles,
+proposals, votes, cards, the Assassin's answers, the score. What was said is not in these records: everybody is silent in
+the transcripts, unless the folder with the games' logs is named (`published_words`).
+
+A record holds choices and consequences. The choices (the deal, teams, votes, cards, guesses) are moves and go through
+`Game.apply`, which alone decides what is legal; the consequences (who leads, what passes, the score, the winner) are
+compared with the state that the moves lead to. A record that says anything else is refused, and with it the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from parlour.envs import replay
+from parlour.envs.aec import Entry
+from parlour.envs.avalon import GAME
+from parlour.envs.avalon.presets import EVIL, GOOD, PROPOSALS, side_of
+from parlour.envs.avalon.state import (
+    APPROVE,
+    DEALT,
+    DONE,
+    DRAW,
+    DRAWN,
+    FAIL,
+    FAILS,
+    GUESS,
+    HUNT,
+    PASS,
+    QUEST,
+    REJECT,
+    SUCCESS,
+    TEAM,
+    State,
+)
+from parlour.envs.core import NATURE, IllegalMove, Move, Outcome, ParlourError, listed
+from parlour.envs.speech import SILENT
+from parlour.training.avalon.published_words import Words
+from parlour.training.json_objects import Record, read_lines, shown, write_all
+
+PLAYERS: Final = 6
+NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))
+SIDES: Final = (GOOD, EVIL)
+GAME_ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
+BASES: Final = ("text", "count", "unclear_default")
+"""How a card was read from the log: from the reply; from the number of fails; success, for want of a decision."""
+# By basis and card: what the reply alone may say.
+SAID: Final = {
+    ("text", "success"): ("success",),
+    ("text", "fail"): ("fail",),
+    ("count", "fail"): ("success", "unclear"),
+    ("unclear_default", "success"): ("unclear",),
+}
+
+
+def import_file(path: str | Path, out_dir: str | Path, logs: str | Path | None = None) -> list[Path]:
+    """Write `<out_dir>/<game_id>.jsonl` for each game of a file, all of them or none; `logs` as for `transcripts`.
+
+    Returns:
+        The transcripts, in the order of the file. A transcript that is there already, byte for byte, is left alone.
+
+    Raises:
+        ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
+    """
+    folder = Path(out_dir)
+    texts = {folder / f"{game_id}.jsonl": text.encode() for game_id, text in transcripts(path, logs).items()}
+    return write_all(folder, texts)
+
+
+def transcripts(path: str | Path, logs: str | Path | None = None) -> dict[str, str]:
+    """The transcript of each game of a file, by game id, in the order of the file.
+
+    Args:
+        path: The records.
+        logs: The folder with the games' logs, for what was said; without it everybody is silent.
+
+    Raises:
+        ParlourError: The file cannot be read, or a line contradicts the rules, the format or its log; the message names
+            the line, the game, the round and the reason.
+    """
+    found: dict[str, str] = {}
+    for record in read_lines(path):
+        game_id = _game_id(record, found)
+        found[game_id] = _transcript(Record(f"{record.where}, game {game_id}", record.fields), logs)
+    if not found:
+        raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
+    return found
+
+
+def _game_id(record: Record, taken: Mapping[str, str]) -> str:
+    accepted = "a name of up to 200 letters, digits and _ - . that begins with no dot"
+    game_id = record.of(str, "game_id", accepted)
+    if not GAME_ID.fullmatch(game_id):
+        raise record.refused("game_id", accepted)
+    # names that differ in case only are one file on some systems
+    if game_id.casefold() in (other.casefold() for other in taken):
+        raise record.refused("game_id", "a name of its own for each game", "an earlier line has it")
+    return game_id
+
+
+# -- one game --------------------------------------------------------------------------------------------------
+
+
+class Table:
+    """A published game on its way through the rules: the state, and what will be written down."""
+
+    def __init__(self, words: Words | None = None) -> None:
+        self.words = words
+        """What is said; None if it is not known."""
+        self.game = GAME.build(num_players=PLAYERS, rules="reference")
+        self.state: State = self.game.initial()
+        self.entries: list[Entry] = []
+        self.confirmed: list[bool] = []
+        """For each proposal, whether the leader's choice was logged."""
+        self.cards: list[list[str]] = []
+        """For each card, how it was read from the log, then what the reply alone says where the record tells."""
+        self.answers: list[str] = []
+        """For each answer of the Assassin, how it was read from the log."""
+
+    def speak(self, at: Record) -> None:
+        """The seat to move says what the log has for it."""
+        if self.words is None:
+            self.play(Move(SILENT), at)
+        else:
+            move, raw = self.words.spoken(self.game, self.state)
+            self.play(move, at, raw)
+
+    def play(self, move: Move, at: Record, raw: str | None = None) -> None:
+        before = self.state
+        try:
+            self.state = self.game.apply(before, move)
+        except IllegalMove as error:
+            raise ParlourError(f"{at.where}: {error}") from None
+        self.entries.append(self._entry(before, move)._replace(raw=raw))
+
+    def _entry(self, before: State, move: Move) -> Entry:
+        """The move with who made it and who saw it at once, as `GameEnv` tells a Recorder."""
+        seat = before.actor
+        news = self.state.log[len(before.log) :]
+        to = [event.to for event in news if event.seat == seat and event.move == move]
+        return Entry(seat, move, to[0] if to else () if seat == NATURE else (seat,))
+
+    @property
+    def goes(self) -> bool:
+        """Whether a team of this round is to go."""
+        return self.state.phase in (DRAW, QUEST)
+
+    @property
+    def results(self) -> list[tuple[int, ...]]:
+        """Of each quest: its number, the fail cards, and 1 if it succeeded."""
+        return [event.move.args for event in self.state.log if event.move.kind == FAILS]
+
+    @property
+    def score(self) -> dict[str, int]:
+        return {GOOD: self.state.standing.good, EVIL: self.state.standing.evil}
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the game ended, once it has."""
+        outcome = self.game.outcome(self.state)
+        assert outcome is not None
+        return outcome
+
+
+def _transcript(at: Record, logs: str | Path | None) -> str:
+    _check_labels(at)
+    table = Table(None if logs is None else _words(at, Path(logs)))
+    rounds = at.records("rounds", "round")
+    _deal(table, at, rounds[0])
+    for quest, one in enumerate(rounds):
+        _round(table, one, quest)
+    if table.state.phase != DONE:
+        raise rounds[-1].error(f"the game stops at {shown(table.score)}", "all rounds up to the end of the game")
+    _check_ending(table, at)
+    if table.words is not None:
+        table.words.finish()
+    return _text(table, at)
+
+
+def _words(at: Record, logs: Path) -> Words:
+    roles = at.entries("roles", NUMBERS)
+    dealt = {int(number): roles.of(str, number, "a role") for number in NUMBERS}
+    if not GAME_ID.fullmatch(at.fields["log_file"]):
+        raise at.refused("log_file", "the name of a file in the folder of logs")
+    return Words(at.where, logs / at.fields["log_file"], dealt)
+
+
+def _check_labels(at: Record) -> None:
+    """The fields that the rules have no say in."""
+    proposed = at.one_of("proposed_method_side", SIDES)
+    at.expect("baseline_side", EVIL if proposed == GOOD else GOOD, "the proposed method plays the other side")
+    named = re.fullmatch(r"(blue|red)_[0-9]+", at.fields["game_id"])
+    if named and (named[1] == "blue") != (proposed == GOOD):
+        raise at.refused("proposed_method_side", "good in games called blue_..., evil in games called red_...")
+    at.of(str, "log_file", "a text")
+    at.of(str, "source_dir", "a text")
+    at.of(int, "index", "a whole number")
+    at.texts("ambiguities")
+
+
+def _deal(table: Table, at: Record, first: Record) -> None:
+    game, roles = table.game, at.entries("roles", NUMBERS)
+    dealt = [roles.one_of(number, game.role_names) for number in NUMBERS]
+    if sorted(dealt) != sorted(game.roles):
+        raise at.refused("roles", f"each of these once, in any order: {listed(game.roles)}")
+    leader = first.records("proposals", "proposal")[0].one_of("leader", range(1, PLAYERS + 1)) - 1
+    table.play(Move(DEALT, (*(game.role_names.index(role) for role in dealt), leader)), at)
+
+
+def _round(table: Table, at: Record, quest: int) -> None:
+    if table.state.phase == DONE:
+        raise at.error(f"the game ended before this round, by {table.outcome.reason}", "no further round")
+    at.expect("round", quest + 1, "rounds are numbered from 1 without gaps")
+    size = table.game.sizes[quest]
+    at.expect("team_size", size, f"quest {quest + 1} of {PLAYERS} players")
+    for proposal in at.records("proposals", "proposal"):
+        if table.goes:
+            raise proposal.error("a team of this round goes already", "no proposal after the executed one")
+        _proposal(table, proposal, size)
+    if not table.goes:
+        raise at.error("no team of this round goes", f"proposals up to one that passes or uses up {PROPOSALS}")
+    _quest(table, at.record("quest"), size)
+    _assassin(table, at)
+    at.expect("score_after", table.score, "the quests won by then")
+
+
+def _proposal(table: Table, at: Record, size: int) -> None:
+    at.expect("leader", table.state.standing.leader + 1, "the lead moves on by one seat with every proposal")
+    order = []
+    for _ in NUMBERS:
+        order.append(table.state.actor + 1)
+        table.speak(at)
+    at.expect("speech_order", order, "all speak once, the leader first")
+    team = _team(at, "proposed_team", range(size + 1))
+    short, why = len(team) < size, f"{len(team)} of {size} players are named"
+    at.expect("short", short, why)
+    # the leader's choice is logged exactly if enough players could be read from it
+    at.expect("confirm_logged", not short, why)
+    table.confirmed.append(not short)
+    table.play(Move(TEAM, team), at)
+    _vote(table, at)
+
+
+def _team(at: Record, key: str, sizes: range) -> tuple[int, ...]:
+    """The seats of a list of players, in the order of the table."""
+    return tuple(sorted(player - 1 for player in at.some_of(key, range(1, PLAYERS + 1), sizes)))
+
+
+def _vote(table: Table, at: Record) -> None:
+    votes = at.entries("votes", NUMBERS)
+    ballots = [votes.one_of(number, ("agree", "disagree")) == "agree" for number in NUMBERS]
+    agreed, needed, counted = sum(ballots), table.game.carries, table.state.standing.counted
+    for ballot in ballots:
+        table.play(APPROVE if ballot else REJECT, at)
+    passed = agreed >= needed
+    why = f"{agreed} agree, {needed} are needed; {counted} of {PROPOSALS} proposals are used up"
+    at.expect("approvals", agreed, "the votes to agree")
+    at.expect("vote_passed", passed, why)
+    at.expect("executed", table.goes, why)
+    at.expect("forced_by_retry_limit", table.goes and not passed, why)
+
+
+def _quest(table: Table, at: Record, size: int) -> None:
+    drawn = table.state.phase == DRAW
+    at.expect("team_source", "random_sample" if drawn else "proposal", "a team is drawn in place of a short one only")
+    team = _team(at, "team", range(size, size + 1))
+    if drawn:
+        table.play(Move(DRAWN, team), at)
+    elif team != table.state.team:
+        raise at.refused("team", shown([seat + 1 for seat in table.state.team]), "the proposed team goes")
+    cards = at.entries("cards", [str(seat + 1) for seat in team])
+    for seat in team:
+        _card(table, cards.record(str(seat + 1)), seat)
+    _, fails, success = table.results[-1]
+    at.expect("fails_reported", fails, "the fail cards")
+    at.expect("result", "success" if success else "fail", f"the quest has {fails} fail cards")
+
+
+def _card(table: Table, at: Record, seat: int) -> None:
+    role = table.game.role_names[table.state.standing.roles[seat]]
+    card, basis = at.one_of("card", ("success", "fail")), at.one_of("basis", BASES)
+    # what the host counted against the words was an evil player's fail
+    possible = [b for b, c in SAID if c == card and (b != "count" or side_of(role) == EVIL)]
+    at.one_of("basis", possible, f"a {card} card of {role}")
+    said = [at.one_of("text_class", SAID[basis, card], f"read by {basis}")] if "text_class" in at.fields else []
+    table.cards.append([basis, *said])
+    table.play(SUCCESS if card == "success" else FAIL, at)
+
+
+def _assassin(table: Table, within: Record) -> None:
+    if table.state.phase != HUNT:
+        within.expect("assassin", None, "the guess was used before")
+        return
+    at = within.record("assassin", "an object, while the guess is unused")
+    actor = table.state.actor
+    at.expect("player", actor + 1, "the Assassin's seat")
+    table.answers.append(at.of(str, "answer_basis", "a text"))
+    named = _named(at, actor)
+    table.play(PASS if named is None else Move(GUESS, (named,)), at)
+    if named is None:
+        at.expect("correct", None, "nobody is named")
+    else:
+        at.expect("correct", table.state.standing.reason == "assassination", "who Merlin is")
+
+
+def _named(at: Record, assassin: int) -> int | None:
+    """The seat named as Merlin; None for a no, and for a yes without a target that could be read."""
+    if at.one_of("answer", ("yes", "no")) == "no" or at.fields.get("target") is None:
+        at.expect("target", None, "nobody is named with a no")
+        return None
+    others = [int(number) for number in NUMBERS if int(number) != assassin + 1]
+    return at.one_of("target", others, "one of the other players") - 1
+
+
+def _check_ending(table: Table, at: Record) -> None:
+    winner, reason = table.outcome.winner, table.outcome.reason
+    results = ["success" if success else "fail" for _, _, success in table.results]
+    proposed = winner == at.fields["proposed_method_side"]
+    at.expect("winner", winner, f"the game ends by {reason} at {shown(table.score)}")
+    at.expect("win_by", reason, f"how round {len(results)} ends")
+    at.expect("quest_results", results, "the results of the rounds")
+    at.expect("final_score", table.score, f"the quests scored by the end of round {len(results)}")
+    at.expect("winner_method", "proposed" if proposed else "baseline", f"{winner} wins")
+
+
+def _text(table: Table, at: Record) -> str:
+    text = GAME.text(table.game)
+    published = {key: at.fields[key] for key in ("game_id", "proposed_method_side", "baseline_side")}
+    published |= {"confirm_logged": table.confirmed, "cards": table.cards}
+    if table.words is not None:
+        told = {"log": at.fields["log_file"], "players": "numbered from 0; in the log and in `raw` from 1"}
+        published |= {"answers": table.answers, "words": told}
+    header = replay.header_line(GAME.id, table.game.config, {"published": published})
+    lines = [replay.entry_line(number, entry, text) for number, entry in enumerate(table.entries)]
+    return "".join([header, *lines, replay.outcome_line(table.outcome)])

@@ -1,0 +1,15 @@
+"""The social behaviour of players, measured in what they said: Avalon, after Lan et al. 2023 (arXiv 2310.14985).
+
+`judge` puts questions about every utterance to a model, or to rules of thumb; `measures` counts over the answers;
+`agreement` tells how far a judge agrees with labels that were set by hand.
+
+    judged = social.judge_directory("runs/published")
+    print(social.measures(judged)["groups"]["good"]["identity"])
+"""
+
+from parlour.training.avalon.social.judging import Judged, judge, judge_directory
+from parlour.training.avalon.social.labels import agreement
+from parlour.training.avalon.social.measures import measures
+from parlour.training.avalon.social.responses import read
+
+__all__ = ["Judged", "agreement", "judge", "judge_directory", "measures", "read"]

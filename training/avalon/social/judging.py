@@ -1,0 +1,256 @@
+"""Games of Avalon as a table of judged utterances: who said it, and what a model, or a rule of thumb, read in it.
+
+Each utterance of a discussion is put to the model as questions (`questions`): the attitude to the others and the
+self-proposal of all, the identity and what is shared in the first round only, where they are measured. A speech without
+words is a claim; its canonical sentence goes to the rules of thumb, which read such sentences exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from parlour.envs import replay, speech
+from parlour.envs.avalon.presets import MERLIN, PERCIVAL, side_of
+from parlour.envs.avalon.state import LEADS, TEAM, VOTES
+from parlour.envs.core import Event, Move, Outcome, ParlourError
+from parlour.envs.replay import Transcript, text_of
+from parlour.envs.text import name
+from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.model import Asker, Model, OfflineModel
+from parlour.training.avalon import metrics
+from parlour.training.avalon.social import responses
+from parlour.training.avalon.social.behaviour import Deeds, deeds
+from parlour.training.avalon.social.questions import Attitude, Disclosure, SelfProposal, Sharing, seat
+from parlour.training.avalon.social.responses import Response
+from parlour.training.avalon.social.roles import Identity
+
+INFORMED: Final = (MERLIN, PERCIVAL)
+"""Whose sharing is measured."""
+_JUDGE: Final = Asker("judge")
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A contribution to a discussion, judged."""
+
+    quest: int
+    """0-4."""
+    speaker: int
+    team: tuple[int, ...] | None
+    """The team that was voted on next; None if none was."""
+    trusts: tuple[int, ...]
+    distrusts: tuple[int, ...]
+    proposes_self: bool
+    identity: Identity | None
+    """None after the first round."""
+    told: tuple[int, ...]
+    """Of the seats that the night showed Merlin or Percival, those that are named for it; none after the first round."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A finished game, judged."""
+
+    group: str
+    """The side of the proposed method in a published game, else `"all"`."""
+    players: tuple[str, ...]
+    """Who played each seat; empty names if the header does not tell."""
+    roles: tuple[str, ...]
+    known: tuple[tuple[int, ...], ...]
+    """The seats that the night showed to each seat."""
+    outcome: Outcome
+    deeds: Deeds
+    utterances: tuple[Utterance, ...]
+    responses: tuple[Response, ...]
+    replies: tuple[Response, ...]
+    """Of models, where the transcript holds them."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What `measures` counts over."""
+
+    model: str
+    """Who judged."""
+    tables: tuple[Table, ...]
+    counted: Mapping[str, Any]
+    """What `parlour.training.avalon.metrics.compute` finds in the same games."""
+    questions: int
+    """Different questions put to the model."""
+    fallbacks: int
+    """How many of them a rule of thumb had to answer in the model's place."""
+
+
+class _Said(NamedTuple):
+    """An utterance before it is judged."""
+
+    quest: int
+    speaker: int
+    team: tuple[int, ...] | None
+    move: Move
+    words: str
+
+
+def judge(transcripts: Iterable[Transcript], model: Model | None = None, workers: int = 1) -> Judged:
+    """Judge the discussions of finished games of Avalon; unfinished ones are left out.
+
+    Args:
+        transcripts: As `parlour.envs.replay.read` or, with the models' replies, `parlour.training.avalon.social.read` gives them.
+        model: Who judges; the rules of thumb by default.
+        workers: How many questions are put at once. The result does not depend on it.
+
+    Raises:
+        ParlourError: A transcript is of another game, or its moves do not fit the rules; or the model cannot be reached.
+    """
+    given = list(transcripts)
+    counted = metrics.compute(given)
+    finished = [_read(transcript) for transcript in given if transcript.outcome is not None]
+    bench = Bench(model or OfflineModel(), workers)
+    bench.ask(question for table, said in finished for one in said for question in _questions(table, one))
+    tables = tuple(_judged(table, said, bench) for table, said in finished)
+    return Judged(bench.model.name, tables, counted, bench.questions, bench.fallbacks)
+
+
+def judge_directory(directory: str | Path, model: Model | None = None, workers: int = 1) -> Judged:
+    """`judge` over all transcripts (`*.jsonl`) of a folder.
+
+    Raises:
+        ParlourError: See `judge`; or the folder holds no transcript, or one that cannot be read.
+    """
+    paths = sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
+    if not paths:
+        raise ParlourError(f"folder {str(directory)!r} holds no transcript; accepted: a folder with *.jsonl files")
+    return judge((responses.read(path) for path in paths), model, workers)
+
+
+class Bench:
+    """Puts each different question once, several at a time, and keeps the answers."""
+
+    def __init__(self, model: Model, workers: int = 1) -> None:
+        if workers < 1:
+            raise ParlourError(f"workers {workers} is not accepted; accepted: a whole number from 1")
+        self.model, self._workers = model, workers
+        self._offline = OfflineModel()
+        self._answers: dict[tuple[Ask[Any], bool], Any] = {}
+        self.questions = self.fallbacks = 0
+
+    def ask(self, questions: Iterable[tuple[Ask[Any], bool]]) -> None:
+        """Put questions; each with whether it is about free words, that is, for the model."""
+        new = [question for question in dict.fromkeys(questions) if question not in self._answers]
+        free = [question for question, words in new if words]
+        with ThreadPoolExecutor(self._workers) as pool:
+            answers = list(pool.map(lambda question: self.model.answer(question, _JUDGE), free))
+        self.questions += len(free)
+        self.fallbacks += sum(answered.fell_back for answered in answers)
+        self._answers |= {(question, True): found.value for question, found in zip(free, answers, strict=True)}
+        claims = [question for question, words in new if not words]
+        self._answers |= {(question, False): self._offline.answer(question, _JUDGE).value for question in claims}
+
+    def answer(self, question: Ask[Any], words: bool = True) -> Any:
+        """The answer to a question that was put."""
+        return self._answers[question, words]
+
+
+# -- one game --------------------------------------------------------------------------------------------------
+
+
+def _read(transcript: Transcript) -> tuple[Table, list[_Said]]:
+    game: Any = transcript.game()
+    *_, last = replay.states(game, transcript.moves)
+    roles = tuple(game.role_names[role] for role in last.standing.roles)
+    seats = range(game.seats)
+    known = tuple(tuple(sorted({j for fact in game.night(last.standing.roles, i) for j in fact.seats})) for i in seats)
+    agents = transcript.header.get("players")
+    players = tuple(str(agents.get(name(i), "")) if isinstance(agents, Mapping) else "" for i in seats)
+    published = transcript.header.get("published")
+    group = metrics.ALL if published is None else str(published["proposed_method_side"])
+    assert transcript.outcome is not None
+    replies = transcript.replies if isinstance(transcript, responses.Called) else ()
+    at_table = responses.at_the_table(transcript)
+    table = Table(group, players, roles, known, transcript.outcome, deeds(last.log, len(roles)), (), at_table, replies)
+    return table, list(_said(last.log, text_of(transcript).say))
+
+
+def _said(log: Iterable[Event], say: Any) -> Iterator[_Said]:
+    """The utterances of a game, each with the team that was voted on after it."""
+    quest = 0
+    team: tuple[int, ...] = ()
+    open_: list[_Said] = []
+    for speaker, move, _ in log:
+        if move.kind == LEADS:
+            quest = move.args[0]
+        elif move.kind in speech.ACTS:
+            open_.append(_Said(quest, speaker, None, move, move.words or say(move)))
+        elif move.kind == TEAM:
+            team = move.args
+        elif move.kind == VOTES:
+            yield from (one._replace(team=team) for one in open_)
+            open_ = []
+    yield from open_
+
+
+def _questions(table: Table, said: _Said) -> Iterator[tuple[Ask[Any], bool]]:
+    free = bool(said.move.words)
+    yield attitude(said.words, said.speaker, len(table.roles)), free
+    yield self_proposal(said.words, said.speaker), free
+    if said.quest == 0:
+        yield disclosure(said.words, said.speaker, table.roles[said.speaker]), free
+        if table.roles[said.speaker] in INFORMED:
+            yield sharing(said.words, said.speaker, table.roles, table.known[said.speaker]), free
+
+
+def attitude(words: str, speaker: int, seats: int) -> Attitude:
+    """The question about an utterance's attitudes."""
+    others = tuple(name(other) for other in range(seats) if other != speaker)
+    return Attitude(speaker=name(speaker), others=others, words=words)
+
+
+def self_proposal(words: str, speaker: int) -> SelfProposal:
+    """The question about an utterance's self-proposal."""
+    return SelfProposal(speaker=name(speaker), words=words)
+
+
+def disclosure(words: str, speaker: int, role: str) -> Disclosure:
+    """The question about what an utterance does with the speaker's identity."""
+    return Disclosure(speaker=name(speaker), role=role, side=side_of(role), words=words)
+
+
+def sharing(words: str, speaker: int, roles: tuple[str, ...], known: tuple[int, ...]) -> Sharing:
+    """The question about what an utterance tells of the night."""
+    shown = tuple(sorted(roles[one] for one in known))
+    return Sharing(
+        speaker=name(speaker),
+        role=roles[speaker],
+        known=tuple(name(one) for one in known),
+        shown_as=shown,
+        words=words,
+    )
+
+
+def _judged(table: Table, said: list[_Said], bench: Bench) -> Table:
+    return Table(**{**vars(table), "utterances": tuple(_utterance(table, one, bench) for one in said)})
+
+
+def _utterance(table: Table, said: _Said, bench: Bench) -> Utterance:
+    answers = {question.kind: bench.answer(question, free) for question, free in _questions(table, said)}
+    met = answers[Attitude.kind]
+    identity = answers[Disclosure.kind].identity if Disclosure.kind in answers else None
+    told = answers[Sharing.kind].told if Sharing.kind in answers else ()
+    return Utterance(
+        said.quest,
+        said.speaker,
+        said.team,
+        _seats(met.trusts),
+        _seats(met.distrusts),
+        answers[SelfProposal.kind].proposes_self,
+        identity,
+        _seats(told),
+    )
+
+
+def _seats(names: Iterable[str]) -> tuple[int, ...]:
+    return tuple(sorted(seat(one) for one in names))

@@ -1,0 +1,138 @@
+"""The settings of a run of the tuner, and the folder that keeps them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.files import write_whole
+from parlour.training import seeds
+from parlour.training.hyperopt.problem import Problem
+
+Method = Literal["optuna", "spsa"]
+Pruner = Literal["wilcoxon", "median", "halving", "none"]
+Progress = Callable[[str, int, int, str], None]
+"""Told the stage, how many deals of it are done, how many there are, and how it stands."""
+CONFIG: Final = "config.json"
+
+_TRAINING, _FINAL, _HELD_OUT, _SURFACE = range(4)  # what deals are drawn for
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneConfig:
+    """Everything that decides a run besides the problem; saved with it.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    method: Method = "optuna"
+    """Trials on common deals (`study`), or one deal at a time (`online`)."""
+    budget: int = 40
+    """Trials; on-line, one step for every two deals that so many trials would have."""
+    deals: int = 100
+    """Deals of a trial, the same ones for all."""
+    block: int = 5
+    """Deals between two looks at whether a trial is to be given up; also between two savings of a measurement."""
+    pruner: Pruner = "wilcoxon"
+    finalists: int = 4
+    """Best trials that play another `deals` deals each, beside the defaults; the best on all deals wins. 0: no finals."""
+    held_out: int = 500
+    """Deals of the test of trained against default parameters."""
+    surface: int = 40
+    """Deals of each cell of the response surface."""
+    grid: int = 5
+    """Values of each of the two first parameters on the surface."""
+    step: float = 0.3
+    """On-line: wanted change of a parameter in an early step, in log-odds of its place."""
+    spread: float = 0.5
+    """On-line: first distance at which a parameter is tried out on both sides, in the same unit."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, accepted in (("method", Method), ("pruner", Pruner)):
+            if getattr(self, name) not in get_args(accepted):
+                raise accept(name, getattr(self, name), get_args(accepted))
+        least = {"budget": 1, "deals": 1, "block": 1, "finalists": 0, "held_out": 2, "surface": 2, "grid": 2, "seed": 0}
+        for name, low in least.items():
+            if getattr(self, name) < low:
+                raise accept(name, getattr(self, name), f"a whole number from {low}")
+        if self.step <= 0 or self.spread <= 0:
+            raise ParlourError(f"step {self.step} and spread {self.spread}; accepted: numbers above 0")
+
+    @property
+    def training(self) -> list[int]:
+        """The deals that every trial plays, in order."""
+        return _draw(seeds.TRAINING, self.deals, self.seed, _TRAINING)
+
+    @property
+    def final(self) -> list[int]:
+        """The deals of the finals: none of those of the trials."""
+        return _draw(seeds.VALIDATION, self.deals, self.seed, _FINAL)
+
+    @property
+    def test(self) -> list[int]:
+        """The held-out deals: none that anything was chosen by."""
+        return _draw(seeds.HELD_OUT, self.held_out, self.seed, _HELD_OUT)
+
+    @property
+    def drawn(self) -> list[int]:
+        """The deals of the response surface."""
+        return _draw(seeds.VALIDATION, self.surface, self.seed, _SURFACE)
+
+    @property
+    def steps(self) -> int:
+        """On-line: steps of the run."""
+        return max(1, self.budget * self.deals // 2)
+
+
+def _draw(within: range, n: int, seed: int, purpose: int) -> list[int]:
+    rng = np.random.default_rng(seeds.derive(seed, purpose))
+    return [within[int(k)] for k in rng.choice(len(within), size=n, replace=False)]
+
+
+def blocks(deals: Sequence[int], size: int) -> list[list[int]]:
+    """Deals, so many at a time.
+
+    >>> blocks([1, 2, 3], 2)
+    [[1, 2], [3]]
+    """
+    return [list(deals[k : k + size]) for k in range(0, len(deals), size)]
+
+
+def claim_folder(config: TuneConfig, problem: Problem, folder: Path) -> None:
+    """Write the settings into the folder of a run, or see that they are those that are there.
+
+    Raises:
+        ParlourError: The folder holds another run, or cannot be made.
+    """
+    settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
+    told = json.dumps(asdict(config) | settings, indent=2, ensure_ascii=False) + "\n"
+    path = folder / CONFIG
+    try:
+        if path.exists() and path.read_text("utf-8") != told:
+            raise ParlourError(
+                f"{str(folder)!r} holds a run with another configuration; accepted: the same, or a new folder"
+            )
+        write_whole(path, told)
+    except OSError as error:
+        raise ParlourError(f"{str(folder)!r} cannot be used: {error}; accepted: a folder") from None
+
+
+def write_csv(path: Path, heading: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Write a table as a whole; None becomes an empty cell."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([heading, *rows])
+    write_whole(path, text.getvalue())
+
+
+def columns(of: type[Any]) -> list[str]:
+    """Names of a dataclass's fields."""
+    return [field.name for field in fields(of)]

@@ -1,0 +1,122 @@
+"""Several parameter sets on the same deals, kept block by block in one file, so that a killed measurement is taken up.
+
+The file is JSON by lines: a head that says what is measured, then one line for each block in any order. A last line that a
+kill cut off is dropped. Rewards are functions of parameters and deals, so the result does not depend on how many
+processes played it, nor on when they stopped.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from parlour.envs.core import ParlourError
+from parlour.training.hyperopt.config import Progress, blocks
+from parlour.training.hyperopt.paired import mean
+from parlour.training.hyperopt.pool import make_pool
+from parlour.training.hyperopt.problem import Problem, rewards
+from parlour.training.hyperopt.space import Parameters
+from parlour.training.parallel.executor import Workers, as_finished
+
+Key = tuple[str, int]  # arm, number of the block
+Job = tuple[Key, Parameters, list[int]]
+
+
+def measure(
+    problem: Problem,
+    arms: Mapping[str, Parameters],
+    deals: Sequence[int],
+    path: Path,
+    *,
+    block: int,
+    workers: Workers,
+    progress: Progress,
+    stage: str,
+) -> dict[str, tuple[float, ...]]:
+    """Let each arm play all the deals, or what is missing in the file.
+
+    Args:
+        problem: Gives the rewards.
+        arms: Name -> parameters.
+        deals: Seeds, played in this order.
+        path: The file. A second process that comes to it waits for the first one to finish.
+        block: Deals between two lines of the file.
+        workers: Processes that play; with 1, this one. Or a pool.
+        progress: Told about deals played, summed over arms.
+        stage: What `progress` calls it.
+
+    Returns:
+        Arm -> reward of each deal, in order.
+
+    Raises:
+        ParlourError: The file holds another measurement.
+    """
+    pieces = blocks(deals, block)
+    head = {"arms": {name: dict(values) for name, values in arms.items()}, "deals": list(deals), "block": block}
+    total = len(arms) * len(deals)
+    with _opened(path, head) as (file, found):
+        jobs: list[Job] = [
+            ((name, k), values, piece)
+            for k, piece in enumerate(pieces)
+            for name, values in arms.items()
+            if (name, k) not in found
+        ]
+        done = sum(map(len, found.values()))
+        progress(stage, done, total, "")
+        for key, piece in _play(problem, jobs, workers):
+            found[key] = piece
+            file.write(json.dumps({"arm": key[0], "block": key[1], "rewards": piece}) + "\n")
+            file.flush()
+            done += len(piece)
+            progress(stage, done, total, "")
+    return {name: tuple(reward for k in range(len(pieces)) for reward in found[name, k]) for name in arms}
+
+
+def _play(problem: Problem, jobs: Sequence[Job], workers: Workers) -> Iterator[tuple[Key, list[float]]]:
+    """The blocks as they are finished."""
+    calls = ((problem, values, piece) for _, values, piece in jobs)
+    if not isinstance(workers, int):
+        for number, found in as_finished(workers, rewards, calls, lambda: workers.ahead):
+            yield jobs[number][0], found
+    elif workers == 1 or len(jobs) < 2:
+        for key, values, piece in jobs:
+            yield key, rewards(problem, values, piece)
+    else:
+        with make_pool(workers) as pool:
+            for number, found in as_finished(pool, rewards, calls, lambda: 2 * workers):
+                yield jobs[number][0], found
+
+
+@contextmanager
+def _opened(path: Path, head: dict[str, Any]) -> Iterator[tuple[TextIO, dict[Key, list[float]]]]:
+    """The file, locked and cut to whole lines, and what it holds."""
+    first = json.dumps(head) + "\n"
+    with path.open("a+", encoding="utf-8", newline="") as file:
+        fcntl.lockf(file.fileno(), fcntl.LOCK_EX)  # until the file is closed, or the process ends
+        file.seek(0)
+        text = file.read()
+        whole = text[: text.rfind("\n") + 1]
+        if whole and not whole.startswith(first):
+            raise ParlourError(f"{str(path)!r} holds another measurement; accepted: the same, or a new folder")
+        if len(whole) < len(text):
+            os.truncate(path, len(whole.encode()))
+        file.seek(0, os.SEEK_END)
+        if not whole:
+            file.write(first)
+            file.flush()
+        try:
+            told = [json.loads(line) for line in whole.splitlines()[1:]]
+            found = {(str(one["arm"]), int(one["block"])): [float(x) for x in one["rewards"]] for one in told}
+        except (ValueError, KeyError, TypeError) as error:
+            raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what a measurement left") from None
+        yield file, found
+
+
+def best_arm(found: Mapping[str, Sequence[float]]) -> str:
+    """The arm with the highest mean, the first one of several."""
+    return max(found, key=lambda name: mean(found[name]))

@@ -1,0 +1,224 @@
+"""A whole run in a folder: learn, let the best play on, test on held-out deals, draw the surface, report.
+
+Leaves config.json; the study (study.sqlite3) or the checkpoint (checkpoint.json); trials.csv, or steps.csv; curve.csv and
+curve.png; finals.jsonl and finals.csv; best.json; held_out.jsonl and held_out.csv; surface.jsonl, surface.csv and surface.png; summary.json
+and report.md. Every stage is taken up where a kill left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import accept
+from parlour.policies.files import write_json, write_whole
+from parlour.training.hyperopt import pictures, report
+from parlour.training.hyperopt.config import Progress, TuneConfig, claim_folder, write_csv
+from parlour.training.hyperopt.measure import measure
+from parlour.training.hyperopt.online import Learned, learn, moving
+from parlour.training.hyperopt.paired import Difference, difference, mean
+from parlour.training.hyperopt.problem import Problem
+from parlour.training.hyperopt.space import Parameters
+from parlour.training.hyperopt.surface import Cell, surface
+from parlour.training.hyperopt.trials import Trial, against_defaults, ranked
+from parlour.training.parallel.executor import Workers
+
+BEST: Final = "best.json"
+TRIALS: Final = "trials.csv"
+STEPS: Final = "steps.csv"
+CURVE: Final = "curve.csv"
+HELD_OUT: Final = "held_out.csv"
+DEFAULTS: Final = "defaults"
+TRAINED: Final = "trained"
+RIVAL: Final = "runner-up"
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a run came to."""
+
+    problem: Problem
+    config: TuneConfig
+    parameters: dict[str, float]
+    """The trained ones."""
+    trials: tuple[Trial, ...]
+    """Empty on-line."""
+    learned: Learned | None
+    """On-line only."""
+    finals: Mapping[str, tuple[float, ...]]
+    """Arm (`trial 7`) -> rewards on training and final deals together; empty if there were no finals."""
+    rival: dict[str, float] | None
+    """If the defaults were the best, what came next; it is tested in their place."""
+    test: Difference
+    """Trained (or the rival's) less default parameters on held-out deals."""
+    means: dict[str, float]
+    """Mean reward there of `defaults` and `trained`, or of `runner-up`."""
+    surface: tuple[Cell, ...]
+    drawn: bool
+    """Whether the pictures were drawn: that needs matplotlib, of the extra `train`."""
+
+    @property
+    def same(self) -> bool:
+        """Whether the trained parameters are the defaults."""
+        return dict(self.parameters) == self.problem.space.defaults
+
+
+def tune(
+    problem: Problem,
+    config: TuneConfig,
+    out: str | Path,
+    *,
+    workers: Workers = 1,
+    progress: Progress = lambda _stage, _done, _total, _note: None,
+) -> Tuned:
+    """Train the numbers of a problem, or take up a run that was begun in `out`, and test what was learned.
+
+    Args:
+        problem: What is tuned; picklable, if there are several workers.
+        config: How. A run in `out` is taken up only if it has the same, and the same problem.
+        out: The folder of the run.
+        workers: Processes that play; or a pool, with which everything is as with one process. On-line learning has one
+            process, this one; what follows it has all.
+        progress: Told how each stage goes on.
+
+    Raises:
+        ParlourError: A setting is not accepted, `out` holds another run, or the problem's rewards cannot be used.
+    """
+    if isinstance(workers, int) and workers < 1:
+        raise accept("workers", workers, "a whole number from 1")
+    folder = Path(out)
+    claim_folder(config, problem, folder)
+    trials: list[Trial] = []
+    learned: Learned | None = None
+    finals: dict[str, tuple[float, ...]] = {}
+    if config.method == "spsa":
+        learned = learn(problem, config, folder, progress)
+        parameters, drawn = learned.parameters, _keep_steps(learned, problem, folder)
+    else:
+        from parlour.training.hyperopt.study import search  # it needs Optuna, of the extra `train`
+
+        trials = search(problem, config, folder, workers, progress, partial(_keep_trials, folder))
+        chosen, finals = _final(problem, config, trials, folder, workers, progress)
+        parameters = dict(chosen.parameters)
+        drawn = pictures.trials(against_defaults(trials), chosen.number, folder / "curve.png")
+    write_json(folder / BEST, {"problem": problem.name, "method": config.method, "parameters": dict(parameters)})
+    arms: dict[str, Parameters] = {DEFAULTS: problem.space.defaults, TRAINED: parameters}
+    rival = None
+    if dict(parameters) == problem.space.defaults:
+        rival = _rival(trials, finals)
+        del arms[TRAINED]
+        if rival is not None:
+            arms[RIVAL] = rival
+    means, test = _test(problem, config, arms, folder, workers, progress)
+    cells = surface(problem, config, folder, workers, progress)
+    drawn = pictures.surface(cells, problem.space, parameters, folder / "surface.png") and drawn
+    tuned = Tuned(problem, config, parameters, tuple(trials), learned, finals, rival, test, means, tuple(cells), drawn)
+    write_json(folder / "summary.json", report.summary(tuned))
+    write_whole(folder / "report.md", report.text(tuned))
+    return tuned
+
+
+def _final(
+    problem: Problem, config: TuneConfig, trials: Sequence[Trial], folder: Path, workers: Workers, progress: Progress
+) -> tuple[Trial, dict[str, tuple[float, ...]]]:
+    """Let the best trials and the defaults play on, and choose by all that they played.
+
+    The best of many noisy means is mostly the luckiest; on further deals luck does not help.
+    """
+    order = ranked(trials)
+    if not config.finalists:
+        return order[0], {}
+    ahead = order[: config.finalists]
+    ahead += [trial for trial in order if trial.number == 0 and trial not in ahead]
+    arms = {_arm(trial): trial.parameters for trial in ahead}
+    found = measure(
+        problem,
+        arms,
+        config.final,
+        folder / "finals.jsonl",
+        block=config.block,
+        workers=workers,
+        progress=progress,
+        stage="finals",
+    )
+    both = {_arm(trial): (*trial.rewards, *found[_arm(trial)]) for trial in ahead}
+    rows = [
+        [trial.number, *trial.parameters.values(), trial.mean, mean(found[_arm(trial)]), mean(both[_arm(trial)])]
+        for trial in ahead
+    ]
+    heading = ["trial", *problem.space.names, "training_mean", "final_mean", "mean"]
+    write_csv(folder / "finals.csv", heading, rows)
+    return max(ahead, key=lambda trial: (mean(both[_arm(trial)]), -trial.number)), both
+
+
+def _arm(trial: Trial) -> str:
+    return f"trial {trial.number}"
+
+
+def _keep_trials(folder: Path, trials: Sequence[Trial]) -> None:
+    """Write the table and the curve of the trials, once that with the defaults is finished."""
+    if not any(trial.number == 0 for trial in trials):
+        return
+    names = list(trials[0].parameters)
+    rows, curve, best = [], [], None
+    for trial, d in against_defaults(trials):
+        state = "complete" if trial.complete else "given up"
+        values = [trial.parameters[name] for name in names]
+        rows.append([trial.number, state, *values, d.n, trial.mean, d.mean, d.low, d.high])
+        if trial.complete:
+            best = trial.mean if best is None else max(best, trial.mean)
+        curve.append([trial.number, trial.mean, best, d.mean, d.low, d.high])
+    heading = ["trial", "state", *names, "deals", "mean", "difference", "low", "high"]
+    write_csv(folder / TRIALS, heading, rows)
+    write_csv(folder / CURVE, ["trial", "mean", "best", "difference", "low", "high"], curve)
+
+
+def _keep_steps(learned: Learned, problem: Problem, folder: Path) -> bool:
+    """Write the table and the curve of the steps, and draw it."""
+    rows: list[list[Any]] = []
+    for k, step in enumerate(learned.steps):
+        stage = "calibration" if k < learned.calibration else "learning"
+        values = problem.space.bounded(step.point).values()
+        rows.append([k, stage, step.deal, step.plus, step.minus, *values])
+    write_csv(folder / STEPS, ["step", "stage", "deal", "plus", "minus", *problem.space.names], rows)
+    learning = rows[learned.calibration :]
+    means = moving(learned.steps[learned.calibration :], pictures.WINDOW)
+    curve = [[k, value, *row[5:]] for k, (value, row) in enumerate(zip(means, learning, strict=True), 1)]
+    write_csv(folder / CURVE, ["step", "reward", *problem.space.names], curve)
+    return pictures.steps(learned, problem.space, folder / "curve.png")
+
+
+def _rival(trials: Sequence[Trial], finals: Mapping[str, Sequence[float]]) -> dict[str, float] | None:
+    """If the defaults were the best: the parameters that came next, of those that played most."""
+    others = [trial for trial in ranked(trials) if trial.number]
+    played = [trial for trial in others if _arm(trial) in finals] or others
+    if not played:
+        return None
+    return dict(max(played, key=lambda trial: mean(finals.get(_arm(trial), trial.rewards))).parameters)
+
+
+def _test(
+    problem: Problem,
+    config: TuneConfig,
+    arms: Mapping[str, Parameters],
+    folder: Path,
+    workers: Workers,
+    progress: Progress,
+) -> tuple[dict[str, float], Difference]:
+    """Two parameter sets on the held-out deals: the means, and the second less the first."""
+    found = measure(
+        problem,
+        arms,
+        config.test,
+        folder / "held_out.jsonl",
+        block=config.block,
+        workers=workers,
+        progress=progress,
+        stage="held-out deals",
+    )
+    write_csv(folder / HELD_OUT, ["deal", *arms], list(zip(config.test, *found.values(), strict=True)))
+    first, *others = found.values()
+    return {arm: mean(own) for arm, own in found.items()}, difference(others[0] if others else first, first)

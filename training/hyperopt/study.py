@@ -1,0 +1,289 @@
+"""Trials on common random numbers with Optuna: every trial plays the same deals, in blocks, and may be given up early.
+
+Storage is SQLite, because a process killed in the middle leaves neither half a line nor a lock behind. A trial keeps the
+rewards of each block; one whose process was killed is taken up by whoever comes next, with its parameters and blocks. A
+parameter is drawn by a sampler seeded from the run's seed, the trial and the parameter, so that one process gives the same
+trials byte for byte, killed or not; so does a pool, to which the deals of one trial after another are sent. With several
+processes of its own the rewards remain functions of parameters and deals, but
+what the sampler and the pruner know when they are asked depends on who was faster: trials may differ from run to run.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import wait
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import optuna
+from optuna.exceptions import ExperimentalWarning
+from optuna.pruners import BasePruner, MedianPruner, NopPruner, SuccessiveHalvingPruner, WilcoxonPruner
+from optuna.samplers import TPESampler
+from optuna.trial import FrozenTrial, TrialState
+from parlour.training import seeds
+from parlour.training.hyperopt.config import Progress, TuneConfig, blocks
+from parlour.training.hyperopt.paired import mean
+from parlour.training.hyperopt.pool import make_pool
+from parlour.training.hyperopt.problem import Problem, rewards
+from parlour.training.hyperopt.trial_locks import Claims
+from parlour.training.hyperopt.trials import Trial, best
+from parlour.training.parallel.executor import Pool, Workers, as_finished, in_order
+
+Tell = Callable[[list[Trial]], None]
+STORAGE: Final = "study.sqlite3"
+CLAIMS: Final = "study.lock"
+
+_STUDY: Final = "tune"
+_SAMPLER: Final = 10  # beside the purposes of deals in `config`
+_LOOK: Final = 0.5  # seconds between two looks at what other processes have done
+_WARM_UP: Final = 3  # blocks before a trial may be given up
+_LEVEL: Final = 0.05  # of the signed-rank test by which it is
+_DONE: Final = (TrialState.COMPLETE, TrialState.PRUNED)
+
+
+def search(
+    problem: Problem,
+    config: TuneConfig,
+    folder: Path,
+    workers: Workers,
+    progress: Progress,
+    keep: Tell = lambda _trials: None,
+) -> list[Trial]:
+    """Play all trials that are missing in the folder's study, and return all, in the order of their numbers.
+
+    Args:
+        problem: What is tuned.
+        config: How.
+        folder: Where the study is kept. Other processes may be at work on it.
+        workers: Processes to start; with 1, everything happens in this one. Or a pool, which plays what this one asks for.
+        progress: Told about deals played; those that a pruned trial was spared count as played.
+        keep: Given all finished trials whenever there are more of them.
+    """
+    total = config.budget * config.deals
+
+    def tell(trials: list[Trial]) -> None:
+        progress("trials", min(len(trials), config.budget) * config.deals, total, _note(trials))
+        keep(trials)
+
+    if not isinstance(workers, int):
+        _work(problem, config, folder, tell, workers)
+    elif workers == 1:
+        _work(problem, config, folder, tell)
+    else:
+        _share(problem, config, folder, workers, tell)
+    trials = finished(config, folder)
+    tell(trials)
+    return trials
+
+
+def finished(config: TuneConfig, folder: Path) -> list[Trial]:
+    """The trials of a study that are complete or given up, in the order of their numbers."""
+    with _opened(config, folder) as study:
+        return _trials(study)
+
+
+# -- processes ---------------------------------------------------------------------------------------------------
+
+
+def _share(problem: Problem, config: TuneConfig, folder: Path, workers: int, tell: Tell) -> None:
+    with make_pool(workers) as pool, _opened(config, folder) as study:
+        waiting = {pool.submit(_work, problem, config, folder) for _ in range(workers)}
+        known = 0
+        while waiting:
+            ended, waiting = wait(waiting, timeout=_LOOK)
+            for one in ended:
+                one.result()
+            trials = _trials(study)
+            if len(trials) > known:
+                known = len(trials)
+                tell(trials)
+
+
+def _note(trials: list[Trial]) -> str:
+    if not any(trial.complete for trial in trials):
+        return ""
+    return f"best {best(trials).mean:.3f}"
+
+
+def _work(
+    problem: Problem,
+    config: TuneConfig,
+    folder: Path,
+    tell: Tell = lambda _trials: None,
+    pool: Pool | None = None,
+) -> None:
+    """Play trials until none is missing; wait for those of others, and take up those of the dead."""
+    claims = Claims(folder / CLAIMS)
+    try:
+        with _opened(config, folder) as study:
+            while len(_trials(study)) < config.budget:
+                trial = _claim(study, claims, config, problem)
+                if trial is None:
+                    time.sleep(_LOOK)
+                    continue
+                _play(trial, study, problem, config, pool)
+                claims.leave(trial.number)
+                tell(_trials(study))
+    finally:
+        claims.close()
+
+
+def _claim(study: Any, claims: Claims, config: TuneConfig, problem: Problem) -> Any | None:
+    """A trial to play: one that nobody living is at, or a new one; None if there is none now."""
+    with claims.alone():
+        frozen = study.get_trials(deepcopy=False)
+        for one in frozen:
+            if one.state != TrialState.RUNNING or not claims.take(one.number):
+                continue
+            if study.get_trials(deepcopy=False)[one.number].state == TrialState.RUNNING:
+                return optuna.trial.Trial(study, one._trial_id)  # it has no public way to be taken up again
+            claims.leave(one.number)  # finished between the look and the claim
+        if not frozen:
+            study.enqueue_trial(problem.space.defaults)
+        fresh = not frozen or any(one.state == TrialState.WAITING for one in frozen)
+        if not fresh and len(frozen) >= config.budget:
+            return None
+        trial = study.ask()
+        if not claims.take(trial.number):
+            raise AssertionError(f"trial {trial.number} was new and claimed at once")
+        return trial
+
+
+# -- one trial ---------------------------------------------------------------------------------------------------
+
+
+def _play(trial: Any, study: Any, problem: Problem, config: TuneConfig, pool: Pool | None) -> None:
+    """Play the blocks that are missing, and tell the study how it ended."""
+    parameters = _suggested(trial, study, problem, config)
+    kept = _blocks(trial.user_attrs)
+    reported = study.get_trials(deepcopy=False)[trial.number].intermediate_values
+    found: list[float] = []
+    pieces = blocks(config.training, config.block)
+    with closing(_played(problem, parameters, pieces[len(kept) :], pool)) as missing:
+        for k in range(len(pieces)):
+            if k < len(kept):
+                piece = kept[k]
+            else:
+                piece = next(missing)
+                trial.set_user_attr(_name(k), piece)
+            found += piece
+            if k not in reported:
+                trial.report(mean(piece if config.pruner == "wilcoxon" else found), k)
+            judged = k < len(kept) - 1  # before the process was killed
+            spared = trial.number == 0 or k + 1 == len(pieces)  # everything is compared with the defaults on all deals
+            if not judged and not spared and trial.should_prune():
+                study.tell(trial, state=TrialState.PRUNED)
+                return
+    study.tell(trial, mean(found))
+
+
+def _played(
+    problem: Problem, parameters: dict[str, float], pieces: Sequence[list[int]], pool: Pool | None
+) -> Generator[list[float], None, None]:
+    """The rewards of each block. A pool plays ahead of the judgement, deal by deal; closing this gives up what is left."""
+    if pool is None:
+        for deals in pieces:
+            yield rewards(problem, parameters, deals)
+        return
+    calls = ((problem, parameters, [deal]) for deals in pieces for deal in deals)
+    with closing(as_finished(pool, rewards, calls, lambda: pool.ahead)) as finished:
+        single = in_order(finished)
+        for deals in pieces:
+            yield [next(single)[0] for _ in deals]
+
+
+def _suggested(trial: Any, study: Any, problem: Problem, config: TuneConfig) -> dict[str, float]:
+    """The parameters of a trial: those it has, and for the others what a freshly seeded sampler draws."""
+    found: dict[str, float] = {}
+    for k, parameter in enumerate(problem.space.parameters):
+        study.sampler = TPESampler(seed=seeds.derive(config.seed, _SAMPLER, trial.number, k))
+        if parameter.kind == "int":
+            low, high = int(parameter.low), int(parameter.high)
+            found[parameter.name] = trial.suggest_int(parameter.name, low, high, log=parameter.log)
+        else:
+            found[parameter.name] = trial.suggest_float(
+                parameter.name, parameter.low, parameter.high, log=parameter.log
+            )
+    return found
+
+
+def _name(block: int) -> str:
+    return f"rewards of block {block}"
+
+
+def _blocks(attributes: dict[str, Any]) -> list[list[float]]:
+    found: list[list[float]] = []
+    while _name(len(found)) in attributes:
+        found.append(attributes[_name(len(found))])
+    return found
+
+
+def _trials(study: Any) -> list[Trial]:
+    return [_trial(one) for one in study.get_trials(deepcopy=False, states=_DONE)]
+
+
+def _trial(one: FrozenTrial) -> Trial:
+    found = tuple(reward for block in _blocks(one.user_attrs) for reward in block)
+    return Trial(one.number, dict(one.params), found, one.state == TrialState.COMPLETE)
+
+
+# -- Optuna ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _opened(config: TuneConfig, folder: Path) -> Iterator[Any]:
+    """The study, made if there is none. Optuna's messages about its progress are kept back meanwhile."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        _make(folder)
+        with _storage(folder / STORAGE) as storage:
+            yield optuna.load_study(study_name=_STUDY, storage=storage, pruner=_pruner(config))
+    finally:
+        optuna.logging.set_verbosity(before)
+
+
+def _make(folder: Path) -> None:
+    """Make the study's file, under another name first: a kill leaves all of its tables or none."""
+    claims = Claims(folder / f"making-{CLAIMS}")  # a file of its own, as closing it gives up what it claims
+    try:
+        with claims.alone():
+            if (folder / STORAGE).exists():
+                return
+            new = folder / f"new-{STORAGE}"
+            new.unlink(missing_ok=True)
+            with _storage(new) as storage:
+                optuna.create_study(storage=storage, study_name=_STUDY, direction="maximize")
+            os.replace(new, folder / STORAGE)
+    finally:
+        claims.close()
+
+
+@contextmanager
+def _storage(path: Path) -> Iterator[Any]:
+    connect = partial(sqlite3.connect, path, timeout=60)  # in a URL, some characters of a path would mean something
+    made = optuna.storages.RDBStorage(f"sqlite:///{STORAGE}", engine_kwargs={"creator": connect})
+    try:
+        yield made
+    finally:
+        made.remove_session()
+        made.engine.dispose()
+
+
+def _pruner(config: TuneConfig) -> BasePruner:
+    """The pruner. The signed-rank test compares block with block on common deals; the others see running means."""
+    if config.pruner == "median":
+        return MedianPruner(n_startup_trials=5, n_warmup_steps=_WARM_UP)
+    if config.pruner == "halving":
+        return SuccessiveHalvingPruner(min_resource=_WARM_UP, reduction_factor=2)
+    if config.pruner == "none":
+        return NopPruner()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExperimentalWarning)  # said of the class, and known: it is pinned and tested
+        return WilcoxonPruner(p_threshold=_LEVEL, n_startup_steps=_WARM_UP)

@@ -1,0 +1,67 @@
+"""The response surface: how much more than the defaults a grid over the first two parameters earns, on common deals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+from parlour.training.hyperopt.config import Progress, TuneConfig, write_csv
+from parlour.training.hyperopt.measure import measure
+from parlour.training.hyperopt.paired import Difference, difference
+from parlour.training.hyperopt.problem import Problem
+from parlour.training.hyperopt.space import Parameters, show
+from parlour.training.parallel.executor import Workers
+
+TABLE: Final = "surface.csv"
+_DEFAULTS: Final = "defaults"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of the grid."""
+
+    parameters: dict[str, float]
+    """All of them; those that are not on an axis have their defaults."""
+    against: Difference
+    """Reward with these parameters less reward with the defaults, per deal."""
+
+
+def cells(problem: Problem, points: int) -> list[dict[str, float]]:
+    """The grid over the first two parameters, or over the only one; the first runs slowest."""
+    axes = problem.space.parameters[:2]
+    grids = [axis.grid(points) for axis in axes]
+    names = [axis.name for axis in axes]
+    return [problem.space.defaults | dict(zip(names, values, strict=True)) for values in product(*grids)]
+
+
+def surface(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, progress: Progress) -> list[Cell]:
+    """Measure all cells, or what is missing in the folder, and write the table."""
+    grid = cells(problem, config.grid)
+    arms: dict[str, Parameters] = {_DEFAULTS: problem.space.defaults}
+    arms.update((show(cell), cell) for cell in grid if cell != problem.space.defaults)
+    found = measure(
+        problem,
+        arms,
+        config.drawn,
+        folder / "surface.jsonl",
+        block=config.block,
+        workers=workers,
+        progress=progress,
+        stage="surface",
+    )
+    measured = [Cell(cell, difference(found.get(show(cell), found[_DEFAULTS]), found[_DEFAULTS])) for cell in grid]
+    write_table(measured, folder / TABLE)
+    return measured
+
+
+def write_table(measured: Sequence[Cell], path: Path) -> None:
+    """A line for each cell: parameters, n, mean difference and its interval, p."""
+    names = list(measured[0].parameters)
+    rows = [
+        [*cell.parameters.values(), d.n, d.mean, d.low, d.high, d.p]
+        for cell, d in ((cell, cell.against) for cell in measured)
+    ]
+    write_csv(path, [*names, "deals", "difference", "low", "high", "p"], rows)

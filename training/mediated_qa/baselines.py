@@ -1,0 +1,190 @@
+"""What a learned mediator is compared with, and the comparison on held-out questions.
+
+Baselines after section 4.1 of the paper: no retrieval; GraphRAG (always search shallowly and answer, unchecked); refusal by the
+confidence of the closed-book answer. Beyond it: the joint action that is best on average over the training questions, and
+the oracle, which knows what each joint action will earn on each question, and bounds them all.
+
+All play the same questions, so that differences are paired. A policy that draws its actions is scored by what it earns in
+expectation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa import actions
+from parlour.envs.mediated_qa.actions import ALL, JOINTS, PUBLISHED, Joint, Payment
+from parlour.policies.agents.mediated_qa.joint import FALLBACK
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.training.mediated_qa.simulate import Simulated
+
+CONFIDENT: Final = 0.7
+"""Least confidence at which the third baseline answers (the paper's threshold)."""
+CLOSED_BOOK: Final = PUBLISHED[-1]
+GRAPH_RAG: Final = PUBLISHED[1]
+_Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What a system did on each question; arrays of shape (questions,)."""
+
+    name: str
+    utility: Floats
+    answered: Floats
+    """Chance that it answered."""
+    right: Floats
+    """Chance that it answered right."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its interval at 95 %."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The four metrics of the paper."""
+
+    name: str
+    n: int
+    accuracy: Interval
+    abstention: Interval
+    reliability: Interval | None
+    """Right among answered; None if nothing was answered."""
+    utility: Interval
+    difference: Interval
+    """Net utility of the first system less that of this one, question by question."""
+
+
+def fixed(name: str, joint: Joint, rows: Sequence[Simulated]) -> Played:
+    """Always the same joint action."""
+    return _mixed(name, [{joint: 1.0}] * len(rows), rows)
+
+
+def refusing(
+    rows: Sequence[Simulated], confidences: Sequence[float], payment: Payment, least: float = CONFIDENT
+) -> Played:
+    """The closed-book answer where its confidence is at least `least`, else silence; the cost is paid in either case."""
+    played = fixed("token-confidence refusal", CLOSED_BOOK, rows)
+    sure = np.array(confidences) >= least
+    silent = [_silence(row, payment) for row in rows]
+    utility = np.where(sure, played.utility, silent)
+    return Played(played.name, utility, played.answered * sure, played.right * sure)
+
+
+def _silence(row: Simulated, payment: Payment) -> float:
+    known = row.outcomes[ALL.index(CLOSED_BOOK)] == actions.ANSWERED_RIGHT
+    return payment.net(CLOSED_BOOK, actions.MISSED if known else actions.KEPT_SILENT)
+
+
+def best_static(train: Sequence[Simulated], rows: Sequence[Simulated], joint: str = "published") -> Played:
+    """The joint action with the highest mean over the training questions; of equals the first."""
+    offered = JOINTS[joint]
+    means = np.array([row.utilities for row in train]).mean(axis=0)
+    best = max(offered, key=lambda one: means[ALL.index(one)])
+    return fixed(f"best static: {', '.join(best.names)}", best, rows)
+
+
+def oracle(rows: Sequence[Simulated], joint: str = "published") -> Played:
+    """On each question the joint action that earns most there."""
+    offered = JOINTS[joint]
+    best = [max(offered, key=lambda one: row.utilities[ALL.index(one)]) for row in rows]
+    return _mixed("oracle", [{one: 1.0} for one in best], rows)
+
+
+def learned(name: str, policy: PolicyTable, rows: Sequence[Simulated]) -> Played:
+    """A policy table; in a state without a row the fallback."""
+    by_state = {state: {_joint(names): p for names, p in row.items()} for state, row in policy.rows.items()}
+    fallback = {_joint(FALLBACK): 1.0}
+    return _mixed(name, [by_state.get(row.state, fallback) for row in rows], rows)
+
+
+def _joint(names: tuple[str, str, str]) -> Joint:
+    lists = actions.MODULE_ACTIONS[1:]
+    return Joint(*(known.index(name) for known, name in zip(lists, names, strict=True)))
+
+
+def _mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simulated]) -> Played:
+    if not rows:
+        raise ParlourError("there are no questions to be scored on; accepted: at least one")
+    p = np.array([[chance.get(joint, 0.0) for joint in ALL] for chance in chances])
+    outcomes = np.array([row.outcomes for row in rows])
+    utilities = np.array([row.utilities for row in rows])
+    answered = (outcomes == actions.ANSWERED_RIGHT) | (outcomes == actions.ANSWERED_WRONG)
+    right = outcomes == actions.ANSWERED_RIGHT
+    return Played(name, (p * utilities).sum(axis=1), (p * answered).sum(axis=1), (p * right).sum(axis=1))
+
+
+# -- scores ----------------------------------------------------------------------------------------------------
+
+
+def score(systems: Sequence[Played]) -> list[Scores]:
+    """The metrics of each system; differences are to the first."""
+    first = systems[0]
+    return [
+        Scores(
+            played.name,
+            len(played.utility),
+            interval(played.right),
+            interval(1 - played.answered),
+            ratio(played.right, played.answered),
+            interval(played.utility),
+            interval(first.utility - played.utility),
+        )
+        for played in systems
+    ]
+
+
+def interval(values: Floats) -> Interval:
+    """The mean of independent values, with its interval by the normal approximation."""
+    mean = float(values.mean())
+    half = _Z * float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else float("inf")
+    return Interval(mean, mean - half, mean + half)
+
+
+def ratio(hits: Floats, tries: Floats) -> Interval | None:
+    """Sum of hits by sum of tries, with its interval by linearisation; None without tries."""
+    total = float(tries.sum())
+    if total == 0:
+        return None
+    share = float(hits.sum()) / total
+    half = _Z * sqrt(float(((hits - share * tries) ** 2).sum())) / total
+    return Interval(share, max(0.0, share - half), min(1.0, share + half))
+
+
+def lines(found: Sequence[Scores]) -> list[list[str]]:
+    """The scores as cells: a heading, then a row for each system."""
+    heading = ["system", "n", "accuracy", "abstention", "effective reliability", "net utility", "first less this"]
+    rows = [
+        [
+            one.name,
+            str(one.n),
+            _share(one.accuracy),
+            _share(one.abstention),
+            "none" if one.reliability is None else _share(one.reliability),
+            _number(one.utility),
+            _number(one.difference),
+        ]
+        for one in found
+    ]
+    return [heading, *rows]
+
+
+def _share(found: Interval) -> str:
+    return f"{100 * found.mean:.1f}% [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+
+
+def _number(found: Interval) -> str:
+    return f"{found.mean:.2f} [{found.low:.2f}, {found.high:.2f}]"

@@ -1,0 +1,266 @@
+"""Correlated equilibria of finite games by linear program, and how far any recommendation is from being obeyed.
+
+A mediator draws a joint action and tells each player its own part. The draw is a correlated equilibrium (Aumann 1974) if
+nobody gains by doing y when told x. With p over joint actions that is, for each player i and pair x -> y,
+
+    sum over a with a_i = x of p(a) [U_i(y, a_-i) - U_i(a)] <= 0,
+
+linear in p, so that the best one is a linear program. Where only some joint actions are feasible, a deviation that would
+lead to an infeasible one cannot be made: its terms are left out of the sum. Then an equilibrium may fail to exist, but
+not if the players share a payoff, or each adds a cost of its own to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.agents.mediated_qa.joint import ACTIONS, COSTS, Joint, cost, key
+from parlour.policies.agents.mediated_qa.policy_file import Row
+from parlour.training.mediated_qa.table import Floats
+from scipy.optimize import linprog
+
+TOLERANCE: Final = 1e-9
+"""How far an obedience constraint may be exceeded, in units of the payoffs (or of their range, if that is above 1)."""
+_TIGHT: Final = 1e-8
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class NormalForm:
+    """A finite game.
+
+    Raises:
+        ParlourError: The shapes do not fit, no joint action is feasible, or a feasible one has a payoff that is not finite.
+    """
+
+    payoffs: Floats
+    """Shape (players, actions of player 0, actions of player 1, ...)."""
+    feasible: Bools | None = None
+    """Which joint actions can be done, shape (actions of player 0, ...); None for all."""
+
+    def __post_init__(self) -> None:
+        if self.payoffs.ndim < 2 or len(self.payoffs) != self.payoffs.ndim - 1:
+            raise accept(
+                "shape of payoffs", self.payoffs.shape, "(players, actions of player 0, actions of player 1, ...)"
+            )
+        if self.feasible is not None and self.feasible.shape != self.shape:
+            raise accept("shape of feasible", self.feasible.shape, f"that of the joint actions, {self.shape}")
+        if not self.possible.any():
+            raise ParlourError("a game without a feasible joint action; accepted: at least one")
+        if not np.isfinite(self.payoffs[:, self.possible]).all():
+            raise ParlourError("a payoff of a feasible joint action is not finite; accepted: finite numbers")
+
+    @property
+    def players(self) -> int:
+        """How many players there are."""
+        return len(self.payoffs)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Actions of each player."""
+        return self.payoffs.shape[1:]
+
+    @property
+    def possible(self) -> Bools:
+        """`feasible`, spelled out."""
+        return np.ones(self.shape, dtype=bool) if self.feasible is None else self.feasible
+
+    @property
+    def scale(self) -> float:
+        """The greatest difference between payoffs of one player; 1 if there is none."""
+        told = self.payoffs[:, self.possible]
+        return float(np.max(told.max(axis=1) - told.min(axis=1))) or 1.0
+
+    def completed(self, payoff: float) -> NormalForm:
+        """The game in which infeasible joint actions can be done too, and pay everybody this."""
+        return NormalForm(np.where(self.possible, self.payoffs, payoff))
+
+
+@dataclass(frozen=True, eq=False)
+class Obedience:
+    """What players could gain by disobeying a distribution."""
+
+    gains: tuple[Floats, ...]
+    """For each player: expected gain of doing y whenever told x, shape (actions told, actions done)."""
+
+    @property
+    def regrets(self) -> tuple[float, ...]:
+        """For each player: what the best reply to each advice gains in all, never below 0 (the swap regret)."""
+        return tuple(float(np.maximum(gain.max(axis=1), 0.0).sum()) for gain in self.gains)
+
+    @property
+    def worst(self) -> float:
+        """The greatest excess of one obedience constraint; 0 in an equilibrium."""
+        return max(0.0, *(float(gain.max()) for gain in self.gains))
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A correlated equilibrium of greatest welfare."""
+
+    probabilities: Floats
+    """Of the joint actions, in the shape of the game."""
+    welfare: float
+    obedience: Obedience
+
+
+def correlated(game: NormalForm, welfare: Floats | None = None) -> Equilibrium:
+    """The correlated equilibrium of greatest expected welfare.
+
+    Args:
+        game: The game.
+        welfare: What is maximised, by joint action; by default the sum of the payoffs.
+
+    Raises:
+        ParlourError: There is none (which needs a restricted feasible set), or the shapes do not fit.
+    """
+    aim = game.payoffs.sum(axis=0) if welfare is None else welfare
+    if aim.shape != game.shape:
+        raise accept("shape of welfare", aim.shape, f"that of the joint actions, {game.shape}")
+    mask = game.possible.ravel()
+    if not np.isfinite(aim.ravel()[mask]).all():
+        raise ParlourError("a welfare that is not finite; accepted: finite numbers")
+    objective = aim.ravel()[mask]
+    constraints = _constraints(game)[:, mask] / game.scale
+    p = np.zeros(mask.size)
+    p[mask] = _polished(_solved(objective, constraints), constraints)
+    probabilities = p.reshape(game.shape)
+    found = obedience(game, probabilities)
+    if found.worst > TOLERANCE * max(1.0, game.scale):
+        raise ParlourError(f"the linear program was solved to {found.worst:.2g} only; accepted: payoffs of like size")
+    return Equilibrium(probabilities, float(p[mask] @ objective), found)
+
+
+def _solved(objective: Floats, constraints: Floats) -> Floats:
+    span = float(np.ptp(objective)) or 1.0
+    rows = len(constraints)
+    result = linprog(
+        -(objective - objective.max()) / span,
+        A_ub=constraints if rows else None,
+        b_ub=np.zeros(rows) if rows else None,
+        A_eq=np.ones((1, len(objective))),
+        b_eq=[1.0],
+        bounds=(0.0, None),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.status == 2:
+        raise ParlourError("no correlated equilibrium exists on this feasible set; accepted: a larger one")
+    if result.x is None:
+        raise ParlourError(f"the linear program was not solved: {result.message}")
+    return np.asarray(result.x, dtype=np.float64)
+
+
+def _polished(p: Floats, constraints: Floats) -> Floats:
+    """The same corner of the polytope to rounding: its tight constraints solved as equations, if that is better."""
+    kept = p > _TIGHT
+    tight = np.abs(constraints @ p) < _TIGHT
+    equations = np.vstack([np.ones(int(kept.sum())), constraints[:, kept][tight]])
+    right = np.zeros(len(equations))
+    right[0] = 1.0
+    sharp = np.zeros(len(p))
+    sharp[kept] = np.linalg.lstsq(equations, right, rcond=None)[0]
+    plain = np.clip(p, 0.0, None)
+    candidates = [plain / plain.sum()] + ([sharp / sharp.sum()] if sharp.min() >= 0 else [])
+    return min(candidates, key=lambda q: _excess(q, constraints))
+
+
+def _excess(p: Floats, constraints: Floats) -> float:
+    return float(np.max(constraints @ p, initial=0.0))
+
+
+def _constraints(game: NormalForm) -> Floats:
+    """One row for each player and pair x -> y, one column for each joint action."""
+    numbers = np.arange(game.possible.size).reshape(game.shape)
+    rows = [np.zeros((0, game.possible.size))]
+    for i, actions in enumerate(game.shape):
+        gain, place = _gain(game, i), np.moveaxis(numbers, i, 0).reshape(actions, -1)
+        pairs = [(x, y) for x in range(actions) for y in range(actions) if x != y]
+        found = np.zeros((len(pairs), game.possible.size))
+        for row, (x, y) in zip(found, pairs, strict=True):
+            row[place[x]] = gain[x, y]
+        rows.append(found)
+    return np.vstack(rows)
+
+
+def _gain(game: NormalForm, i: int) -> Floats:
+    """What y gains over x against what the others do, shape (x, y, others); 0 where it cannot be done."""
+    actions = game.shape[i]
+    own = np.moveaxis(game.payoffs[i], i, 0).reshape(actions, -1)
+    can = np.moveaxis(game.possible, i, 0).reshape(actions, -1)
+    both = can[:, None, :] & can[None, :, :]
+    known = np.where(can, own, 0.0)
+    return np.where(both, known[None, :, :] - known[:, None, :], 0.0)
+
+
+def obedience(game: NormalForm, probabilities: Floats) -> Obedience:
+    """What disobeying a distribution over joint actions gains.
+
+    Raises:
+        ParlourError: It is none, or gives weight to an infeasible joint action.
+    """
+    if probabilities.shape != game.shape:
+        raise accept("shape of probabilities", probabilities.shape, f"that of the joint actions, {game.shape}")
+    if not (probabilities >= 0).all() or abs(probabilities.sum() - 1) > 1e-6:
+        raise ParlourError(f"probabilities that sum to {probabilities.sum():.9g}; accepted: none below 0, sum 1")
+    if probabilities[~game.possible].any():
+        raise ParlourError("an infeasible joint action has a probability; accepted: 0 for those")
+    gains = []
+    for i, actions in enumerate(game.shape):
+        p = np.moveaxis(probabilities, i, 0).reshape(actions, -1)
+        gains.append(np.einsum("xo,xyo->xy", p, _gain(game, i)))
+    return Obedience(tuple(gains))
+
+
+# -- the modules of GRACE --------------------------------------------------------------------------------------
+
+
+def module_game(net: Mapping[Joint, float], *, own_costs: bool = False, share: float = 1.0) -> NormalForm:
+    """The game of retriever, generator and verifier in one state. The joint actions without a value are infeasible.
+
+    Args:
+        net: Joint action -> net utility, as of a row of Q-hat.
+        own_costs: Whether a module pays for its own action only; otherwise each gets the net utility.
+        share: With own costs, the part of the outcome's utility (net utility and the nominal costs of all three) that each
+            module gets. With 1 the modules' interests still agree; below 1 a module may prefer to save its cost.
+
+    Raises:
+        ParlourError: `share` is no number from 0, or `net` holds nothing.
+    """
+    if not 0 <= share < np.inf:
+        raise accept("share", share, "a number from 0")
+    shape = tuple(map(len, ACTIONS))
+    payoffs, feasible = np.zeros((len(shape), *shape)), np.zeros(shape, dtype=bool)
+    for joint, value in net.items():
+        place = _place(joint)
+        feasible[place] = True
+        gross = value + cost(joint)
+        for i, action in enumerate(joint):
+            payoffs[(i, *place)] = share * gross - COSTS[action] if own_costs else value
+    return NormalForm(payoffs, feasible)
+
+
+def as_array(row: Row) -> Floats:
+    """A row of a policy in the shape of `module_game`."""
+    found = np.zeros(tuple(map(len, ACTIONS)))
+    for joint, p in row.items():
+        found[_place(joint)] = p
+    return found
+
+
+def as_row(probabilities: Floats, actions: Sequence[Joint]) -> Row:
+    """The opposite of `as_array`, for these joint actions; together they are scaled to 1."""
+    found = np.array([max(0.0, float(probabilities[_place(joint)])) for joint in actions])
+    if not found.sum() > 0:
+        raise ParlourError(f"none of {', '.join(map(key, actions))} has a probability; accepted: at least one")
+    return dict(zip(actions, (found / found.sum()).tolist(), strict=True))
+
+
+def _place(joint: Joint) -> tuple[int, ...]:
+    return tuple(names.index(action) for names, action in zip(ACTIONS, joint, strict=True))

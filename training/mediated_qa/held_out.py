@@ -1,0 +1,189 @@
+"""The experiment: calibrate on generated questions, learn a mediator, and score it on others of the same corpus.
+
+The graph holds the passages of one generated corpus; its questions are split, the first for training (cut points of the
+signals, Q-hat, temperature and floor by cross-validation, the best static action), the rest held out.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa.actions import JOINTS, Payment
+from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
+from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
+from parlour.envs.mediated_qa.pipeline import Pipeline, Reader
+from parlour.envs.mediated_qa.retrieve import Search
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.training.mediated_qa import baselines
+from parlour.training.mediated_qa.baselines import Scores
+from parlour.training.mediated_qa.learn import GraceConfig, Learned, learn
+from parlour.training.mediated_qa.simulate import Simulated, calibrate, table
+from parlour.training.mediated_qa.table import Table
+from parlour.training.parallel.executor import Pool
+
+UNSEEN: Final = 101
+"""The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOutConfig:
+    """Everything that decides an experiment; saved with it.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    difficulty: str = "medium"
+    train: int = 2000
+    held_out: int = 1000
+    normalisation: Normalisation = "ours"
+    guide: float | None = None
+    """Of the search, see `parlour.envs.mediated_qa.retrieve`: 0 is blind to the question; None goes with the normalisation."""
+    joint: str = "published"
+    """Which joint actions the mediator may recommend."""
+    corpus_seed: int = UNSEEN
+    seed: int = 0
+    """Of samples and folds."""
+
+    def __post_init__(self) -> None:
+        for name, accepted in (
+            ("difficulty", DIFFICULTIES),
+            ("normalisation", NORMALISATIONS),
+            ("joint", JOINTS),
+        ):
+            if getattr(self, name) not in accepted:
+                raise accept(name, getattr(self, name), accepted)
+        if self.guide is not None and not 0 <= self.guide < float("inf"):
+            raise accept("guide", self.guide, "None, or a number from 0")
+        for name, least in (("train", 2), ("held_out", 1), ("corpus_seed", 0), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise accept(name, getattr(self, name), f"a whole number from {least}")
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """The questions of an experiment under all joint actions."""
+
+    config: HeldOutConfig
+    train: tuple[Simulated, ...]
+    held_out: tuple[Simulated, ...]
+    confidences: tuple[float, ...]
+    """Of the closed-book answers to the held-out questions."""
+    table: Table
+    """Of the training questions, with the joint actions of the configuration."""
+
+    @property
+    def states(self) -> dict[str, int]:
+        """Training questions in each state, most first."""
+        return dict(Counter(row.state for row in self.train).most_common())
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """What came of it."""
+
+    calibrated: Calibrated
+    learned: Learned
+    scores: tuple[Scores, ...]
+    """The learned mediator first, then the baselines, the oracle last."""
+
+
+def corpus_of(config: HeldOutConfig) -> Corpus:
+    """The generated corpus, with the training questions first."""
+    return generate(seed=config.corpus_seed, size=config.train + config.held_out, difficulty=config.difficulty)
+
+
+def prepare(
+    config: HeldOutConfig,
+    *,
+    corpus: Corpus | None = None,
+    reader: Reader | None = None,
+    out: Path | None = None,
+    progress: Callable[[int], object] | None = None,
+    pool: Pool | None = None,
+) -> Calibrated:
+    """Build the pipeline, learn the cut points, and put all questions under all joint actions.
+
+    Args:
+        config: The experiment.
+        corpus: In place of the generated one; has at least train + held_out questions.
+        reader: Who answers and checks; the offline one if None.
+        out: A folder for the settings and the table as it grows; a run in it is taken up.
+        progress: Told after each question how many are done.
+        pool: Processes that put the questions under the joint actions; the reader must be picklable then.
+
+    Raises:
+        ParlourError: The corpus is too small, or the folder holds another run.
+    """
+    corpus = corpus_of(config) if corpus is None else corpus
+    total = config.train + config.held_out
+    if len(corpus.questions) < total:
+        raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: at least {total}")
+    if out is not None:
+        _claim(out, config)
+    search = None if config.guide is None else Search(config.guide)
+    pipeline = Pipeline(corpus, normalisation=config.normalisation, reader=reader, search=search)
+    bins = pipeline.learn_bins(range(config.train))
+    partial = None if out is None else out / "partial.csv"
+    rows = calibrate(pipeline, range(total), seed=config.seed, out=partial, progress=progress, pool=pool)
+    train, held_out = rows[: config.train], rows[config.train :]
+    confidences = tuple(pipeline.confidence(row.number) for row in held_out)
+    found = table(train, config.joint, bins)
+    if out is not None:
+        (out / "table.csv").write_text(found.dumps(), encoding="utf-8")
+    return Calibrated(config, tuple(train), tuple(held_out), confidences, found)
+
+
+def compare(calibrated: Calibrated, policy: PolicyTable, out: Path | None = None) -> tuple[Scores, ...]:
+    """The scores of a policy and of the baselines on the held-out questions; written to a folder if there is one."""
+    rows, joint = calibrated.held_out, calibrated.config.joint
+    systems = [
+        baselines.learned("learned mediator", policy, rows),
+        baselines.fixed("no retrieval", baselines.CLOSED_BOOK, rows),
+        baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows),
+        baselines.refusing(rows, calibrated.confidences, Payment()),
+        baselines.best_static(calibrated.train, rows, joint),
+        baselines.oracle(rows, joint),
+    ]
+    scores = tuple(baselines.score(systems))
+    if out is not None:
+        _write_csv(out / "scores.csv", baselines.lines(scores))
+        _write_csv(out / "states.csv", [["state", "questions"], *map(list, calibrated.states.items())])
+    return scores
+
+
+def run(
+    config: HeldOutConfig,
+    *,
+    corpus: Corpus | None = None,
+    reader: Reader | None = None,
+    out: Path | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> HeldOut:
+    """`prepare`, learn by quantal response with cross-validated settings, `compare`; arguments as there."""
+    calibrated = prepare(config, corpus=corpus, reader=reader, out=out, progress=progress)
+    learned = learn(calibrated.table, GraceConfig(seed=config.seed))
+    if out is not None:
+        (out / "policy.json").write_text(learned.policy.dumps(), encoding="utf-8")
+    return HeldOut(calibrated, learned, compare(calibrated, learned.policy, out))
+
+
+def _claim(out: Path, config: HeldOutConfig) -> None:
+    """Write the settings, or see that they are those that are there."""
+    out.mkdir(parents=True, exist_ok=True)
+    path, told = out / "config.json", json.dumps(asdict(config), indent=2) + "\n"
+    if path.exists() and path.read_text(encoding="utf-8") != told:
+        raise ParlourError(f"{str(out)!r} holds a run with other settings; accepted: the same, or another folder")
+    path.write_text(told, encoding="utf-8")
+
+
+def _write_csv(path: Path, rows: list[list[Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)

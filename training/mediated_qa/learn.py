@@ -1,0 +1,215 @@
+"""From a simulation table to a policy: settings, values, probabilities, and what they leave to be gained by disobeying."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.agents.mediated_qa.joint import STATES, Joint
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
+from parlour.training.mediated_qa import equilibrium, nash, quantal
+from parlour.training.mediated_qa.learners import RULES, Rule
+from parlour.training.mediated_qa.logit import logit
+from parlour.training.mediated_qa.quantities import Estimate, Quantities, Shrinkage, check_shrinkage, estimate, measure
+from parlour.training.mediated_qa.table import Table
+
+METHODS: Final = ("quantal", "correlated", "logit")
+LEARNERS: Final = ("counts", *RULES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraceConfig:
+    """Everything that decides a run, the table aside; saved with it.
+
+    Raises:
+        ParlourError: A setting is not accepted, or does not go with another.
+    """
+
+    method: Literal["quantal", "correlated", "logit"] = "quantal"
+    """How values become probabilities: the paper's quantal response over joint actions; the best correlated equilibrium
+    of the modules; or their logit equilibrium, each responding for itself."""
+    temperature: float | None = None
+    """In units of utility; None chooses it by cross-validation (quantal only)."""
+    floor: float | None = None
+    """Least probability of a known action; None chooses it by cross-validation (quantal), or is 0 (logit)."""
+    shrinkage: Shrinkage = 0.0
+    """Of thin states towards their parents, in pseudo-questions, or `"auto"`; 0 for none."""
+    folds: int = 5
+    """Of the cross-validation."""
+    own_costs: bool = False
+    """Whether a module pays for its own action only, in the game that obedience is judged by."""
+    share: float = 1.0
+    """With own costs: the part of the outcome's utility that each module gets."""
+    learner: str = "counts"
+    """`"counts"` learns from the whole table; the others on-line, from the utility of the action taken alone."""
+    rule: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of an on-line learner, as its class has them."""
+    rounds: int = 20_000
+    """Of on-line learning."""
+    points: int = 10
+    """Of the curve; also how often a run is saved."""
+    validation: float = 0.2
+    """Part of the questions that the curve is measured on, and not learned from until the curve is done."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, accepted in (("method", METHODS), ("learner", LEARNERS)):
+            if getattr(self, name) not in accepted:
+                raise accept(name, getattr(self, name), accepted)
+        for name, least in (("folds", 2), ("rounds", 1), ("points", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise accept(name, getattr(self, name), f"a whole number from {least}")
+        if not 0 <= self.validation < 1:
+            raise accept("validation", self.validation, "from 0 to below 1")
+        if self.learner != "counts" and self.rounds < self.points:
+            raise accept("rounds", self.rounds, f"at least one for each of the {self.points} points of the curve")
+        check_shrinkage(self.shrinkage)
+        self._check_method()
+        _ = self.learning_rule
+
+    def _check_method(self) -> None:
+        if self.temperature is not None:
+            quantal.check_temperature(self.temperature)
+        if self.floor is not None:
+            quantal.check_floor(self.floor, 1)
+        if self.method == "correlated" and (self.temperature, self.floor) != (None, None):
+            raise ParlourError("a correlated equilibrium has no temperature and no floor; accepted: neither")
+        if self.method == "logit" and not self.temperature:
+            raise accept("temperature", self.temperature, "a number above 0 for method logit")
+        if self.learner != "counts" and self.method == "quantal" and None in (self.temperature, self.floor):
+            raise ParlourError("on-line learning cannot cross-validate; accepted: a temperature and a floor")
+        if self.learner != "counts" and self.shrinkage != 0:
+            raise accept("shrinkage", self.shrinkage, "0 for on-line learning")
+
+    @property
+    def learning_rule(self) -> Rule | None:
+        """The on-line learner's rule; None for `"counts"`. Raises `ParlourError` for settings it does not have."""
+        if self.learner == "counts":
+            if self.rule:
+                raise accept("rule", dict(self.rule), "none with learner counts")
+            return None
+        kind = RULES[self.learner]
+        for name in self.rule:
+            if name not in kind.__dataclass_fields__:
+                raise accept(f"setting of {self.learner}", name, kind.__dataclass_fields__)
+        try:
+            return kind(**self.rule)
+        except TypeError:
+            raise accept(f"settings of {self.learner}", dict(self.rule), "numbers") from None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Temperature, floor and shrinkage as they were given or chosen."""
+
+    temperature: float | None
+    floor: float | None
+    shrinkage: Shrinkage
+    held_out: float | None = None
+    """Mean utility in cross-validation; None if all was given."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A policy with what it was made from."""
+
+    quantities: Quantities
+    estimate: Estimate
+    settings: Settings
+    policy: PolicyTable
+    regrets: Mapping[str, tuple[float, ...]]
+    """State -> what retriever, generator and verifier could gain by disobeying (`equilibrium.Obedience.regrets`)."""
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """The states, of the nine, that have no data."""
+        told = {s for s, n in zip(self.quantities.states, self.quantities.count.sum(axis=1), strict=True) if n}
+        return tuple(state for state in STATES if state not in told)
+
+
+def check(table: Table, config: GraceConfig) -> None:
+    """Raise `ParlourError` if the floor is too high for the number of actions in some state."""
+    if config.floor is not None:
+        found = measure(table)
+        known = (found.count > 0).sum(axis=1) if config.shrinkage == 0 else (found.count.sum(axis=0) > 0).sum()
+        quantal.check_floor(config.floor, int(np.max(known)))
+
+
+def choose(table: Table, config: GraceConfig) -> Settings:
+    """The settings, those not given by cross-validation. Raises `ParlourError` if the table is too small for it."""
+    given = Settings(config.temperature, config.floor, config.shrinkage)
+    if config.method != "quantal" or None not in (config.temperature, config.floor):
+        return given
+    best = quantal.cross_validate(
+        table,
+        temperatures=quantal.TEMPERATURES if config.temperature is None else (config.temperature,),
+        floors=quantal.FLOORS if config.floor is None else (config.floor,),
+        shrinkages=(config.shrinkage,),
+        folds=config.folds,
+        seed=config.seed,
+    ).best
+    return Settings(best.temperature, best.floor, best.shrinkage, best.utility)
+
+
+def learn(table: Table, config: GraceConfig, settings: Settings | None = None) -> Learned:
+    """Learn a policy from all of a table.
+
+    Args:
+        table: The utilities.
+        config: How.
+        settings: What `choose` gave; None chooses on this table.
+
+    Raises:
+        ParlourError: The floor does not fit the table, or the table is too small for cross-validation.
+    """
+    check(table, config)
+    chosen = settings or choose(table, config)
+    found = measure(table)
+    return finish(found, estimate(found, chosen.shrinkage), chosen, config, table)
+
+
+def finish(found: Quantities, values: Estimate, settings: Settings, config: GraceConfig, table: Table) -> Learned:
+    """The policy of an estimate, and what disobeying it would gain."""
+    nets = _nets(values)
+    if config.method == "quantal":
+        assert settings.temperature is not None
+        assert settings.floor is not None
+        made = quantal.policy(values, settings.temperature, settings.floor, table.thresholds)
+    else:
+        rows = {state: _row(net, settings, config) for state, net in nets.items()}
+        made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
+    regrets = {state: _regrets(net, made.rows[state], config) for state, net in nets.items()}
+    return Learned(found, values, settings, made, regrets)
+
+
+def _nets(values: Estimate) -> dict[str, dict[Joint, float]]:
+    """State -> joint action -> value, of those that are known."""
+    pairs = zip(values.states, values.value.tolist(), strict=True)
+    known = {s: {a: v for a, v in zip(values.actions, row, strict=True) if not math.isnan(v)} for s, row in pairs}
+    return {state: net for state, net in known.items() if net}
+
+
+def _game(net: Mapping[Joint, float], config: GraceConfig) -> equilibrium.NormalForm:
+    return equilibrium.module_game(net, own_costs=config.own_costs, share=config.share)
+
+
+def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig) -> Row:
+    game = _game(net, config)
+    if config.method == "correlated":
+        welfare = equilibrium.as_array(net)
+        return equilibrium.as_row(equilibrium.correlated(game, welfare).probabilities, tuple(net))
+    assert settings.temperature is not None
+    # modules that draw apart may do together what cannot be done: taken for as bad as the worst that can
+    lowest = float(game.payoffs[:, game.possible].min())
+    product = nash.product_of(logit(game.completed(lowest), settings.temperature).profile)
+    row = equilibrium.as_row(product, tuple(net))
+    raised = quantal.with_floor(np.array(list(row.values())), np.ones(len(row), dtype=bool), settings.floor or 0.0)
+    return dict(zip(row, raised.tolist(), strict=True))
+
+
+def _regrets(net: Mapping[Joint, float], row: Row, config: GraceConfig) -> tuple[float, ...]:
+    return equilibrium.obedience(_game(net, config), equilibrium.as_array(row)).regrets

@@ -1,0 +1,242 @@
+"""On-line learners for the mediator's bandit: they see the utility of the action they took, and of no other.
+
+In each round a question comes, its state is seen, one joint action is taken. Each state is a bandit of its own. Three
+rules choose: tabular Q with epsilon-greedy (Sutton and Barto 2018, sections 2.3 to 2.5; falling epsilon as epsilon_n-greedy of
+Auer, Cesa-Bianchi and Fischer 2002), UCB1 (the same paper, section 2), and Thompson sampling with a normal-inverse-gamma
+prior (mean and variance unknown; Murphy 2007, "Conjugate Bayesian analysis of the Gaussian distribution", section 6).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.core import ParlourError, accept
+from parlour.training.mediated_qa.quantities import Estimate
+from parlour.training.mediated_qa.table import Floats, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonGreedy:
+    """Mostly the best action so far; sometimes one at random."""
+
+    epsilon: float = 0.1
+    """How often at random. With `falling`, epsilon * actions / rounds in the state, at most 1."""
+    falling: bool = False
+    step: float | None = None
+    """How far an estimate moves towards a new utility; None for 1 / n, the plain average."""
+    initial: float = 0.0
+    """Estimate of an action that was not taken yet."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.epsilon < math.inf or not (self.falling or self.epsilon <= 1):
+            raise accept("epsilon", self.epsilon, "from 0 to 1; from 0 if it falls")
+        if self.step is not None and not 0 < self.step <= 1:
+            raise accept("step", self.step, "above 0, up to 1; or None")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UCB1:
+    """The action whose mean could be highest: mean + spread * sqrt(2 ln(rounds) / n)."""
+
+    spread: float = 170.0
+    """Difference between the greatest and the least utility (GRACE: from -52 to 118)."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.spread < math.inf:
+            raise accept("spread", self.spread, "a number above 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thompson:
+    """The best action of a draw from what is believed: mean | variance ~ N(mean, variance / strength), variance ~ IG."""
+
+    mean: float = 0.0
+    strength: float = 0.1
+    """How many utilities the prior mean counts for."""
+    shape: float = 1.0
+    scale: float = 1000.0
+    """Of the inverse gamma prior of the variance; scale / shape is about a variance in utility squared."""
+
+    def __post_init__(self) -> None:
+        for name in ("strength", "shape", "scale"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise accept(name, getattr(self, name), "a number above 0")
+
+
+Rule = EpsilonGreedy | UCB1 | Thompson
+RULES: Final[Mapping[str, type[Rule]]] = {"epsilon": EpsilonGreedy, "ucb": UCB1, "thompson": Thompson}
+"""Name on the command line -> rule."""
+
+
+class Learner(ABC):
+    """What has been seen, and the choice by it. All chance comes from `rng`.
+
+    Args:
+        states: How many bandits there are.
+        actions: How many actions each has.
+        rng: For draws and for ties.
+    """
+
+    def __init__(self, states: int, actions: int, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.count = np.zeros((states, actions), dtype=np.int64)
+        self.mean = np.zeros((states, actions))
+        self.squares = np.zeros((states, actions))
+
+    @abstractmethod
+    def choose(self, state: int) -> int:
+        """An action for a state."""
+
+    def update(self, state: int, action: int, utility: float) -> None:
+        """Take in what an action earned (running mean and sum of squared deviations, after Welford)."""
+        place = state, action
+        self.count[place] += 1
+        before = utility - self.mean[place]
+        self.mean[place] += before / self.count[place]
+        self.squares[place] += before * (utility - self.mean[place])
+
+    @property
+    def value(self) -> Floats:
+        """Estimate of each action, shape (states, actions); NaN where it was never taken."""
+        return np.where(self.count > 0, self.mean, np.nan)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that changes, as plain values (exact: numbers are read back as they were)."""
+        arrays = {name: getattr(self, name).tolist() for name in ("count", "mean", "squares")}
+        return arrays | {"rng": self.rng.bit_generator.state}
+
+    def load_state_dict(self, stored: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave. Raises `ParlourError` if the shapes are others."""
+        for name in ("count", "mean", "squares"):
+            own = getattr(self, name)
+            found = np.array(stored[name], dtype=own.dtype)
+            if found.shape != own.shape:
+                raise accept("shape of a stored learner", found.shape, own.shape)
+            setattr(self, name, found)
+        self.rng.bit_generator.state = stored["rng"]
+
+    def _first_best(self, scores: Floats) -> int:
+        """The greatest; of equals one at random."""
+        best = np.flatnonzero(scores == scores.max())
+        return int(best[0] if len(best) == 1 else self.rng.choice(best))
+
+
+class _Greedy(Learner):
+    def __init__(self, rule: EpsilonGreedy, states: int, actions: int, rng: np.random.Generator) -> None:
+        super().__init__(states, actions, rng)
+        self.rule = rule
+        self.mean += rule.initial
+
+    def choose(self, state: int) -> int:
+        actions = self.count.shape[1]
+        epsilon = self.rule.epsilon
+        if self.rule.falling:
+            epsilon = min(1.0, epsilon * actions / (1 + self.count[state].sum()))
+        if self.rng.random() < epsilon:
+            return int(self.rng.integers(actions))
+        return self._first_best(self.mean[state])
+
+    def update(self, state: int, action: int, utility: float) -> None:
+        if self.rule.step is None:
+            super().update(state, action, utility)
+            return
+        self.count[state, action] += 1
+        self.mean[state, action] += self.rule.step * (utility - self.mean[state, action])
+
+
+class _UCB(Learner):
+    def __init__(self, rule: UCB1, states: int, actions: int, rng: np.random.Generator) -> None:
+        super().__init__(states, actions, rng)
+        self.rule = rule
+
+    def choose(self, state: int) -> int:
+        count = self.count[state]
+        if not count.all():
+            return int(np.argmin(count > 0))  # every action once, in order
+        return self._first_best(self.mean[state] + self.rule.spread * np.sqrt(2 * math.log(count.sum()) / count))
+
+
+class _Thompson(Learner):
+    def __init__(self, rule: Thompson, states: int, actions: int, rng: np.random.Generator) -> None:
+        super().__init__(states, actions, rng)
+        self.rule = rule
+
+    def posterior(self, state: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """Mean, strength, shape and scale of each action's normal-inverse-gamma posterior (Murphy 2007, Eq. 85 to 89)."""
+        rule, n = self.rule, self.count[state]
+        strength = rule.strength + n
+        mean = (rule.strength * rule.mean + n * self.mean[state]) / strength
+        apart = rule.strength * n * (self.mean[state] - rule.mean) ** 2 / strength
+        return mean, strength, rule.shape + n / 2, rule.scale + (self.squares[state] + apart) / 2
+
+    def choose(self, state: int) -> int:
+        mean, strength, shape, scale = self.posterior(state)
+        variance = scale / self.rng.gamma(shape)
+        return self._first_best(self.rng.normal(mean, np.sqrt(variance / strength)))
+
+
+def make_learner(rule: Rule, states: int, actions: int, rng: np.random.Generator) -> Learner:
+    """A learner that knows nothing yet."""
+    if isinstance(rule, EpsilonGreedy):
+        return _Greedy(rule, states, actions, rng)
+    return _UCB(rule, states, actions, rng) if isinstance(rule, UCB1) else _Thompson(rule, states, actions, rng)
+
+
+# -- learning from a table -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """What was done in some rounds; arrays of shape (rounds,)."""
+
+    states: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    utilities: Floats
+    regrets: Floats
+    """What the state's best action earns on average in the table, less what the action taken does."""
+
+
+class TableBandit:
+    """A simulation table as a bandit: each round asks one of its questions, drawn at random.
+
+    Args:
+        table: Every question must have a utility for every action.
+
+    Raises:
+        ParlourError: A cell is missing.
+    """
+
+    def __init__(self, table: Table) -> None:
+        if np.isnan(table.utilities).any():
+            raise ParlourError(
+                "on-line learning from a table with missing cells; accepted: one without, or method counts"
+            )
+        self.table = table
+        self.states = tuple(dict.fromkeys(table.states))
+        self.state_of = np.array([self.states.index(state) for state in table.states])
+        self.means = np.array([table.utilities[self.state_of == k].mean(axis=0) for k in range(len(self.states))])
+
+    def play(self, learner: Learner, rounds: int, rng: np.random.Generator) -> Rounds:
+        """Let a learner choose and learn; `rng` draws the questions."""
+        asked = rng.integers(len(self.table), size=rounds)
+        states = self.state_of[asked]
+        actions, utilities = np.zeros(rounds, dtype=np.int64), np.zeros(rounds)
+        for k, (question, state) in enumerate(zip(asked.tolist(), states.tolist(), strict=True)):
+            action = learner.choose(state)
+            utility = float(self.table.utilities[question, action])
+            learner.update(state, action, utility)
+            actions[k], utilities[k] = action, utility
+        regrets = self.means[states].max(axis=1) - self.means[states, actions]
+        return Rounds(states, actions, utilities, regrets)
+
+    def estimate(self, learner: Learner) -> Estimate:
+        """What the learner believes, for a policy; states it never met are left out."""
+        met = learner.count.sum(axis=1) > 0
+        states = tuple(state for state, seen in zip(self.states, met, strict=True) if seen)
+        return Estimate(states, self.table.actions, learner.value[met])

@@ -1,0 +1,227 @@
+"""Calibration: what every joint action would earn on every question, with the stages that they share computed once.
+
+A question has at most two searches, four answers (from either evidence, by consistency, from memory), a check for each pair of
+evidence and answer, and a judgement for each different answer; all joint actions are put together from these. Costs are
+those of what is carried out (`parlour.envs.mediated_qa.actions.executed`). The table is written as it grows, a line a
+question, and taken up where a killed run left it.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa import actions
+from parlour.envs.mediated_qa.actions import ALL, JOINTS, STATES, Joint, Payment, executed, outcome_of
+from parlour.envs.mediated_qa.service import Service
+from parlour.envs.mediated_qa.signals import Bins
+from parlour.policies.agents.mediated_qa import joint as names
+from parlour.training.mediated_qa.table import Table
+from parlour.training.parallel.executor import Pool, Shared, as_finished, in_order
+
+SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
+"""Of the cut points, as the published tables write them."""
+_BLOCK: Final = 25
+"""Questions that a process of a pool is sent at a time."""
+_HEADER: Final = ("id", "state", *(names.column(joint.names) for joint in ALL), *(f"o{k}" for k in range(len(ALL))))
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """One question under all joint actions of `actions.ALL`, in that order."""
+
+    number: int
+    state: str
+    utilities: tuple[float, ...]
+    """Net of the costs of what is carried out."""
+    outcomes: tuple[int, ...]
+    """As `actions.outcome_of` numbers them."""
+
+
+@dataclass
+class _Stages:
+    """The stages of one question; each is computed when a joint action first needs it."""
+
+    service: Service
+    number: int
+    seed: int
+    _evidence: dict[int, str] = field(default_factory=dict)
+    _answers: dict[tuple[int, str], str] = field(default_factory=dict)
+    _verdicts: dict[tuple[str, str], int] = field(default_factory=dict)
+    _right: dict[str, bool] = field(default_factory=dict)
+
+    def evidence(self, action: int) -> str:
+        if action == actions.NO_RETRIEVAL:
+            return ""
+        if action not in self._evidence:
+            self._evidence[action] = self.service.retrieve(self.number, action)
+        return self._evidence[action]
+
+    def answer(self, action: int, evidence: str) -> str:
+        if action == actions.REFUSE:
+            return ""
+        key = action, evidence if action == actions.FROM_EVIDENCE else ""
+        if key not in self._answers:
+            rng = np.random.default_rng((self.seed, self.number, action))
+            self._answers[key] = self.service.answer(self.number, action, evidence, rng)
+        return self._answers[key]
+
+    def verdict(self, evidence: str, answer: str) -> int:
+        key = evidence, answer
+        if key not in self._verdicts:
+            self._verdicts[key] = self.service.check(self.number, evidence, answer)
+        return self._verdicts[key]
+
+    def right(self, answer: str) -> bool:
+        if answer not in self._right:
+            self._right[answer] = self.service.right(self.number, answer)
+        return self._right[answer]
+
+
+def simulate(service: Service, number: int, payment: Payment, seed: int = 0) -> Simulated:
+    """One question under all joint actions."""
+    stages, state = _Stages(service, number, seed), STATES[service.ask(number).state]
+    known = service.known(number)
+    utilities, outcomes = [], []
+    for chosen in ALL:
+        evidence = stages.evidence(chosen.retriever)
+        plan = executed(chosen, evidence != "")
+        outcome = _outcome(stages, plan, evidence, known)
+        outcomes.append(outcome)
+        utilities.append(payment.net(plan, outcome))
+    return Simulated(number, state, tuple(utilities), tuple(outcomes))
+
+
+def _outcome(stages: _Stages, plan: Joint, evidence: str, known: bool) -> int:
+    answer = stages.answer(plan.generator, evidence)
+    checked = plan.verifier == actions.CHECK and answer != ""
+    denied = checked and stages.verdict(evidence, answer) == actions.CONTRADICTED
+    answered = answer != "" and not denied
+    return outcome_of(answered=answered, right=answered and stages.right(answer), known=known)
+
+
+def calibrate(
+    service: Service,
+    numbers: Iterable[int],
+    *,
+    payment: Payment | None = None,
+    seed: int = 0,
+    out: Path | None = None,
+    progress: Callable[[int], object] | None = None,
+    pool: Pool | None = None,
+) -> list[Simulated]:
+    """All questions under all joint actions, in the order of `numbers`.
+
+    Args:
+        service: Who retrieves, answers, checks and judges.
+        numbers: The questions.
+        payment: Utilities and costs; those of the published run if None.
+        seed: Of what is drawn, such as the samples of consistency; each question draws on its own.
+        out: A CSV file that grows by a line a question. What is in it already is not computed again.
+        progress: Told after each question how many are done.
+        pool: Processes that simulate; the service must be picklable then. The table grows as without them.
+
+    Raises:
+        ParlourError: `out` holds something else than such a table, or one that was made with another payment or seed.
+    """
+    payment = payment or Payment()
+    stamp = f"# seed {seed}, utilities {payment.utilities}, costs {payment.costs}"
+    kept = {} if out is None else {row.number: row for row in read_partial(out, stamp)}
+    rows = []
+    asked = list(numbers)
+    missing = _simulated(service, [number for number in asked if number not in kept], payment, seed, pool)
+    for done, number in enumerate(asked, 1):
+        row = kept.get(number)
+        if row is None:
+            row = next(missing)
+            if out is not None:
+                _append(out, row, stamp)
+        rows.append(row)
+        if progress is not None:
+            progress(done)
+    return rows
+
+
+def _simulated(
+    service: Service, numbers: Sequence[int], payment: Payment, seed: int, pool: Pool | None
+) -> Iterator[Simulated]:
+    """The questions in their order."""
+    if pool is None:
+        for number in numbers:
+            yield simulate(service, number, payment, seed)
+    elif numbers:
+        shared = pool.share(service)
+        pieces = [numbers[k : k + _BLOCK] for k in range(0, len(numbers), _BLOCK)]
+        calls = ((shared, piece, payment, seed) for piece in pieces)
+        for rows in in_order(as_finished(pool, _simulate_block, calls, lambda: pool.ahead)):
+            yield from rows
+
+
+def _simulate_block(shared: Shared[Service], numbers: Sequence[int], payment: Payment, seed: int) -> list[Simulated]:
+    """Called in the processes of a pool."""
+    service = shared.get()
+    return [simulate(service, number, payment, seed) for number in numbers]
+
+
+def table(rows: Sequence[Simulated], joint: str = "published", bins: Bins | None = None) -> Table:
+    """The simulation table of these questions, with the columns of `joint`: `"published"` or `"all"`.
+
+    Raises:
+        ParlourError: There are no rows.
+    """
+    offered = JOINTS[joint]
+    utilities = np.array([row.utilities for row in rows], dtype=np.float64).reshape(len(rows), len(ALL))
+    chosen = utilities[:, [ALL.index(one) for one in offered]]
+    cuts = {} if bins is None else dict(zip(SIGNAL_NAMES, bins.cuts, strict=True))
+    ids, states = tuple(str(row.number) for row in rows), tuple(row.state for row in rows)
+    return Table(ids, states, tuple(one.names for one in offered), chosen, cuts)
+
+
+# -- the partial table -----------------------------------------------------------------------------------------
+
+
+def read_partial(path: Path, stamp: str) -> Iterator[Simulated]:
+    """The whole lines of a partial table; nothing if there is no file. An unfinished last line is cut off.
+
+    Raises:
+        ParlourError: The file is no such table, or is stamped otherwise.
+    """
+    if not path.exists():
+        return
+    text = path.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        path.write_text(whole, encoding="utf-8")
+    lines = whole.splitlines()
+    if not lines:
+        return
+    if lines[0] != stamp or lines[1:2] != [",".join(_HEADER)]:
+        raise ParlourError(f"{str(path)!r} is not a table of this run; accepted: one that begins with {stamp!r}")
+    for at, cells in enumerate(csv.reader(lines[2:]), 3):
+        yield _row(path, at, cells)
+
+
+def _row(path: Path, line: int, cells: Sequence[str]) -> Simulated:
+    count = len(ALL)
+    try:
+        number, state = int(cells[0]), names.check_state(cells[1])
+        utilities, outcomes = tuple(map(float, cells[2 : 2 + count])), tuple(map(int, cells[2 + count :]))
+    except (ValueError, IndexError) as error:
+        raise ParlourError(f"{str(path)!r} line {line} is no row of a table: {error}") from None
+    if len(utilities) != count or len(outcomes) != count:
+        raise ParlourError(f"{str(path)!r} line {line} has {len(cells)} cells; accepted: {len(_HEADER)}")
+    return Simulated(number, state, utilities, outcomes)
+
+
+def _append(path: Path, row: Simulated, stamp: str) -> None:
+    new = not path.exists() or path.stat().st_size == 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8", newline="") as file:
+        if new:
+            file.write(f"{stamp}\n{','.join(_HEADER)}\n")
+        file.write(",".join(map(str, (row.number, row.state, *row.utilities, *row.outcomes))) + "\n")

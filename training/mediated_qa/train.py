@@ -1,0 +1,315 @@
+"""Training the mediator in a folder: config, curve, checkpoint and policy, taken up again after a kill.
+
+A run has as many legs as its curve has points. Learning from counts, a leg learns from a longer part of the training
+questions; on-line, it plays some more rounds. After each leg the policy is measured on questions kept aside, and the run is
+saved; a run that was killed and taken up again leaves the same files, byte for byte. The policy of the run is learned from
+the whole table by counts, and by an on-line learner from the training questions.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import asdict, astuple, dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.core import ParlourError
+from parlour.policies.agents.mediated_qa.joint import MODULES
+from parlour.training import seeds
+from parlour.training.mediated_qa import quantal
+from parlour.training.mediated_qa.learn import GraceConfig, Learned, Settings, check, choose, finish, learn
+from parlour.training.mediated_qa.learners import Learner, TableBandit, make_learner
+from parlour.training.mediated_qa.quantities import measure
+from parlour.training.mediated_qa.table import Table
+from scipy.special import stdtrit
+
+CHECKPOINT: Final = "checkpoint.json"
+CONFIG: Final = "config.json"
+CURVE: Final = "curve.csv"
+PICTURE: Final = "curve.png"
+POLICY: Final = "policy.json"
+QUANTITIES: Final = "quantities.csv"
+OBEDIENCE: Final = "obedience.csv"
+
+_SPLIT, _CHOICES, _QUESTIONS = range(3)  # what a run draws for
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of the curve. None is what there was nothing to measure by."""
+
+    steps: int
+    """Questions learned from; on-line, rounds played."""
+    training: float | None
+    """Mean net utility: of the policy on what it learned from; on-line, earned in the rounds of the leg."""
+    regret: float | None
+    """On-line: mean regret of a round of the leg."""
+    n: int
+    """Questions kept aside that tell of the policy."""
+    held_out: float | None
+    """Expected net utility of the policy on them, with its interval at 95 % (Student's t)."""
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What a run came to."""
+
+    points: tuple[Point, ...]
+    learned: Learned
+    picture: bool
+    """Whether the curve was drawn: it needs matplotlib, of the extra `train`."""
+
+
+def train(
+    config: GraceConfig,
+    table: Table,
+    out: str | Path,
+    progress: Callable[[int, str], None] = lambda _steps, _note: None,
+) -> Trained:
+    """Train, or take up a run that was begun in `out`.
+
+    Leaves in `out`: config.json, checkpoint.json, curve.csv, curve.png, quantities.csv, obedience.csv and policy.json.
+
+    Args:
+        config: How to learn. A run in `out` is taken up only if it has the same, and the same table.
+        table: What to learn from.
+        out: The folder of the run.
+        progress: Told the number of steps made since the last call, and how it stands.
+
+    Raises:
+        ParlourError: `out` holds another run, or the configuration does not fit the table.
+    """
+    check(table, config)
+    folder = Path(out)
+    run = _Run(config, table)
+    run.take_up(_begin(config, table, folder))
+    while len(run.points) < config.points:
+        before = run.steps
+        point = run.leg()
+        progress(point.steps - before, _note(point))
+        _replace(folder / CURVE, _curve(run.points))
+        _replace(folder / CHECKPOINT, json.dumps(run.state_dict()) + "\n")
+    learned = run.finished()
+    _replace(folder / QUANTITIES, _told(learned))
+    _replace(folder / OBEDIENCE, _obedience(learned))
+    picture = draw_curve(run.points, config, folder / PICTURE)
+    _replace(folder / POLICY, learned.policy.dumps())
+    return Trained(tuple(run.points), learned, picture)
+
+
+class _Run:
+    """A run between two legs."""
+
+    def __init__(self, config: GraceConfig, table: Table) -> None:
+        self.config, self.table = config, table
+        learned_from, kept = _split(table, config)
+        self.training = table.rows(learned_from)
+        self.kept = table.rows(kept) if len(kept) else None
+        self.points: list[Point] = []
+        self.settings: Settings | None = None
+        self.bandit: TableBandit | None = None
+        self.learner: Learner | None = None
+        self.questions = np.random.default_rng(seeds.derive(config.seed, _QUESTIONS))
+        rule = config.learning_rule
+        if rule is not None:
+            self.bandit = TableBandit(self.training)
+            rng = np.random.default_rng(seeds.derive(config.seed, _CHOICES))
+            self.learner = make_learner(rule, len(self.bandit.states), len(table.actions), rng)
+
+    @property
+    def steps(self) -> int:
+        return self.points[-1].steps if self.points else 0
+
+    def chosen(self) -> Settings:
+        """The settings: by cross-validation over the training questions, once."""
+        if self.settings is None:
+            self.settings = choose(self.training, self.config)
+        return self.settings
+
+    def leg(self) -> Point:
+        """Learn on, and measure."""
+        upto = len(self.points) + 1
+        if self.learner is None or self.bandit is None:
+            steps = max(1, len(self.training) * upto // self.config.points)
+            seen = self.training.rows(range(steps))
+            made = learn(seen, self.config, self.chosen()).policy
+            training, regret = _mean(quantal.earned(made, seen)), None
+        else:
+            steps = self.config.rounds * upto // self.config.points
+            rounds = self.bandit.play(self.learner, steps - self.steps, self.questions)
+            made = self.finished().policy
+            training, regret = _mean(rounds.utilities), _mean(rounds.regrets)
+        held_out = np.zeros(0) if self.kept is None else quantal.earned(made, self.kept)
+        point = Point(steps, training, regret, *_interval(held_out))
+        self.points.append(point)
+        return point
+
+    def finished(self) -> Learned:
+        """The policy of the run as it stands."""
+        if self.learner is None or self.bandit is None:
+            return learn(self.table, self.config, self.chosen())
+        values = self.bandit.estimate(self.learner)
+        return finish(measure(self.table), values, self.chosen(), self.config, self.table)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that a leg changes, as plain values."""
+        return {
+            "settings": None if self.settings is None else asdict(self.settings),
+            "learner": None if self.learner is None else self.learner.state_dict(),
+            "questions": self.questions.bit_generator.state,
+            "points": [astuple(point) for point in self.points],
+        }
+
+    def take_up(self, stored: dict[str, Any] | None) -> None:
+        """Go on from what `state_dict` gave."""
+        if stored is None:
+            return
+        try:
+            self.points = [Point(*point) for point in stored["points"]]
+            self.settings = None if stored["settings"] is None else Settings(**stored["settings"])
+            self.questions.bit_generator.state = stored["questions"]
+            if self.learner is not None:
+                self.learner.load_state_dict(stored["learner"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParlourError(f"{CHECKPOINT} cannot be used ({error}); accepted: what `train grace` left") from None
+
+
+def _split(table: Table, config: GraceConfig) -> tuple[list[int], list[int]]:
+    """Rows to learn from, in an order drawn at random, and rows kept aside; a question's rows stay together."""
+    names = list(dict.fromkeys(table.ids))
+    rng = np.random.default_rng(seeds.derive(config.seed, _SPLIT))
+    place = {names[k]: rank for rank, k in enumerate(rng.permutation(len(names)).tolist())}
+    kept = int(len(names) * config.validation)
+    told = np.flatnonzero(~np.isnan(table.utilities).all(axis=1)).tolist()
+    order = sorted(told, key=lambda row: (place[table.ids[row]], row))
+    learned_from = [row for row in order if place[table.ids[row]] >= kept]
+    if not learned_from:
+        return order, []
+    return learned_from, [row for row in order if place[table.ids[row]] < kept]
+
+
+def _mean(found: Any) -> float | None:
+    known = found[~np.isnan(found)]
+    return float(known.mean()) if len(known) else None
+
+
+def _interval(found: Any) -> tuple[int, float | None, float | None, float | None]:
+    known = found[~np.isnan(found)]
+    n, mean = len(known), _mean(known)
+    if n < 2 or mean is None:
+        return n, mean, None, None
+    half = float(stdtrit(n - 1, 0.975) * known.std(ddof=1) / math.sqrt(n))
+    return n, mean, mean - half, mean + half
+
+
+def _note(point: Point) -> str:
+    if point.held_out is None:
+        return "nothing held out"
+    told = "" if point.low is None else f" [{point.low:.2f}, {point.high:.2f}]"
+    return f"held-out utility {point.held_out:.2f}{told}"
+
+
+# -- the folder of a run ---------------------------------------------------------------------------------------
+
+
+def _begin(config: GraceConfig, table: Table, folder: Path) -> dict[str, Any] | None:
+    """Make the folder, or read how far the run in it has come."""
+    cuts = json.dumps({signal: list(pair) for signal, pair in table.thresholds.items()})
+    digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
+    told = json.dumps(asdict(config) | {"table_sha256": digest}, indent=2) + "\n"
+    path = folder / CONFIG
+    if path.exists() and path.read_text("utf-8") != told:
+        raise ParlourError(
+            f"{str(folder)!r} holds a run with another configuration or table; accepted: the same, or a new folder"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParlourError(f"{str(folder)!r} cannot be made: {error}; accepted: a folder") from None
+    _replace(path, told)
+    if not (folder / CHECKPOINT).exists():
+        return None
+    try:
+        stored = json.loads((folder / CHECKPOINT).read_text("utf-8"))
+    except ValueError as error:
+        raise ParlourError(f"{CHECKPOINT} is no JSON ({error}); accepted: what `train grace` left") from None
+    return stored if isinstance(stored, dict) else {}
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all."""
+    new = path.with_name(f"new-{path.name}")
+    new.write_text(text, encoding="utf-8", newline="")
+    os.replace(new, path)
+
+
+def _csv(heading: list[str], rows: list[list[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([heading, *rows])
+    return text.getvalue()
+
+
+def _curve(points: list[Point]) -> str:
+    return _csv([field.name for field in fields(Point)], [list(astuple(point)) for point in points])
+
+
+def _told(learned: Learned) -> str:
+    """One line for each state and action with data or a value."""
+    found, values, rows = learned.quantities, learned.estimate, []
+    for k, state in enumerate(values.states):
+        measured = found.states.index(state) if state in found.states else None
+        for j, joint in enumerate(values.actions):
+            value = float(values.value[k, j])
+            told: list[Any] = [0, "", "", ""]
+            if measured is not None and found.count[measured, j]:
+                spot = measured, j
+                told = [int(found.count[spot]), *(_finite(x[spot]) for x in (found.mean, found.low, found.high))]
+            p = learned.policy.rows.get(state, {}).get(joint, "")
+            rows.append([state, *joint, *told, _finite(value), p])
+    return _csv(["state", *MODULES, "n", "mean", "low", "high", "value", "probability"], rows)
+
+
+def _finite(number: Any) -> float | str:
+    return float(number) if math.isfinite(number) else ""
+
+
+def _obedience(learned: Learned) -> str:
+    return _csv(["state", *MODULES], [[state, *regrets] for state, regrets in learned.regrets.items()])
+
+
+def draw_curve(points: list[Point], config: GraceConfig, path: Path) -> bool:
+    """Draw the curve with its intervals as a PNG; False if matplotlib is not installed."""
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        return False
+    figure = Figure(figsize=(7, 4), dpi=120, layout="constrained")
+    axes = figure.add_subplot()
+    seen = [(p.steps, p.training) for p in points if p.training is not None]
+    axes.plot(*zip(*seen, strict=True), linestyle="--", label="learned from")
+    kept = [(p.steps, p.held_out) for p in points if p.held_out is not None]
+    if kept:
+        axes.plot(*zip(*kept, strict=True), marker="o", label="kept aside")
+    band = [(p.steps, p.low, p.high) for p in points if p.low is not None and p.high is not None]
+    if band:
+        steps, low, high = zip(*band, strict=True)
+        axes.fill_between(steps, low, high, alpha=0.2, label="95 % interval")
+    axes.set_xlabel("questions learned from" if config.learner == "counts" else "rounds")
+    axes.set_ylabel("net utility per question")
+    axes.set_title(f"mediator: {config.method} by {config.learner}")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right")
+    new = path.with_name(f"new-{path.name}")
+    figure.savefig(new)
+    os.replace(new, path)
+    return True

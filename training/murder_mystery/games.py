@@ -1,0 +1,291 @@
+"""Cases played with methods, and the quiz after each: one result for a case and a method, which many processes may make.
+
+Rules of thumb compute, so that games with them run in processes; a language model is waited for, so that games with one
+run in threads, which share its cache, budget and meter. Results are the same for any number of workers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from parlour.envs.core import accept
+from parlour.envs.murder_mystery.state import ASK
+from parlour.envs.murder_mystery.wellplay import load
+from parlour.policies import make_policy
+from parlour.policies.llm.model import Model
+from parlour.training import rollout, seeds
+from parlour.training.murder_mystery.methods import OP, Method
+from parlour.training.murder_mystery.quiz import Mark, omniscient, quiz
+from parlour.training.murder_mystery.usage import Spent, Tally
+from parlour.training.murder_mystery.voting import votes
+from parlour.training.parallel.concurrent_games import Progress, no_progress
+from parlour.wrappers import Recorder
+
+GAME: Final = "murder_mystery_v0"
+
+
+@dataclass(frozen=True)
+class Table:
+    """How each game is played and asked about."""
+
+    rounds: int = 3
+    questions: int = 1
+    targets: int | None = None
+    hearing: str = "all"
+    rules: str = "questum"
+    repetitions: int = 3
+    """Of the quiz; 0 for none."""
+
+    def __post_init__(self) -> None:
+        if self.repetitions < 0:
+            raise accept("repetitions", self.repetitions, "a whole number from 0")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Those of the game."""
+        told = asdict(self)
+        del told["repetitions"]
+        return told
+
+
+class Verdict(NamedTuple):
+    """What the vote on one victim came to."""
+
+    victim: int
+    counts: bool
+    """Whether a player murdered this victim; if none did, it is in no win rate (Ghost Revenge's first one)."""
+    found: int
+    """Whom the vote found; -1 for nobody."""
+    solved: bool
+
+
+@dataclass(frozen=True)
+class Played:
+    """One case with one method."""
+
+    case: str
+    """Its reference."""
+    title: str
+    language: str
+    method: str
+    seed: int
+    seats: int
+    verdicts: tuple[Verdict, ...]
+    marks: tuple[Mark, ...]
+    """Everybody's questions."""
+    omniscient: tuple[Mark, ...]
+    """The questions to one who has read all; with OP only."""
+    asked: int
+    """Questions that players put to players."""
+    play: Spent
+    """What the game took of the model; for PP and OP, their votes."""
+    quiz: Spent
+    """What the quiz took."""
+
+    @property
+    def victims(self) -> int:
+        """How many count."""
+        return sum(one.counts for one in self.verdicts)
+
+    @property
+    def solved(self) -> int:
+        """Of these."""
+        return sum(one.solved for one in self.verdicts)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be played."""
+
+    case: str
+    method: Method
+    seed: int
+    table: Table = Table()
+    murderer: str = ""
+    """Policy of the murderers, if it shall be another one than in all methods; then only civilians are quizzed."""
+    transcript: Path | None = None
+
+
+def play_case(job: Job, model: Model) -> Played:
+    """Play one case with one method, and ask everybody everything.
+
+    Raises:
+        ParlourError: The case cannot be read, an option or a setting is not accepted, or the transcript exists.
+    """
+    env = rollout.table(GAME, case=job.case, **job.table.options)
+    game: Any = env.game_env.game
+    method, case = job.method, game.case
+    tally = Tally(model)
+    asked = 0
+    if method.policy:
+        guilty = [bool(job.murderer) and any(one.murders) for one in case.characters]
+        names = [job.murderer if other else method.policy for other in guilty]
+        views = _play(env, names, [make_policy(name, GAME, game.config, tally) for name in names], job)
+        cast = _cast(views)
+        asked = (
+            sum(event.move.kind == ASK for event in views[0].events) if job.table.hearing == "all" else _heard(views)
+        )
+    else:
+        start = game.initial()
+        views = tuple(game.view(start, seat) for seat in range(case.seats))
+        cast = votes(case, views, tally, method.scripts, job.seed)
+    play, tally = tally.spent, tally.part()
+    marks: tuple[Mark, ...] = ()
+    if job.table.repetitions:
+        marks = quiz(
+            case,
+            views,
+            tally,
+            scripts=method.scripts,
+            repetitions=job.table.repetitions,
+            seed=job.seed,
+            seats=[seat for seat, one in enumerate(case.characters) if not (job.murderer and any(one.murders))],
+        )
+    spent = tally.spent
+    known = omniscient(case, views, model, job.table.repetitions, job.seed) if method == OP and marks else ()
+    verdicts = tuple(_verdict(game, cast, victim) for victim in range(len(case.victims)))
+    return Played(
+        job.case,
+        case.title,
+        case.language,
+        method.name,
+        job.seed,
+        case.seats,
+        verdicts,
+        marks,
+        known,
+        asked,
+        play,
+        spent,
+    )
+
+
+def _play(env: Any, names: Sequence[str], players: Sequence[Any], job: Job) -> tuple[Any, ...]:
+    if job.transcript is None:
+        return rollout.play(env, players, job.seed).last_views
+    seated = dict(zip(env.possible_agents, names, strict=True))
+    recorder = Recorder(env, job.transcript, header={"players": seated})
+    try:
+        return rollout.play(recorder, players, job.seed).last_views
+    finally:
+        recorder.close_transcript()
+
+
+def _cast(views: Sequence[Any]) -> tuple[int, ...]:
+    """Everybody's votes: each seat has seen its own."""
+    return tuple(
+        event.move.args[0]
+        for view in views
+        for event in view.events
+        if event.seat == view.seat and event.move.kind == "vote"
+    )
+
+
+def _heard(views: Sequence[Any]) -> int:
+    """Questions, where only two hear each: everybody has seen its own."""
+    return sum(event.seat == view.seat and event.move.kind == ASK for view in views for event in view.events)
+
+
+def _verdict(game: Any, cast: tuple[int, ...], victim: int) -> Verdict:
+    murderers, found = game.case.murderers(victim), game.found(cast, victim)
+    return Verdict(victim, bool(murderers), found, found in murderers)
+
+
+def play_all(
+    jobs: Sequence[Job],
+    model: Model,
+    *,
+    workers: int = 1,
+    progress: Progress = no_progress,
+    what: str = "games",
+    keep: Callable[[Played], None] = lambda _: None,
+) -> list[Played]:
+    """Play all jobs; the results are in their order.
+
+    Args:
+        jobs: What is played.
+        model: Who answers.
+        workers: Processes; with a language model, threads.
+        progress: Counts games that are finished.
+        what: What `progress` calls them.
+        keep: Called with each result, in order, as soon as it and all before it are there.
+    """
+    if workers < 1:
+        raise accept("workers", workers, "a whole number from 1")
+    found = []
+    for _, played in zip(progress(range(len(jobs)), what), _results(jobs, model, workers), strict=True):
+        keep(played)
+        found.append(played)
+    return found
+
+
+def _results(jobs: Sequence[Job], model: Model, workers: int) -> Iterator[Played]:
+    one = partial(play_case, model=model)
+    if workers == 1 or len(jobs) < 2:
+        yield from map(one, jobs)
+        return
+    pool: Executor
+    if model.is_language_model:
+        pool = ThreadPoolExecutor(workers)
+    else:
+        pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    with pool:
+        waiting = iter(jobs)
+        under_way: deque[Future[Played]] = deque()
+        try:
+            while True:
+                while len(under_way) < 2 * workers and (job := next(waiting, None)) is not None:
+                    under_way.append(pool.submit(one, job))
+                if not under_way:
+                    return
+                yield under_way.popleft().result()
+        finally:
+            for future in under_way:
+                future.cancel()
+
+
+def generated(number: int, first: int = 0, language: str = "en", more: str = "") -> list[tuple[str, int]]:
+    """References and seeds of held-out generated cases.
+
+    Args:
+        number: How many.
+        first: Number of the first one.
+        language: `"en"` or `"zh"`; the stories are the same.
+        more: What follows in the reference, such as `":5:1"`.
+    """
+    last = len(seeds.HELD_OUT) - number
+    if not 0 <= first <= last:
+        raise accept("seed", first, range(last + 1))
+    return [(f"seed:{seed}:{language}{more}", seed) for seed in seeds.HELD_OUT[first : first + number]]
+
+
+def in_folder(folder: Path, first: int = 0) -> list[tuple[str, int]]:
+    """References and seeds of all cases below a folder: WellPlay scripts and cases in JSON.
+
+    Raises:
+        ParlourError: There is none.
+    """
+    scripts = load.folders(folder)
+    inside = {path for script in scripts for path in script.rglob("*.json")}
+    cases = sorted(path for path in folder.rglob("*.json") if path not in inside and '"format"' in _head(path))
+    found = [str(path) for path in (*scripts, *cases)]
+    if not found:
+        raise accept("cases", str(folder), "a folder with WellPlay scripts or cases in JSON")
+    return [(reference, seeds.HELD_OUT[first + number]) for number, reference in enumerate(found)]
+
+
+def _head(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.read(200)
+
+
+def by_case(games: Iterable[Played], method: str) -> dict[str, Played]:
+    """The games of one method, by case."""
+    return {one.case: one for one in games if one.method == method}

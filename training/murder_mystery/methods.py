@@ -1,0 +1,50 @@
+"""The methods that are compared: who the civilians are, and what the quiz may be answered from.
+
+Questum (section 4.1) and PLAYER* (section 3). PP and OP play no game: they are the start and the end of the search, the
+own script alone and everybody's scripts. PLAYER* calls them SSA and FSA.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from parlour.envs.core import accept
+from parlour.policies.agents.murder_mystery import AGENTS
+from parlour.policies.agents.murder_mystery.quiz import Scripts
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method. Murderers play by the same procedure in all of them (section 4.3)."""
+
+    name: str
+    label: str
+    """What the papers call it."""
+    policy: str
+    """Of all seats, with its settings; empty if no game is played."""
+    scripts: Scripts
+    """What is read at the quiz."""
+
+
+QUESTUM, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE = (
+    Method("questum", "Questum", "questum", "own+dialogue"),
+    Method("player_star", "PLAYER*", "player_star", "own+dialogue"),
+    Method("mystery_werewolf", "Werewolf", "mystery_werewolf", "own+dialogue"),
+    Method("mystery_ocot", "O-CoT", "mystery_ocot", "own+dialogue"),
+    Method("mystery_thinkthrice", "ThinkThrice", "mystery_thinkthrice", "own+dialogue"),
+)
+PP: Final = Method("pp", "PP", "", "own")
+OP: Final = Method("op", "OP", "", "all")
+METHODS: Final = {one.name: one for one in (QUESTUM, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE, PP, OP)}
+QUESTIONING: Final = (WEREWOLF, OCOT, THINKTHRICE)
+"""The baselines that question others."""
+
+
+def method_of(name: str) -> Method:
+    """A method by name; also one of the agents with settings, such as `questum:prune=no`. Raises `ParlourError`."""
+    if name in METHODS:
+        return METHODS[name]
+    if name.partition(":")[0] not in {agent.name for agent in AGENTS}:
+        raise accept("method", name, (*METHODS, "an agent of murder mysteries with settings, as in questum:prune=no"))
+    return Method(name, name, name, "own+dialogue")

@@ -1,0 +1,109 @@
+"""The quiz after a game: every seat answers its questions, each several times, the options shuffled anew each time.
+
+WellPlay's keys gather at certain letters (all relation questions are keyed to one place), so the order of the options is
+drawn for each seat, question and repetition; it is the same for all methods. Answers are strict letters
+(`parlour.policies.agents.murder_mystery.quiz_answers.letters_of`): whatever else is said is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from parlour.envs.murder_mystery.cases.case import SORTS, Case, Question
+from parlour.policies.agents.murder_mystery import Reader
+from parlour.policies.agents.murder_mystery.quiz import Scripts
+from parlour.policies.llm.model import Model
+
+
+class Mark(NamedTuple):
+    """How one question of one seat was answered."""
+
+    seat: int
+    """Who was asked; -1 for the questions to one who has read all."""
+    question: str
+    """Its id."""
+    kind: str
+    points: int
+    """10, 5 or 2."""
+    right: tuple[bool, ...]
+    """In each repetition."""
+
+    @property
+    def sort(self) -> str:
+        """`"objective"`, `"reasoning"` or `"relations"`."""
+        return SORTS[self.points]
+
+
+def shuffled(question: Question, rng: np.random.Generator) -> Question:
+    """The same question with its options in another order; the keys go with their options."""
+    order = [int(k) for k in rng.permutation(len(question.options))]
+    return question.model_copy(
+        update={
+            "options": tuple(question.options[k] for k in order),
+            "keys": tuple(sorted(order.index(key) for key in question.keys)),
+        }
+    )
+
+
+def order_of(seed: int, seat: int, question: Question, repetition: int) -> np.random.Generator:
+    """Where the order of a question's options is drawn from."""
+    return np.random.default_rng((seed, seat + 1, repetition, *question.id.encode()))
+
+
+def stories_of(case: Case) -> dict[str, str]:
+    """Every character's script."""
+    return {one.name: one.script for one in case.characters}
+
+
+def quiz(
+    case: Case,
+    views: Sequence[Any],
+    model: Model,
+    *,
+    scripts: Scripts = "own+dialogue",
+    repetitions: int = 3,
+    seed: int = 0,
+    seats: Sequence[int] | None = None,
+) -> tuple[Mark, ...]:
+    """Ask seats all their questions.
+
+    Args:
+        case: Its questions.
+        views: Each seat's View at the end of the game.
+        model: Who answers.
+        scripts: What is read.
+        repetitions: How often each question is put (the papers: 3).
+        seed: Of the options' order and of what is drawn where nothing is known.
+        seats: Who is asked; everybody by default.
+    """
+    stories = stories_of(case) if scripts == "all" else None
+    marks: list[Mark] = []
+    for seat in range(case.seats) if seats is None else seats:
+        reader = Reader(views[seat], scripts, stories)
+        marks += (_mark(reader, model, seat, question, repetitions, seed) for question in case.questions[seat])
+    return tuple(marks)
+
+
+def omniscient(case: Case, views: Sequence[Any], model: Model, repetitions: int = 3, seed: int = 0) -> tuple[Mark, ...]:
+    """Ask the questions to one who has read all scripts; empty if the case has none.
+
+    A reader without part in the murders takes them: the first civilian's seat, or the first one if there is none.
+    """
+    civilians = [seat for seat, one in enumerate(case.characters) if not any(one.murders)]
+    reader = Reader(views[civilians[0] if civilians else 0], "all", stories_of(case))
+    return tuple(_mark(reader, model, -1, question, repetitions, seed) for question in case.omniscient)
+
+
+def _mark(reader: Reader, model: Model, seat: int, question: Question, repetitions: int, seed: int) -> Mark:
+    right = []
+    for repetition in range(repetitions):
+        shown = shuffled(question, order_of(seed, seat, question, repetition))
+        right.append(shown.right(reader.answer(model, shown, repetition, seed).picked))
+    return Mark(seat, question.id, question.kind, question.points, tuple(right))
+
+
+def counts(marks: Sequence[Mark]) -> Mapping[str, int]:
+    """How many questions of each sort there are."""
+    return {sort: sum(mark.sort == sort for mark in marks) for sort in SORTS.values()}

@@ -1,0 +1,107 @@
+"""Results in a folder, a line each, so that a long measurement that was killed is taken up where it stood.
+
+`results.jsonl`: what decides a result (case with its SHA-256, method, seed, table, model), and the result. A last line
+that a kill cut off is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+from parlour.envs.murder_mystery.cases.case import digest
+from parlour.envs.murder_mystery.cases.find import find
+from parlour.policies.llm.model import Model
+from parlour.training.murder_mystery.games import Job, Played, Verdict, play_all
+from parlour.training.murder_mystery.quiz import Mark
+from parlour.training.murder_mystery.usage import Spent
+from parlour.training.parallel.concurrent_games import Progress, no_progress
+
+FILE: Final = "results.jsonl"
+
+
+def play_kept(
+    jobs: Sequence[Job],
+    model: Model,
+    folder: Path,
+    *,
+    workers: int = 1,
+    progress: Progress = no_progress,
+    what: str = "games",
+) -> list[Played]:
+    """Play what has no result in a folder, and keep it there; see `play_all`.
+
+    Raises:
+        ParlourError: The folder's file holds no results.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / FILE
+    known = _read(path)
+    keys = [_key(job, model) for job in jobs]
+    missing = [(key, job) for key, job in zip(keys, jobs, strict=True) if key not in known]
+    for _, job in missing:
+        if job.transcript is not None:
+            job.transcript.unlink(missing_ok=True)  # of a game whose result was not reached
+    waiting = iter(missing)
+    with path.open("a", encoding="utf-8") as file:
+
+        def keep(played: Played) -> None:
+            key, _ = next(waiting)
+            known[key] = played
+            file.write(json.dumps({"key": json.loads(key), "played": as_json(played)}, ensure_ascii=False) + "\n")
+            file.flush()
+
+        play_all([job for _, job in missing], model, workers=workers, progress=progress, what=what, keep=keep)
+    return [known[key] for key in keys]
+
+
+def as_json(played: Played) -> dict[str, Any]:
+    """A result as plain values."""
+    told: dict[str, Any] = asdict(played)
+    return told
+
+
+def from_json(told: dict[str, Any]) -> Played:
+    """A result from plain values. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
+    values = dict(told)
+    values["verdicts"] = tuple(Verdict(*one) for one in told["verdicts"])
+    for name in ("marks", "omniscient"):
+        values[name] = tuple(Mark(a, b, c, d, tuple(e)) for a, b, c, d, e in told[name])
+    for name in ("play", "quiz"):
+        values[name] = Spent(**told[name])
+    return Played(**values)
+
+
+def _key(job: Job, model: Model) -> str:
+    decides: dict[str, Any] = {
+        "case": job.case,
+        "sha256": digest(find(job.case)),
+        "method": asdict(job.method),
+        "seed": job.seed,
+        "table": asdict(job.table),
+        "murderer": job.murderer,
+        "model": model.name,
+    }
+    return json.dumps(decides, ensure_ascii=False, sort_keys=True)
+
+
+def _read(path: Path) -> dict[str, Played]:
+    """What is there, after the file is cut to whole lines."""
+    if not path.exists():
+        return {}
+    text = path.read_bytes()
+    whole = text[: text.rfind(b"\n") + 1]
+    try:
+        rows = [json.loads(line) for line in whole.decode("utf-8").splitlines()]
+        found = {json.dumps(row["key"], ensure_ascii=False, sort_keys=True): from_json(row["played"]) for row in rows}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ParlourError(
+            f"{str(path)!r} holds no results ({error}); accepted: a folder of the same command"
+        ) from None
+    if len(whole) < len(text):
+        path.write_bytes(whole)
+    return found

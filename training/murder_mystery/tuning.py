@@ -1,0 +1,113 @@
+"""Questum's beta and epsilon as a problem for the tuner: an episode is one generated case, played and quizzed.
+
+Zhu et al. (section 3.3) weigh past against expected gain by beta (Eq. 3) and ask a random suspect with probability epsilon;
+the paper sets 0.2 and 0.1. The reward of a case is a weighted mix of the share of victims solved, the share of points in
+the quiz, and, subtracted, what the game took: questions to the model as a share of those of a game in which everybody is
+asked in every round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from parlour.envs.core import accept
+from parlour.envs.murder_mystery.cases.case import LANGUAGES
+from parlour.policies.agents.murder_mystery.questum import gain
+from parlour.policies.agents.murder_mystery.sensors import DEFAULT
+from parlour.policies.llm.model import OfflineModel
+from parlour.training.hyperopt.space import Parameter, Parameters, Space
+from parlour.training.murder_mystery import scores
+from parlour.training.murder_mystery.games import GAME, Job, Played, Table, play_case
+from parlour.training.murder_mystery.methods import QUESTUM, Method
+
+SPACE: Final = Space((Parameter("beta", 0.0, 1.0, gain.BETA), Parameter("epsilon", 0.0, 1.0, gain.EPSILON)))
+
+
+@dataclass(frozen=True)
+class QuestumTuning:
+    """Generated cases played by Questum; the rules of thumb answer all questions.
+
+    Raises:
+        ParlourError: A parameter, weight or language is not accepted.
+    """
+
+    parameters: tuple[str, ...] = ("beta", "epsilon")
+    win: float = 0.4
+    """Weight of the share of victims solved."""
+    accuracy: float = 0.4
+    """Weight of the share of points in the quiz."""
+    cost: float = 0.2
+    """Weight of what the game took, which is subtracted."""
+    language: str = "en"
+    rounds: int = 3
+
+    name = "questum"
+    games = 1
+
+    def __post_init__(self) -> None:
+        SPACE.chosen(self.parameters)
+        for name in ("win", "accuracy", "cost"):
+            weight = getattr(self, name)
+            if not (math.isfinite(weight) and weight >= 0):
+                raise accept(f"weight of {name}", weight, "a number from 0")
+        if self.language not in LANGUAGES:
+            raise accept("language", self.language, LANGUAGES)
+        if self.rounds < 1:
+            raise accept("rounds", self.rounds, "a whole number from 1")
+
+    @property
+    def space(self) -> Space:
+        return SPACE.chosen(self.parameters)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "game": GAME,
+            "language": self.language,
+            "rounds": self.rounds,
+            "weight of win": self.win,
+            "weight of accuracy": self.accuracy,
+            "weight of cost": self.cost,
+            "answered_by": "rules of thumb",
+        }
+
+    def reward(self, parameters: Parameters, deals: Sequence[int]) -> list[float]:
+        """One number for each case: from -cost to win + accuracy."""
+        self.space.check(parameters)
+        method = with_settings(parameters)
+        table = Table(rounds=self.rounds, repetitions=1)
+        model = OfflineModel()
+        return [self.of(play_case(Job(f"seed:{deal}:{self.language}", method, deal, table), model)) for deal in deals]
+
+    def of(self, played: Played) -> float:
+        """The reward of one game."""
+        won = played.solved / played.victims if played.victims else 0.0
+        found = scores.score(played.marks)
+        right = 0.0 if found is None else found.mean
+        share = played.play.questions / most(played.seats, len(played.verdicts), self.rounds)
+        return self.win * won + self.accuracy * right - self.cost * share
+
+
+def with_settings(parameters: Parameters) -> Method:
+    """Questum with these numbers."""
+    words = ",".join(f"{name}={float(value):.12g}" for name, value in parameters.items())
+    return replace(QUESTUM, policy=f"{QUESTUM.policy}:{words}")
+
+
+def most(seats: int, victims: int, rounds: int) -> int:
+    """Questions to the model in a game where everybody asks everybody in every round (SPEC 8).
+
+    >>> most(4, 1, 1)  # 4 introductions, 4 x 3 x (3 sensors + question + answer), 4 votes
+    68
+
+    Args:
+        seats: Players.
+        victims: Victims.
+        rounds: Of questions; after each but the last come a pruning of seats - 1 readings and a selection.
+    """
+    pairs = seats * victims
+    asking = rounds * pairs * (seats - 1) * (len(DEFAULT) + 2)
+    return seats + asking + (rounds - 1) * pairs * seats + pairs

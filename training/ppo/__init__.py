@@ -1,0 +1,1 @@
+"""Training one seat with MaskablePPO (sb3-contrib)."""

@@ -1,0 +1,1 @@
+"""Games of parlour as OpenSpiel games. Needs `open_spiel`."""
