@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from parlour.envs.core import NATURE, OVER, Event, Game, GameSpec, Move, Outcome, ParlourError, View, accept
-from parlour.envs.spaces import Prose
+from parlour.envs.spaces import ProseSpace
 from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, agents_of, quote
 from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import AECEnv
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
     """Empty, or why the words could not be used: `unreadable`, `ambiguous`, `illegal`, `forfeit`."""
 
 
-class Spoken(NamedTuple):
+class TextAction(NamedTuple):
     """A move that was read from words, as an action: wrappers pass it on like any other."""
 
     move: Move
@@ -181,7 +181,7 @@ class GameEnv(AECEnv[str, Any, Any]):
                 raise IndexError
             move = self._catalogue[action]
         except (IndexError, TypeError):
-            if not isinstance(action, Spoken):
+            if not isinstance(action, TextAction):
                 last = len(self._catalogue) - 1
                 raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
             move, raw = action
@@ -293,7 +293,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         box = spaces.Box(0, 1, (len(self._catalogue),), np.int8)
         parts: dict[str, spaces.Space[Any]] = {"action_mask": box}
         if self.observation != "features":
-            parts["text"] = Prose(MAX_TEXT)
+            parts["text"] = ProseSpace(MAX_TEXT)
         if self.observation != "text":
             parts["observation"] = spaces.Box(-1, 1, (self.encoder.size,), np.float32)
         return spaces.Dict(parts)

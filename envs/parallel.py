@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Event, Move, ParlourError
-from parlour.envs.spaces import Prose
+from parlour.envs.spaces import ProseSpace
 from parlour.envs.text import MAX_WORDS, clean, render
 from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import ParallelEnv
@@ -98,7 +98,7 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _action_space(self) -> spaces.Space[Any]:
-        return Prose(MAX_WORDS) if self.action == "text" else spaces.Discrete(self.wait + 1)
+        return ProseSpace(MAX_WORDS) if self.action == "text" else spaces.Discrete(self.wait + 1)
 
     def _observation_space(self, agent: str) -> spaces.Dict:
         parts = dict(self.aec.observation_spaces[agent].spaces)

@@ -10,7 +10,7 @@ _SAMPLE: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789
 _SAMPLE_LENGTH: Final = 60
 
 
-class Prose(Text):
+class ProseSpace(Text):
     """Strings of printable characters and line breaks, of 0 .. `max_length` characters.
 
     Samples are short and come from a small alphabet, Chinese included; `contains` accepts every printable character.
@@ -29,7 +29,7 @@ class Prose(Text):
         return isinstance(x, str) and len(x) <= self.max_length and x.replace("\n", "").isprintable()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Prose) and other.max_length == self.max_length
+        return isinstance(other, ProseSpace) and other.max_length == self.max_length
 
     def __repr__(self) -> str:
         return f"Prose({self.max_length})"

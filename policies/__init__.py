@@ -16,7 +16,7 @@ from parlour.policies.agents.murder_mystery import PlayerStarAgent, QuestumAgent
 from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.werewolf.gratr import GratrAgent
 from parlour.policies.base import Policy
-from parlour.policies.heuristic import RuleOfThumb
+from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.human import HumanPolicy
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.policies.random import RandomPolicy
@@ -28,6 +28,7 @@ __all__ = [
     "ChatPlayer",
     "GraceMediator",
     "GratrAgent",
+    "HeuristicPolicy",
     "HumanPolicy",
     "OfflineModel",
     "PlayerStarAgent",
@@ -36,7 +37,6 @@ __all__ = [
     "RandomPolicy",
     "RerankAgent",
     "RetrievalAgent",
-    "RuleOfThumb",
     "TrainedSeat",
     "WindowAgent",
     "asks_a_model",
@@ -45,7 +45,7 @@ __all__ = [
 
 POLICIES: Final[Mapping[str, Callable[[], Policy]]] = {
     RandomPolicy.name: RandomPolicy,
-    RuleOfThumb.name: RuleOfThumb,
+    HeuristicPolicy.name: HeuristicPolicy,
     HumanPolicy.name: HumanPolicy,
 }
 """Name on the command line -> policy that asks nobody. Anything in no list is the path of a trained seat."""

@@ -10,7 +10,7 @@ from typing import Any
 from parlour.envs.core import ParlourError
 
 
-def write_whole(path: str | Path, text: str) -> None:
+def atomic_write(path: str | Path, text: str) -> None:
     """Write a file under another name first, so that nobody ever sees it half-written. Folders are made."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -24,7 +24,7 @@ def write_whole(path: str | Path, text: str) -> None:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Write plain values as JSON that a person can read and edit."""
-    write_whole(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    atomic_write(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_json(path: str | Path) -> dict[str, Any]:

@@ -34,10 +34,15 @@ from parlour.policies import (
     WindowAgent,
 )
 from parlour.policies.agents.avalon import Pool
-from parlour.policies.agents.murder_mystery import OcotAgent, Reader, ThinkThriceAgent, WerewolfAgent
+from parlour.policies.agents.murder_mystery import (
+    MysteryOCoTAgent,
+    MysteryThinkThriceAgent,
+    MysteryWerewolfAgent,
+    Reader,
+)
 from parlour.policies.llm import ask as asking
 from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, fill, read_back, system_prompt
-from parlour.policies.llm.model import Answered, Asker, OfflineModel, Voice
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext, SeatModel
 from parlour.training import rollout
 
 HOSTILE = [
@@ -59,9 +64,9 @@ class Listener(OfflineModel):
     """Answers by rule of thumb and keeps what it is asked."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[Ask[Any], Asker]] = []
+        self.heard: list[tuple[Ask[Any], RequestContext]] = []
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         self.heard.append((question, asker))
         return super().answer(question, asker)
 
@@ -90,7 +95,7 @@ def questions() -> dict[str, Ask[Any]]:
 def _play_mystery(model: Listener) -> None:
     """A murder mystery with a civilian of every method, and one question of its quiz."""
     case = find(reference := "seed:3:en:5:1")
-    others = iter((QuestumAgent, WerewolfAgent, OcotAgent, ThinkThriceAgent))
+    others = iter((QuestumAgent, MysteryWerewolfAgent, MysteryOCoTAgent, MysteryThinkThriceAgent))
     players = [QuestumAgent(model) if seat in case.murderers(0) else next(others)(model) for seat in range(case.seats)]
     views = rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=2), players, 1).last_views
     Reader(views[0]).answer(model, case.questions[0][0])
@@ -392,7 +397,7 @@ def test_two_questions_of_one_kind_are_refused():
 
 def samples(seat: int, seed: int, n: int = 5) -> list[int]:
     model = Listener()
-    voice = Voice(model, seat, seed)
+    voice = SeatModel(model, seat, seed)
     for _ in range(n):
         voice.ask(questions()["chat.take_turn"])
     assert {asker.seat for _, asker in model.heard} == {f"player_{seat}"}
@@ -409,7 +414,7 @@ def test_a_voice_numbers_its_questions():
 
 def test_many_answers_to_one_question():
     model = Listener()
-    voice = Voice(model, 0, 1)
+    voice = SeatModel(model, 0, 1)
     question = questions()["chat.take_turn"].model_copy(update={"options": [str(k) for k in range(1000)]})
     found = voice.ask_often(question, 20)
     assert len({one.words for one in found}) > 15
@@ -418,5 +423,5 @@ def test_many_answers_to_one_question():
     assert voice.ask(question).words not in {one.words for one in found}
     assert [set(call) for call in voice.calls()] == [{"ask", "answer"}]
     assert voice.calls() == []
-    again = Voice(OfflineModel(), 0, 1)
+    again = SeatModel(OfflineModel(), 0, 1)
     assert again.ask_often(question, 20) == found

@@ -19,7 +19,7 @@ from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer, make_policy
 from parlour.policies.agents.avalon import Experience, Lesson, asks
 from parlour.policies.agents.avalon.agent import MODULES
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training import rollout
 from parlour.wrappers import Recorder
 
@@ -34,7 +34,7 @@ class Listener(OfflineModel):
         self.heard: list[Ask[Any]] = []
         self.samples: list[int] = []
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         self.heard.append(question)
         self.samples.append(asker.sample)
         return super().answer(question, asker)
@@ -240,7 +240,7 @@ def test_no_question_holds_what_the_seat_may_not_know(rules, playout):
 class Mumbler(Listener):
     """Its first two responses of a turn are no decision."""
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         found = super().answer(question, asker)
         if isinstance(question, asks.Respond) and question.now.does == "vote" and len(question.refused) < 2:
             return Answered(asks.Response(words=f"hmm {len(question.refused)}"), True, False)

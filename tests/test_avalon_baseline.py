@@ -14,7 +14,7 @@ from parlour.policies.agents.avalon import baseline_asks as asks
 from parlour.policies.agents.avalon.baseline import QUESTIONS
 from parlour.policies.agents.avalon.baseline_asks import Past
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.retrieval.embedders import HashingEmbedder
 from parlour.training import rollout
 
@@ -27,7 +27,7 @@ class Listener(OfflineModel):
     def __init__(self) -> None:
         self.heard: list[Ask[Any]] = []
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         self.heard.append(question)
         return super().answer(question, asker)
 
@@ -141,14 +141,14 @@ def test_words_that_could_not_be_used_are_no_experience():
     """Only the last answer of a turn was given; what was refused before it must not be learned from."""
 
     class Mumbler(Listener):
-        def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+        def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
             if isinstance(question, asks.AnswerTable) and question.now.does == "vote" and not question.refused:
-                return Answered(asks.Reply(words="hmm"), True, False)
+                return Answered(asks.TableWords(words="hmm"), True, False)
             return super().answer(question, asker)
 
     model, agents, episode = played(model=Mumbler())
     assert episode.faults["player_2"]["unreadable"] > 1
-    turns = [one for one in model.heard if isinstance(one, asks.Reflect)]
+    turns = [one for one in model.heard if isinstance(one, asks.ReflectOnFindings)]
     learned = agents[2].learn(won=True, moves=80)
     assert "hmm" not in {one.response for one in learned}
     assert len(learned) == len(turns)

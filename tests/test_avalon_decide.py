@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import NATURE, OVER, ParlourError
-from parlour.policies.agents.avalon.decide import Chances, Player, Situation, code
+from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities, code
 from parlour.policies.agents.avalon.lines import (
     DISCREET,
     EVIL_LINES,
@@ -30,27 +30,29 @@ from parlour.policies.agents.avalon.lines import (
 from parlour.policies.agents.avalon.seat import Notes, _who, coded, situation
 
 # six players: player_0 is asked; player_4 and player_5 are evil
-SURE = Chances(evil=[0, 0, 0, 0, 1, 1], merlin=[0, 0.7, 0.2, 0.1, 0, 0], looks=[0.3, 0.3, 0.3, 0.9, 0.1, 0.1])
-EVEN = Chances(evil=[0, 0.4, 0.4, 0.4, 0.4, 0.4], merlin=[0.2] * 6, looks=[0.33] * 6)
+SURE = RoleProbabilities(evil=[0, 0, 0, 0, 1, 1], merlin=[0, 0.7, 0.2, 0.1, 0, 0], looks=[0.3, 0.3, 0.3, 0.9, 0.1, 0.1])
+EVEN = RoleProbabilities(evil=[0, 0.4, 0.4, 0.4, 0.4, 0.4], merlin=[0.2] * 6, looks=[0.33] * 6)
 VOTES = {"vote:1": "yes", "vote:0": "no"}
 CARDS = {"card:1": "success", "card:0": "fail"}
 GUESSES = {"guess:": "pass", **{f"guess:{j}": str(j) for j in range(1, 6)}}
 
 
-def now(does: str, **changed: Any) -> Situation:
+def now(does: str, **changed: Any) -> AvalonSituation:
     plain: dict[str, Any] = {
         "quest": 2, "proposal": 1, "limit": 5, "last_rejection_loses": False, "guess_at_end": True, "leader": 1,
         "team": [1, 4], "size": 2, "fails_needed": 1, "good": 1, "evil": 0,
     }  # fmt: skip
-    return Situation(does=does, **{**plain, **changed})  # type: ignore[arg-type]
+    return AvalonSituation(does=does, **{**plain, **changed})  # type: ignore[arg-type]
 
 
-def player(role: str = "Merlin", *, line: str = OPEN, chances: Chances = SURE, seat: int = 0, seed: int = 0) -> Player:
+def player(
+    role: str = "Merlin", *, line: str = OPEN, chances: RoleProbabilities = SURE, seat: int = 0, seed: int = 0
+) -> AvalonDecision:
     fellows = (4, 5) if role in ("Morgana", "Assassin") else (seat,) if role == "Oberon" else ()
-    return Player(seat, role, fellows, chances, line, np.random.default_rng(seed))
+    return AvalonDecision(seat, role, fellows, chances, line, np.random.default_rng(seed))
 
 
-def often(what: Situation, options: dict[str, str], role: str, n: int = 60, **more: Any) -> Counter[str]:
+def often(what: AvalonSituation, options: dict[str, str], role: str, n: int = 60, **more: Any) -> Counter[str]:
     return Counter(player(role, seed=seed, **more).choose(what, options) for seed in range(n))
 
 
@@ -96,7 +98,7 @@ def test_evil_votes_by_what_is_at_stake():
 
 def test_a_doubtful_team_is_weighed_against_those_to_come():
     # clean with 0.6; the next leaders offer 0.9, 0.9, 0.3 and 0.3 times oneself, 0.6 in the mean; 0.95 of it is asked
-    doubtful = Chances(evil=[0, 0.4, 0.1, 0.1, 0.7, 0.7], merlin=[0] * 6, looks=[0] * 6)
+    doubtful = RoleProbabilities(evil=[0, 0.4, 0.1, 0.1, 0.7, 0.7], merlin=[0] * 6, looks=[0] * 6)
     assert player("Loyal Servant", chances=doubtful).choose(now("vote", team=[0, 1]), VOTES) == "vote:1"
     worse = doubtful.model_copy(update={"evil": [0, 0.44, 0.1, 0.1, 0.7, 0.7]})
     assert player("Loyal Servant", chances=worse).choose(now("vote", team=[0, 1]), VOTES) == "vote:0"
@@ -106,7 +108,7 @@ def test_a_doubtful_team_is_weighed_against_those_to_come():
 
 def test_prospect_by_hand():
     # leaders to come: 2, 3, 4, 5; each takes player_0 along (team of two), who is good for sure
-    chances = Chances(evil=[0, 0.4, 0.1, 0.2, 0.7, 0.6], merlin=[0] * 6, looks=[0] * 6)
+    chances = RoleProbabilities(evil=[0, 0.4, 0.1, 0.2, 0.7, 0.6], merlin=[0] * 6, looks=[0] * 6)
     found = player("Loyal Servant", chances=chances)._prospect(now("vote"), chances.evil)
     assert found == pytest.approx((0.9 + 0.8 + 0.3 + 0.4) / 4)
     # at proposal 3 of 5, leader 4: to come are 5 and 0; a team of three
@@ -187,7 +189,7 @@ def test_evil_accuses_no_fellow():
 def test_the_assassin_waits_for_the_last_chance():
     def guess(options: dict[str, str], **changed: Any) -> str:
         mine = SURE.model_copy(update={"merlin": [0.1, 0.3, 0.2, 0.1, 0.9, 0.8]})  # fellows are nobody's Merlin
-        return Player(5, "Assassin", (4, 5), mine, SABOTAGE, np.random.default_rng(0)).choose(
+        return AvalonDecision(5, "Assassin", (4, 5), mine, SABOTAGE, np.random.default_rng(0)).choose(
             now("guess", **changed), options
         )
 
@@ -220,12 +222,12 @@ def test_a_choice_is_always_an_option(avalon, playout, seed, where):
         notes.take(view.events, game.role_names)
         what = situation(view, notes.score)
         options = Strict(coded(view.legal, tuple(map(str, view.legal))))
-        chances = Chances(
+        chances = RoleProbabilities(
             *(),
             **{key: rng.random(game.seats).round(int(rng.integers(3))).tolist() for key in ("evil", "merlin", "looks")},
         )
         for line in ("", *lines_of(view.role)):
-            chosen = Player(view.seat, view.role, me.fellows, chances, line, rng).choose(what, options)
+            chosen = AvalonDecision(view.seat, view.role, me.fellows, chances, line, rng).choose(what, options)
             assert chosen in options.keys()  # noqa: SIM118 - must not be iterated over
         assert what.size == game.sizes[what.quest - 1]
         assert 0 <= what.good <= 3

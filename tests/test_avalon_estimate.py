@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs import registry
-from parlour.envs.avalon.belief import Habits
+from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import NATURE, OVER, Knowledge
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.estimate import (
@@ -31,7 +31,7 @@ TABLES = [
         "roles": ["Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Assassin", "Mordred", "Oberon"],
     },
 ]
-OTHER_HABITS = Habits(fail=0.5, approve_blind=0.7, accuse_evil=0.8)
+OTHER_HABITS = AvalonHabits(fail=0.5, approve_blind=0.7, accuse_evil=0.8)
 FIVE = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
 
 
@@ -45,7 +45,7 @@ def lines_of(view) -> list[str]:
 
 
 @pytest.mark.parametrize("options", TABLES, ids=lambda o: f"{o['num_players']}-{o['rules']}-{len(o)}")
-@pytest.mark.parametrize("habits", [Habits(), OTHER_HABITS], ids=["supposed", "other"])
+@pytest.mark.parametrize("habits", [AvalonHabits(), OTHER_HABITS], ids=["supposed", "other"])
 def test_careful_is_what_the_rule_of_thumb_player_believes(options, habits, playout):
     """At every turn, for the seat itself and for an onlooker; both fold the same belief, one over events."""
     game = registry["avalon_v0"].raw_env(**options).game
@@ -76,16 +76,16 @@ def test_careful_is_what_the_rule_of_thumb_player_believes(options, habits, play
 def test_the_belief_moves():
     """A failed quest of two tells as much as it should: one of the two is evil for sure."""
     seat = Seat(0, "Loyal Servant", FIVE, ())
-    before = careful(seat, [], Habits())
-    after = careful(seat, ["player_3 names player_3, player_4.", "Quest 1 fails, fail cards: 1."], Habits())
+    before = careful(seat, [], AvalonHabits())
+    after = careful(seat, ["player_3 names player_3, player_4.", "Quest 1 fails, fail cards: 1."], AvalonHabits())
     assert before.evil == pytest.approx((0, 0.5, 0.5, 0.5, 0.5))
     assert after.evil[3] + after.evil[4] > 0.99
     own = ["player_0 names player_0, player_4.", "player_0 (I) played success.", "Quest 1 fails, fail cards: 1."]
-    assert careful(seat, own, Habits()).evil[4] > 0.99
+    assert careful(seat, own, AvalonHabits()).evil[4] > 0.99
     own[1] = "player_0 (I) played fail."
-    assert careful(seat, own, Habits()).evil[4] < 0.6
+    assert careful(seat, own, AvalonHabits()).evil[4] < 0.6
     own += own[::2]  # another quest, of which a summary dropped the own card; the one before does not count again
-    assert careful(seat, own, Habits()).evil[4] > 0.95
+    assert careful(seat, own, AvalonHabits()).evil[4] > 0.95
 
 
 def test_reading_in_blocks_is_the_same_as_reading_at_once(playout, monkeypatch):
@@ -94,14 +94,14 @@ def test_reading_in_blocks_is_the_same_as_reading_at_once(playout, monkeypatch):
     seat, lines = seat_of(view), lines_of(view)
     assert len(lines) > 3 * estimate._BLOCK
     estimate._read_all.cache_clear()
-    growing = [careful(seat, lines[:k], Habits()) for k in range(len(lines) + 1)]
+    growing = [careful(seat, lines[:k], AvalonHabits()) for k in range(len(lines) + 1)]
     backwards = []
     estimate._read_all.cache_clear()
     for k in reversed(range(len(lines) + 1)):
-        backwards.append(careful(seat, lines[:k], Habits()))
+        backwards.append(careful(seat, lines[:k], AvalonHabits()))
     monkeypatch.setattr(estimate, "_BLOCK", 10**9)
     estimate._read_all.cache_clear()
-    at_once = [careful(seat, lines[:k], Habits()) for k in range(len(lines) + 1)]
+    at_once = [careful(seat, lines[:k], AvalonHabits()) for k in range(len(lines) + 1)]
     estimate._read_all.cache_clear()
     assert growing == at_once == backwards[::-1]
     assert len(set(at_once)) > len(lines) / 2
@@ -133,7 +133,7 @@ def test_lines_that_do_not_fit_the_table_are_passed_over(garbage, place):
     """As a language model may write them into a summary."""
     seat = Seat(0, "Loyal Servant", FIVE, ())
     told = [*HONEST[:place], garbage, *HONEST[place:]]
-    assert careful(seat, told, Habits()) == careful(seat, HONEST, Habits())
+    assert careful(seat, told, AvalonHabits()) == careful(seat, HONEST, AvalonHabits())
     assert superficial(seat, told) == superficial(seat, HONEST)
 
 
@@ -158,7 +158,7 @@ def forms(draw) -> str:
 @given(lines=st.lists(forms(), max_size=12))
 def test_whatever_the_lines_say_chances_come_out(lines):
     for seat in (Seat(0, "Loyal Servant", FIVE, ()), Seat(-1, "", FIVE, ())):
-        found = careful(seat, lines, Habits())
+        found = careful(seat, lines, AvalonHabits())
         assert sum(found.evil) == pytest.approx(2)
         assert sum(found.merlin) == pytest.approx(1)
         counted = superficial(seat, lines)
@@ -181,7 +181,7 @@ def test_counts_survive_being_put_into_words(tally):
 
 
 def test_every_phrase_is_a_habit_and_none_is_part_of_another():
-    assert set(estimate._PHRASES) | {"good_fails"} == set(Habits.__dataclass_fields__)
+    assert set(estimate._PHRASES) | {"good_fails"} == set(AvalonHabits.__dataclass_fields__)
     for field in estimate._PHRASES:
         assert tally_in(put_tally({field: (1, 2)})) == {field: (1, 2)}
 
@@ -191,9 +191,9 @@ def test_a_habit_is_the_mean_of_supposition_and_count():
     learned = habits_in("Evil players play fail 3 of 4; Players who know nobody approve 30 of 30 times.")
     assert learned.fail == pytest.approx(19 / 24)
     assert learned.approve_blind == pytest.approx(41 / 50)
-    assert learned.accuse_evil == Habits().accuse_evil
-    assert habits_in("") == habits_in("Nobody knows.") == Habits()
-    assert habits_in("Evil players play fail 5 of 4 times.") == Habits()  # cannot be
+    assert learned.accuse_evil == AvalonHabits().accuse_evil
+    assert habits_in("") == habits_in("Nobody knows.") == AvalonHabits()
+    assert habits_in("Evil players play fail 5 of 4 times.") == AvalonHabits()  # cannot be
 
 
 @pytest.mark.parametrize("zeros", [6, 20, 400, 5000])

@@ -1,7 +1,7 @@
 """The rule of thumb's inference is exact (`parlour.envs.avalon.belief`), and its players beat random ones.
 
 The known answer: Bayes' rule written down plainly, over every different way to deal the roles to the seats, with the
-probabilities that the fields of `Habits` state. A seat's own moves are no evidence to it: it knows why it made them.
+probabilities that the fields of `AvalonHabits` state. A seat's own moves are no evidence to it: it knows why it made them.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs import registry
-from parlour.envs.avalon.belief import Belief, Habits, deals
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, deals
 from parlour.envs.core import Knowledge, Move
-from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.rollout import play, table
 
 EVIL = {"Morgana", "Assassin", "Mordred", "Oberon", "Minion"}
 KNOWS_FELLOWS = EVIL - {"Oberon"}
-HABITS = Habits()
-ODD_HABITS = Habits(approve_blind=0.3, fail=0.6, good_fails=0.1, evil_on_own_team=0.7, accuse_evil=0.8, defend_evil=0.4)
+HABITS = AvalonHabits()
+ODD_HABITS = AvalonHabits(
+    approve_blind=0.3, fail=0.6, good_fails=0.1, evil_on_own_team=0.7, accuse_evil=0.8, defend_evil=0.4
+)
 TABLES: dict[str, dict[str, Any]] = {
     "five": {"num_players": 5},
     "six": {"num_players": 6},
@@ -58,7 +60,7 @@ def possible(deal: tuple[str, ...], seat: int) -> list[tuple[str, ...]]:
     return [d for d in everything if d[seat] == deal[seat] and night(d, seat) == night(deal, seat)]
 
 
-def chance(deal: tuple[str, ...], me: int, evidence: tuple[Any, ...], h: Habits) -> float:
+def chance(deal: tuple[str, ...], me: int, evidence: tuple[Any, ...], h: AvalonHabits) -> float:
     """How likely the evidence is on this deal."""
     kind, *told = evidence
     evil = [role in EVIL for role in deal]
@@ -85,7 +87,7 @@ def chance(deal: tuple[str, ...], me: int, evidence: tuple[Any, ...], h: Habits)
     return float(deal[assassin] == "Assassin" and (deal[named] == "Merlin") == right)
 
 
-def _team_chance(deal: tuple[str, ...], leader: int, dirty: bool, size: int, h: Habits) -> float:
+def _team_chance(deal: tuple[str, ...], leader: int, dirty: bool, size: int, h: AvalonHabits) -> float:
     if deal[leader] in EVIL:
         return h.evil_on_own_team if dirty else 1 - h.evil_on_own_team
     if deal[leader] == "Merlin":
@@ -95,7 +97,7 @@ def _team_chance(deal: tuple[str, ...], leader: int, dirty: bool, size: int, h: 
     return by_chance if dirty else 1 - by_chance
 
 
-def _vote_chance(role: str, dirty: bool, vote: int, h: Habits) -> float:
+def _vote_chance(role: str, dirty: bool, vote: int, h: AvalonHabits) -> float:
     if role in KNOWS_FELLOWS:
         approves = h.approve_dirty_evil if dirty else h.approve_clean_evil
     elif role == "Merlin":
@@ -105,7 +107,7 @@ def _vote_chance(role: str, dirty: bool, vote: int, h: Habits) -> float:
     return approves if vote else 1 - approves
 
 
-def _cards_chance(evil: list[bool], fails: int, h: Habits) -> float:
+def _cards_chance(evil: list[bool], fails: int, h: AvalonHabits) -> float:
     """Over all ways in which the members may have played, one by one."""
     chances = {0: 1.0}
     for is_evil in evil:
@@ -118,7 +120,7 @@ def _cards_chance(evil: list[bool], fails: int, h: Habits) -> float:
     return chances.get(fails, 0.0)
 
 
-def posterior(deal: tuple[str, ...], seat: int, evidence: list[tuple[Any, ...]], h: Habits) -> tuple[Any, Any]:
+def posterior(deal: tuple[str, ...], seat: int, evidence: list[tuple[Any, ...]], h: AvalonHabits) -> tuple[Any, Any]:
     """Probability of being evil, and of being Merlin, for each seat."""
     worlds = possible(deal, seat)
     weights = np.array([np.prod([chance(d, seat, e, h) for e in evidence]) for d in worlds])
@@ -128,7 +130,7 @@ def posterior(deal: tuple[str, ...], seat: int, evidence: list[tuple[Any, ...]],
     return weights @ evil, weights @ merlin
 
 
-def assert_exact(belief: Belief, deal: tuple[str, ...], evidence: list[tuple[Any, ...]], h: Habits) -> None:
+def assert_exact(belief: AvalonBelief, deal: tuple[str, ...], evidence: list[tuple[Any, ...]], h: AvalonHabits) -> None:
     evil, merlin = posterior(deal, belief.seat, evidence, h)
     np.testing.assert_allclose(belief.evil_chance(), evil, rtol=0, atol=1e-9)
     np.testing.assert_allclose(belief.merlin_chance(), merlin, rtol=0, atol=1e-9)
@@ -146,7 +148,7 @@ SEE = {
 }
 
 
-def see(belief: Belief, evidence: tuple[Any, ...]) -> None:
+def see(belief: AvalonBelief, evidence: tuple[Any, ...]) -> None:
     kind, *told = evidence
     if kind == "exposed":
         belief.see_exposure(told[0], told[1], right=told[2])
@@ -154,12 +156,16 @@ def see(belief: Belief, evidence: tuple[Any, ...]) -> None:
         getattr(belief, SEE[kind])(*told)
 
 
-def begin(deal: tuple[str, ...], seat: int, h: Habits, **options: Any) -> Belief:
+def begin(deal: tuple[str, ...], seat: int, h: AvalonHabits, **options: Any) -> AvalonBelief:
     """The belief of a seat, or of an onlooker, after the night of this deal."""
     game = registry["avalon_v0"].raw_env(**options).game
     numbers = tuple(game.role_names.index(role) for role in deal)
     view = game.view(game.apply(game.initial(), Move("deal", (*numbers, 0))), max(seat, 0))
-    return Belief(view.roles, seat, view.role, view.knows, h) if seat >= 0 else Belief(view.roles, -1, "", (), h)
+    return (
+        AvalonBelief(view.roles, seat, view.role, view.knows, h)
+        if seat >= 0
+        else AvalonBelief(view.roles, -1, "", (), h)
+    )
 
 
 def evidences(n: int, seat: int) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -291,14 +297,14 @@ def test_before_the_first_word_a_seat_believes_what_the_night_told():
 
 
 def test_two_fails_of_two_are_two_evil_seats():
-    belief = begin(SIX, 2, Habits(good_fails=1e-9))
+    belief = begin(SIX, 2, AvalonHabits(good_fails=1e-9))
     belief.see_cards((4, 5), 2, None)
     np.testing.assert_allclose(belief.evil_chance(), [0, 0, 0, 0, 1, 1], atol=1e-6)
     np.testing.assert_allclose(belief.merlin_chance(), [1 / 3, 1 / 3, 0, 1 / 3, 0, 0], atol=1e-6)
 
 
 def test_a_fail_beside_ones_own_success_is_the_others():
-    belief = begin(SIX, 2, Habits(good_fails=1e-9))
+    belief = begin(SIX, 2, AvalonHabits(good_fails=1e-9))
     belief.see_cards((2, 4), 1, 1)
     assert belief.evil_chance()[4] == pytest.approx(1, abs=1e-6)
     assert belief.clean_chance((0, 4)) == pytest.approx(0, abs=1e-6)
@@ -369,12 +375,12 @@ def wins_of_good(good: Any, evil: Any, games: int, **options: Any) -> float:
 def test_a_team_by_rule_of_thumb_beats_a_random_team_from_either_side(rules):
     """On the same deals. A random Assassin names Merlin in about a fifth of the games, which no good team can help."""
     by_chance = wins_of_good(RandomPolicy, RandomPolicy, 40, rules=rules)
-    good = wins_of_good(RuleOfThumb, RandomPolicy, 40, rules=rules)
-    evil = 1 - wins_of_good(RandomPolicy, RuleOfThumb, 40, rules=rules)
+    good = wins_of_good(HeuristicPolicy, RandomPolicy, 40, rules=rules)
+    evil = 1 - wins_of_good(RandomPolicy, HeuristicPolicy, 40, rules=rules)
     assert good > max(0.55, by_chance + 0.2)
     assert evil > 0.9
 
 
 def test_the_rule_of_thumb_needs_the_view():
     with pytest.raises(ValueError, match=r"goes by info\['view'\]"):
-        RuleOfThumb().act({}, {"legal": [0]})
+        HeuristicPolicy().act({}, {"legal": [0]})

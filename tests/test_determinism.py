@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.turn import take_turn
-from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.training.rollout import play, table
 from parlour.wrappers import Recorder, SeatEnv
 
-PLAYERS = {"random": RandomPolicy, "rule": RuleOfThumb}
+PLAYERS = {"random": RandomPolicy, "rule": HeuristicPolicy}
 WORDS = ("I propose player_0, player_1 and player_2", "I suspect player_1", "yes", "no", "fail", "?", "I choose myself")
 
 

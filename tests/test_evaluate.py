@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.training import evaluate, rollout, seeds
 from parlour.training.statistics import paired, rate
 from scipy.stats import binomtest
@@ -55,7 +55,9 @@ def env():
 
 
 def test_candidates_take_the_same_seat_of_the_same_deal(env):
-    report = evaluate.seat(env, {"a": RandomPolicy, "b": RuleOfThumb}, ("rule", RuleOfThumb), seeds.HELD_OUT[:10])
+    report = evaluate.seat(
+        env, {"a": RandomPolicy, "b": HeuristicPolicy}, ("rule", HeuristicPolicy), seeds.HELD_OUT[:10]
+    )
     rows = {name: [row for row in report.games if row.policy == name] for name in ("a", "b")}
     for x, y in zip(rows["a"], rows["b"], strict=True):
         assert (x.seed, x.seat, x.role, x.side) == (y.seed, y.seat, y.role, y.side)
@@ -64,13 +66,13 @@ def test_candidates_take_the_same_seat_of_the_same_deal(env):
 
 
 def test_a_candidate_compared_with_itself_never_differs(env):
-    report = evaluate.seat(env, {"a": RandomPolicy, "b": RandomPolicy}, ("rule", RuleOfThumb), seeds.HELD_OUT[:20])
+    report = evaluate.seat(env, {"a": RandomPolicy, "b": RandomPolicy}, ("rule", HeuristicPolicy), seeds.HELD_OUT[:20])
     result = report.comparisons[0].result
     assert (result.only_a, result.only_b) == (0, 0)
 
 
 def test_sides_are_changed_over_on_the_same_deal(env):
-    report = evaluate.sides(env, ("rule", RuleOfThumb), ("random", RandomPolicy), seeds.HELD_OUT[:10])
+    report = evaluate.sides(env, ("rule", HeuristicPolicy), ("random", RandomPolicy), seeds.HELD_OUT[:10])
     rule = [row for row in report.games if row.policy == "rule"]
     assert [(row.seed, row.side) for row in rule] == [
         (s, side) for s in seeds.HELD_OUT[:10] for side in ("good", "evil")
@@ -81,7 +83,7 @@ def test_sides_are_changed_over_on_the_same_deal(env):
 
 
 def test_a_rule_of_thumb_team_beats_a_random_team_from_either_side(env):
-    report = evaluate.sides(env, ("rule", RuleOfThumb), ("random", RandomPolicy), seeds.VALIDATION[:60])
+    report = evaluate.sides(env, ("rule", HeuristicPolicy), ("random", RandomPolicy), seeds.VALIDATION[:60])
     by_side = {one.side: one.result for one in report.comparisons}
     assert by_side["good"].low > 0
     assert by_side["evil"].low > 0
@@ -89,19 +91,23 @@ def test_a_rule_of_thumb_team_beats_a_random_team_from_either_side(env):
 
 def test_unusable_designs_are_refused(env):
     with pytest.raises(ParlourError, match="two different names"):
-        evaluate.sides(env, ("rule", RuleOfThumb), ("rule", RuleOfThumb), [0])
+        evaluate.sides(env, ("rule", HeuristicPolicy), ("rule", HeuristicPolicy), [0])
     with pytest.raises(ParlourError, match=r"seat 7 is not accepted; accepted: 0\.\.4"):
-        evaluate.seat(env, {"a": RandomPolicy}, ("rule", RuleOfThumb), [0], own=7)
+        evaluate.seat(env, {"a": RandomPolicy}, ("rule", HeuristicPolicy), [0], own=7)
     coin = rollout.table("template_v0")
     with pytest.raises(ParlourError, match="no sides"):
-        evaluate.sides(coin, ("rule", RuleOfThumb), ("random", RandomPolicy), [0])
+        evaluate.sides(coin, ("rule", HeuristicPolicy), ("random", RandomPolicy), [0])
 
 
 def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
     evaluate.seat(
-        env, {"a/b.npz": RandomPolicy, "c/b.npz": RandomPolicy}, ("rule", RuleOfThumb), [7, 8], out=tmp_path / "seat"
+        env,
+        {"a/b.npz": RandomPolicy, "c/b.npz": RandomPolicy},
+        ("rule", HeuristicPolicy),
+        [7, 8],
+        out=tmp_path / "seat",
     )
-    evaluate.sides(env, ("x", RandomPolicy), ("y", RuleOfThumb), [7], out=tmp_path / "sides")
+    evaluate.sides(env, ("x", RandomPolicy), ("y", HeuristicPolicy), [7], out=tmp_path / "sides")
     heads = {path.name: replay.read(path).header for path in tmp_path.glob("*/*.jsonl")}
     assert sorted(heads) == [
         "avalon_v0-7-good-1_x-evil-2_y.jsonl",

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies import AGENTS, FOREIGN, ChatPlayer, RandomPolicy, RuleOfThumb, asks_a_model, make_policy
+from parlour.policies import AGENTS, FOREIGN, ChatPlayer, HeuristicPolicy, RandomPolicy, asks_a_model, make_policy
 from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.base import Policy
 from parlour.policies.by_text import in_words, options_in, require_text
@@ -394,7 +394,7 @@ def test_policies_that_need_more_than_words_are_refused():
     with pytest.raises(
         ParlourError, match=r"'rule' cannot play by words alone \(it reads info\['view'\]\); accepted: random"
     ):
-        require_text(RuleOfThumb(), "rule")
+        require_text(HeuristicPolicy(), "rule")
     with pytest.raises(ParlourError, match=r"it reads 'both'"):
         require_text(player("mine:pair"), "mine:pair")
 

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import AGENTS, ASKING, GratrAgent, OfflineModel, RandomPolicy, make_policy
-from parlour.policies.agents.werewolf.decide import Self
+from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo
 from parlour.policies.agents.werewolf.gratr import Parameters, asks
-from parlour.policies.agents.werewolf.gratr.statements import Judgement
-from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
+from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import Ask, BadReply
-from parlour.policies.llm.model import Answered, Asker
+from parlour.policies.llm.model import Answered, RequestContext
 from parlour.training import rollout
 from parlour.training.rollout import Episode
 from parlour.wrappers import Recorder
 
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
-ME = Self(seat=0, role="Villager", side="village", roles=ROLES, fellows=[])
-WOLF = Self(seat=0, role="Werewolf", side="werewolf", roles=ROLES, fellows=[1, 2])
+ME = WerewolfSelfInfo(seat=0, role="Villager", side="village", roles=ROLES, fellows=[])
+WOLF = WerewolfSelfInfo(seat=0, role="Werewolf", side="werewolf", roles=ROLES, fellows=[1, 2])
 NOTHING = asks.Intents(intents=[]), asks.Identities(judgements=[])
 
 
@@ -30,9 +30,9 @@ class Listener(OfflineModel):
     """Answers by rule of thumb and keeps what it is asked."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[Ask[Any], Asker]] = []
+        self.heard: list[tuple[Ask[Any], RequestContext]] = []
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         self.heard.append((question, asker))
         return super().answer(question, asker)
 
@@ -45,10 +45,10 @@ def game(seed: int = 0, model: OfflineModel | None = None, rules: str = "paper")
 
 def asked_of(agent: GratrAgent, text: str, speaker: int = 1, day: int = 1) -> None:
     """The agent hears one message."""
-    agent._heard([Message(day=day, speaker=speaker, text=text)])
+    agent._heard([HeardMessage(day=day, speaker=speaker, text=text)])
 
 
-def seated(me: Self, **known: bool) -> GratrAgent:
+def seated(me: WerewolfSelfInfo, **known: bool) -> GratrAgent:
     agent = GratrAgent()
     agent.reset(me.seat, 0)
     agent.me = me
@@ -176,10 +176,10 @@ def test_an_intent_is_the_same_question_with_the_same_sample_for_all():
     game(2, model)
     samples: dict[str, set[int]] = {}
     for question, asker in model.heard:
-        if isinstance(question, asks.Intent):
+        if isinstance(question, asks.AskIntent):
             samples.setdefault(question.model_dump_json(), set()).add(asker.sample)
     assert all(len(found) == 1 for found in samples.values())
-    identities = [asker.sample for question, asker in model.heard if isinstance(question, asks.Identity)]
+    identities = [asker.sample for question, asker in model.heard if isinstance(question, asks.AskIdentity)]
     assert len(set(identities)) == len(identities)
 
 
@@ -267,8 +267,8 @@ def test_scores_become_weights():
 def test_a_confidence_counts_for_or_against_the_own_side(identity, villager, wolf, special):
     """Adversary iff exactly one of own and inferred role is werewolf; "not-werewolf" is of the village."""
     found = asks.Identities(judgements=[asks.Seen(player=5, identity=identity, confidence=8)])
-    assert asks.usable(1, NOTHING[0], found, ME).judgements == [Judgement(5, villager, special)]
-    assert asks.usable(1, NOTHING[0], found, WOLF).judgements == [Judgement(5, wolf, special)]
+    assert asks.usable(1, NOTHING[0], found, ME).judgements == [GraphJudgement(5, villager, special)]
+    assert asks.usable(1, NOTHING[0], found, WOLF).judgements == [GraphJudgement(5, wolf, special)]
 
 
 def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
@@ -289,7 +289,7 @@ def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
     judged = asks.Identities(judgements=[asks.Seen(player=k, identity=name, confidence=5) for k, name in seen])
     found = asks.usable(1, intents, judged, ME)
     assert found.intents == [(6, 0.5)]
-    assert found.judgements == [Judgement(6, 0.5, True)]
+    assert found.judgements == [GraphJudgement(6, 0.5, True)]
     assert found.dropped == 6 + 3
 
 
@@ -310,14 +310,18 @@ def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
 )
 def test_what_is_no_answer_is_asked_again(reply):
     """Another language in place of the schema's words, scores outside 0..10, half an answer."""
-    question = asks.Intent(players=8, statement=Message(day=1, speaker=1, text="I accuse player_2."))
+    question = asks.AskIntent(players=8, statement=HeardMessage(day=1, speaker=1, text="I accuse player_2."))
     with pytest.raises(BadReply):
         question.read(reply)
 
 
 def test_an_identity_outside_the_schema_is_asked_again():
-    question = asks.Identity(
-        me=ME, wolves=[], innocent=[], trust=0, statement=Message(day=1, speaker=1, text="player_2 ist ein Werwolf")
+    question = asks.AskIdentity(
+        me=ME,
+        wolves=[],
+        innocent=[],
+        trust=0,
+        statement=HeardMessage(day=1, speaker=1, text="player_2 ist ein Werwolf"),
     )
     good = '{"judgements": [{"player": 2, "identity": "werewolf", "confidence": 8}]}'
     assert question.read(good).judgements == [asks.Seen(player=2, identity="werewolf", confidence=8)]
@@ -329,9 +333,9 @@ def test_an_identity_outside_the_schema_is_asked_again():
 class Odd(OfflineModel):
     """Answers GRATR's questions with whatever fits the schema and nothing else."""
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         value: Any
-        if isinstance(question, asks.Intent):
+        if isinstance(question, asks.AskIntent):
             kinds = ("attack", "defend", "deceive")
             value = asks.Intents(
                 intents=[
@@ -340,7 +344,7 @@ class Odd(OfflineModel):
                     for b in (*range(-1, 10), -(10**30))
                 ]
             )
-        elif isinstance(question, asks.Identity):
+        elif isinstance(question, asks.AskIdentity):
             names = ("werewolf", "not-werewolf", "seer")
             value = asks.Identities(
                 judgements=[
@@ -457,9 +461,9 @@ def test_the_inference_names_the_most_dangerous_to_a_werewolf():
 
 
 def _inferred(agent: GratrAgent) -> Any:
-    from parlour.policies.agents.werewolf.decide import Situation
+    from parlour.policies.agents.werewolf.decide import WerewolfSituation
 
-    now = Situation(does="vote", day=1, alive=list(range(8)), wolves=[], innocent=[], checks=[], attacked=None)
+    now = WerewolfSituation(does="vote", day=1, alive=list(range(8)), wolves=[], innocent=[], checks=[], attacked=None)
     return agent._infer(now)
 
 

@@ -16,7 +16,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.werewolf.gratr import equations as eq
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.parameters import MODES, Parameters
-from parlour.policies.agents.werewolf.gratr.statements import Judgement
+from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 
 NUMBER = st.floats(-1, 1, allow_nan=False)
 UNIT = st.floats(0, 1, allow_nan=False)
@@ -25,7 +25,7 @@ UNIT = st.floats(0, 1, allow_nan=False)
 def told(graph: TrustGraph, speaker: int | None, player: int, confidence: float, weight: float | None = None) -> float:
     """The trust in a player after a statement about him."""
     intents = [] if weight is None else [(player, weight)]
-    graph.observe(1, speaker, "words", intents, [Judgement(player, confidence)])
+    graph.observe(1, speaker, "words", intents, [GraphJudgement(player, confidence)])
     return graph.trust[player]
 
 
@@ -86,7 +86,7 @@ def test_eq_1_evidence_is_added_in_order_and_to_its_own_direction_only():
 
 def test_a_statement_joins_the_observations_of_speaker_and_judged():
     graph = TrustGraph(4, 0)
-    graph.observe(1, 1, "words", [(2, 0.5)], [Judgement(3, 0.5)])
+    graph.observe(1, 1, "words", [(2, 0.5)], [GraphJudgement(3, 0.5)])
     assert [len(graph.net.nodes[k]["observations"]) for k in range(4)] == [0, 1, 0, 1]
 
 
@@ -145,7 +145,10 @@ def test_eq_2_the_moderator_s_word_counts_fully():
 def test_eq_2_all_judgements_of_a_statement_use_the_trust_in_the_speaker_before_it():
     """The speaker claims a role (c = 0.9 for himself) and accuses (c = -0.8): prior 0.5 in both,
     0.5 x 0.9 = 0.45 and 0.5 x -0.8 = -0.4, not 0.45 x -0.8 = -0.36; the order of the two does not matter."""
-    for judgements in ([Judgement(1, 0.9), Judgement(2, -0.8)], [Judgement(2, -0.8), Judgement(1, 0.9)]):
+    for judgements in (
+        [GraphJudgement(1, 0.9), GraphJudgement(2, -0.8)],
+        [GraphJudgement(2, -0.8), GraphJudgement(1, 0.9)],
+    ):
         graph = TrustGraph(3, 0)
         graph.observe(1, 1, "I am the seer; player_2 is a werewolf.", [], judgements)
         assert graph.trust == [1, pytest.approx(0.45), pytest.approx(-0.4)]
@@ -154,7 +157,7 @@ def test_eq_2_all_judgements_of_a_statement_use_the_trust_in_the_speaker_before_
 def test_eq_2_of_several_intents_towards_one_player_the_strongest_counts():
     """0.5 (prior) x 0.9 x 1.0 = 0.45."""
     graph = TrustGraph(3, 0)
-    graph.observe(1, 1, "words", [(2, 0.3), (2, 0.9)], [Judgement(2, 1.0)])
+    graph.observe(1, 1, "words", [(2, 0.3), (2, 0.9)], [GraphJudgement(2, 1.0)])
     assert graph.trust[2] == pytest.approx(0.45)
 
 
@@ -165,7 +168,7 @@ def test_eq_2_of_several_intents_towards_one_player_the_strongest_counts():
 def test_eq_2_in_mode_code_is_the_confidence_alone(confidence, special, expected):
     """Neither T(j) nor |w|; nothing below 0.5; special roles times 1.2, at most 1 (SPEC section 1.3)."""
     graph = TrustGraph(3, 0, parameters=Parameters(mode="code"))
-    graph.observe(1, 1, "words", [(2, 0.1)], [Judgement(2, confidence, special)])
+    graph.observe(1, 1, "words", [(2, 0.1)], [GraphJudgement(2, confidence, special)])
     assert graph.trust[2] == pytest.approx(expected)
 
 
@@ -405,7 +408,7 @@ def test_numbers_outside_are_refused_and_nothing_changes(weight):
     with pytest.raises(ParlourError, match="weight"):
         graph.observe(1, 1, "words", [(2, 0.5), (2, weight)])
     with pytest.raises(ParlourError, match="confidence"):
-        graph.observe(1, 1, "words", [(2, 0.5)], [Judgement(2, weight)])
+        graph.observe(1, 1, "words", [(2, 0.5)], [GraphJudgement(2, weight)])
     assert graph.evidence(1, 2) == ()
     assert graph.trust == [1, 0, 0]
 
@@ -466,7 +469,7 @@ def played(statements, parameters, certain=None) -> TrustGraph:
     graph = TrustGraph(5, 0, certain=certain or {4: -1}, initial={3: -0.9}, parameters=parameters)
     for turn, (speaker, intents, judgements, target) in enumerate(statements):
         meant = [(k, w) for k, w in intents if speaker is not None and k != speaker]
-        graph.observe(turn, speaker, f"statement {turn}", meant, [Judgement(*one) for one in judgements])
+        graph.observe(turn, speaker, f"statement {turn}", meant, [GraphJudgement(*one) for one in judgements])
         if target is not None:
             graph.retrieve(target, turn)
     return graph
@@ -502,7 +505,7 @@ def test_a_graph_can_be_pickled_and_goes_on_as_before():
     graph = played([(1, [(2, 0.5)], [(2, 0.8, False)], 1)], Parameters())
     copy = pickle.loads(pickle.dumps(graph))
     for one in (graph, copy):
-        one.observe(5, 1, "later", [(2, -0.9)], [Judgement(2, -0.9)])
+        one.observe(5, 1, "later", [(2, -0.9)], [GraphJudgement(2, -0.9)])
         one.retrieve(1, 5)
     assert copy.trust == graph.trust
     assert copy.net.edges[1, 2] == graph.net.edges[1, 2]

@@ -17,7 +17,7 @@ from parlour.policies.agents.werewolf.gratr.export import as_json, as_net, write
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.parameters import MODES, Parameters
 from parlour.policies.agents.werewolf.gratr.render import extremes, summary
-from parlour.policies.agents.werewolf.gratr.statements import Judgement
+from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 
 NUMBER = st.floats(-1, 1, allow_nan=False)
 
@@ -28,7 +28,9 @@ def small() -> TrustGraph:
     graph.pin(3, 1, 1, "the moderator revealed player_3 as Guard")
     graph.observe(1, 1, "I accuse player_3.", [(3, -0.6)])
     graph.observe(1, 2, "I trust player_1.", [(1, 0.9)])
-    graph.observe(2, 2, "I checked player_4: evil.", [(4, -0.9)], [Judgement(4, -0.9), Judgement(2, 0.6, special=True)])
+    graph.observe(
+        2, 2, "I checked player_4: evil.", [(4, -0.9)], [GraphJudgement(4, -0.9), GraphJudgement(2, 0.6, special=True)]
+    )
     for target in (1, 2, 4):
         graph.retrieve(target, 2)
     return graph
@@ -149,7 +151,7 @@ def test_every_belief_can_be_computed_again_from_its_explanation_alone(statement
     graph = TrustGraph(5, 0, initial={4: -0.9}, parameters=Parameters(mode=mode, rho=rho, gamma=gamma))
     for turn, (speaker, intents, judgements, targets, pins) in enumerate(statements):
         meant = [(k, w) for k, w in intents if speaker not in (None, k)]
-        graph.observe(turn, speaker, f"statement {turn}", meant, [Judgement(*one) for one in judgements])
+        graph.observe(turn, speaker, f"statement {turn}", meant, [GraphJudgement(*one) for one in judgements])
         for target in targets:
             graph.retrieve(target, turn)
         if pins and not graph.certain(1):
@@ -223,7 +225,7 @@ def test_long_words_are_shortened_to_one_line():
 def told() -> TrustGraph:
     graph = small()
     graph.mark("day 2", 2)
-    graph.observe(3, 4, "player_2 lies.", [(2, -0.6)], [Judgement(2, -0.6)])
+    graph.observe(3, 4, "player_2 lies.", [(2, -0.6)], [GraphJudgement(2, -0.6)])
     graph.retrieve(2, 3)
     graph.mark("day 3", 3)
     return graph

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.parameters import MODES, Parameters
 from parlour.policies.agents.werewolf.gratr.retrieve import starts
-from parlour.policies.agents.werewolf.gratr.statements import Judgement
+from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 
 ATANH_HALF = math.atanh(0.5)
 """Weights that sum to this make an edge of tau = 0.5."""
@@ -329,7 +329,7 @@ def test_chains_are_acyclic_end_in_time_and_consist_of_edges(edges, width, lengt
     graph = TrustGraph(7, 0, parameters=Parameters(width=width, length=length, mode=mode))
     for turn, (source, target, weight) in enumerate(edges):
         if source != target:
-            graph.observe(turn, source, "words", [(target, weight)], [Judgement(target, weight)])
+            graph.observe(turn, source, "words", [(target, weight)], [GraphJudgement(target, weight)])
     for target in range(7):
         trust = list(graph.trust)
         for chain in graph.retrieve(target, 99):

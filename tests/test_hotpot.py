@@ -11,7 +11,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import actions, hotpot
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.registry import registry
-from parlour.policies import RuleOfThumb
+from parlour.policies import HeuristicPolicy
 from parlour.training.rollout import play
 
 ENTRIES: list[dict[str, Any]] = [
@@ -93,7 +93,7 @@ def test_its_questions_are_answered_and_played(written):
     assert (answer, pipeline.right(0, answer)) == ("Telby", True)
     env = registry["mediated_qa_v0"].raw_env(service=pipeline, questions=3, info="full")
     assert env.game.config["corpus_size"] == 3
-    episode = play(env, [RuleOfThumb() for _ in range(4)], seed=1)
+    episode = play(env, [HeuristicPolicy() for _ in range(4)], seed=1)
     assert episode.outcome.reason == "questions"
 
 

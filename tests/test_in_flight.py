@@ -12,7 +12,7 @@ import pytest
 from parlour import policies
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.policies import HumanPolicy, RandomPolicy, RuleOfThumb
+from parlour.policies import HeuristicPolicy, HumanPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.training import evaluate, rollout
 from parlour.training.cli import run
@@ -68,10 +68,12 @@ def test_an_evaluation_does_not_depend_on_the_games_in_flight(design, tmp_path):
     for workers in (1, 4):
         out = tmp_path / str(workers)
         if design == "seat":
-            makers = {"waiter": Waiter, "rule": RuleOfThumb}
+            makers = {"waiter": Waiter, "rule": HeuristicPolicy}
             found = evaluate.seat(table(), makers, ("waiter", Waiter), range(6), workers=workers, out=out)
         else:
-            found = evaluate.sides(table(), ("w", Waiter), ("rule", RuleOfThumb), range(6), workers=workers, out=out)
+            found = evaluate.sides(
+                table(), ("w", Waiter), ("rule", HeuristicPolicy), range(6), workers=workers, out=out
+            )
         evaluate.write_table(found, out / "games.csv")
         reports.append(found)
     assert reports[0] == reports[1]

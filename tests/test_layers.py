@@ -147,7 +147,7 @@ HEAVY = (
         ("import parlour.envs", HEAVY),
         ("from parlour.envs import avalon_v0; avalon_v0.env(action='text').reset(seed=1)", HEAVY),
         ("import parlour.wrappers", HEAVY),
-        ("import parlour.policies; parlour.policies.RuleOfThumb()", HEAVY),
+        ("import parlour.policies; parlour.policies.HeuristicPolicy()", HEAVY),
     ],
     ids=["envs", "an environment", "wrappers", "policies"],
 )

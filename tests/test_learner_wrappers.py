@@ -14,7 +14,7 @@ import pytest
 from gymnasium import spaces
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
-from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.training import examples
 from parlour.wrappers import (
     LearnerSeats,
@@ -121,8 +121,8 @@ def test_one_learner_plays_the_game_of_seat_env():
     """The same seat, opponents, seed and choices give the same moves, nature's included."""
     bare = partial(registry["avalon_v0"].raw_env, info="full", **TABLES["avalon_v0"])
     for seed in range(5):
-        seat_env = SeatEnv(bare(), lambda _: RuleOfThumb(), seat=2)
-        env = LearnerSeats(bare(), lambda _: RuleOfThumb(), seats=(2,))
+        seat_env = SeatEnv(bare(), lambda _: HeuristicPolicy(), seat=2)
+        env = LearnerSeats(bare(), lambda _: HeuristicPolicy(), seats=(2,))
         _, info = seat_env.reset(seed=seed)
         env.reset(seed=seed)
         over = False
@@ -171,7 +171,7 @@ def test_an_environment_without_numbers_is_refused(wrap):
 
 def test_the_measurement_of_the_examples_tells_the_rule_of_thumb_from_chance():
     """With 200 deals: about 67 % against 48 %."""
-    report = examples.against_random("rule", RuleOfThumb, 200)
+    report = examples.against_random("rule", HeuristicPolicy, 200)
     (compared,) = (c for c in report.comparisons if c.side == "all")
     assert compared.result.low > 0
     assert report.rates["random"]["all"].n == 200

@@ -11,23 +11,23 @@ from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.policies.agents.mediated_qa.asks import (
     AskingReader,
-    Check,
+    CheckAnswer,
+    EntailmentVerdict,
     Generate,
     Recall,
     RecallFreely,
-    Reply,
-    Verdict,
+    ShortAnswer,
     known,
 )
 from parlour.policies.llm.ask import Ask, read_back
-from parlour.policies.llm.model import Answered, Asker, Model, OfflineModel
+from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
 
 EVIDENCE = ["Edda Marlow: She was born in 1912 in Telby.", "Vik: The river Orra runs through Vik."]
 ASKS = [
     Generate(question="In which year was Edda Marlow born?", evidence=EVIDENCE),
     Recall(question="In which year was Edda Marlow born?"),
     RecallFreely(question="In which year was Edda Marlow born?"),
-    Check(question="In which year was Edda Marlow born?", evidence=EVIDENCE, answer="1912"),
+    CheckAnswer(question="In which year was Edda Marlow born?", evidence=EVIDENCE, answer="1912"),
 ]
 
 
@@ -40,12 +40,14 @@ class Parrot(Model):
     def __init__(self, replies: list[str], label: str = "entailment") -> None:
         self.replies, self.label, self.asked, self.askers = replies, label, [], []
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         self.asked.append(question)
         self.askers.append(asker)
-        if isinstance(question, Check):
-            return Answered(Verdict.model_validate({"label": self.label}), True, False)
-        return Answered(Reply(answer=self.replies[len(self.asked) % len(self.replies)], confidence=0.6), True, False)
+        if isinstance(question, CheckAnswer):
+            return Answered(EntailmentVerdict.model_validate({"label": self.label}), True, False)
+        return Answered(
+            ShortAnswer(answer=self.replies[len(self.asked) % len(self.replies)], confidence=0.6), True, False
+        )
 
     def settings(self) -> dict[str, Any]:
         return {}
@@ -56,7 +58,7 @@ def test_prompts_hold_the_question_and_are_read_back(ask):
     prompt = ask.prompt()
     assert "Edda Marlow" in prompt
     assert read_back(prompt) == ask
-    if not isinstance(ask, Check):
+    if not isinstance(ask, CheckAnswer):
         assert "I don't know" in prompt
     if isinstance(ask, Recall):
         assert "Telby" not in prompt
@@ -64,9 +66,9 @@ def test_prompts_hold_the_question_and_are_read_back(ask):
 
 def test_rules_of_thumb():
     rng = np.random.default_rng(0)
-    assert ASKS[0].rule_of_thumb(rng) == Reply(answer="1912", confidence=1.0)
+    assert ASKS[0].rule_of_thumb(rng) == ShortAnswer(answer="1912", confidence=1.0)
     assert ASKS[0].model_copy(update={"evidence": EVIDENCE[1:]}).rule_of_thumb(rng).answer == "I don't know"
-    assert ASKS[1].rule_of_thumb(rng) == Reply(answer="I don't know", confidence=0.0)
+    assert ASKS[1].rule_of_thumb(rng) == ShortAnswer(answer="I don't know", confidence=0.0)
     assert ASKS[3].rule_of_thumb(rng).label == "entailment"
     assert ASKS[3].model_copy(update={"answer": "1913"}).rule_of_thumb(rng).label == "contradiction"
 

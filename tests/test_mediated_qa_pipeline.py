@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import actions, reading
-from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, Passage, Question, generate
+from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, CorpusQuestion, Passage, generate
 from parlour.envs.mediated_qa.graph import CONCEPT, DOCUMENT, ENTITY, SENTENCE, KnowledgeGraph
 from parlour.envs.mediated_qa.memory import Memory
 from parlour.envs.mediated_qa.pipeline import Pipeline, generated
-from parlour.envs.mediated_qa.retrieve import HOPS, STOP, Search
-from parlour.envs.mediated_qa.world import Fact
+from parlour.envs.mediated_qa.retrieve import HOPS, STOPPING_SCORES, Search
+from parlour.envs.mediated_qa.world import WorldFact
 
 SMALL = (
     Passage("The Glass Door", ("The Glass Door is a film directed by Edda Marlow.",)),
     Passage("Edda Marlow", ("Edda Marlow is known as a director.", "She was born in 1912 in Telby.")),
     Passage("Telby", ("The river Orra runs through Telby, a town in the Vale.",)),
 )
-ASKED = Question("Which river runs through the town where the director of The Glass Door was born?", "Orra", "bridge",
-                 (Fact("Telby", "river", 0.5),), ("Maren",))  # fmt: skip
+ASKED = CorpusQuestion("Which river runs through the town where the director of The Glass Door was born?", "Orra", "bridge",
+                 (WorldFact("Telby", "river", 0.5),), ("Maren",))  # fmt: skip
 
 
 # -- the graph -------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def test_a_path_is_walked_along_edges_and_never_twice_over_a_node():
     graph = pipeline.graph
     for number in range(60):
         for start in pipeline.starts(number):
-            for depth in STOP:
+            for depth in STOPPING_SCORES:
                 path = pipeline.search.path(graph, start, pipeline.questions[number].text, depth)
                 assert path.nodes[0] == start
                 assert len(set(path.nodes)) == len(path.nodes) == len(path.relations) + 1 <= HOPS + 1
@@ -114,7 +114,7 @@ def test_a_path_is_walked_along_edges_and_never_twice_over_a_node():
                 if len(path.relations) == HOPS:
                     continue
                 dead_end = len(path.nodes) < 4
-                assert path.score >= STOP[depth] or dead_end
+                assert path.score >= STOPPING_SCORES[depth] or dead_end
 
 
 def test_the_search_stops_at_the_first_level_that_scores_enough():
@@ -158,7 +158,7 @@ def test_a_blind_search_does_not_look_at_the_question():
 
 
 def test_memory_is_the_same_for_ever_and_better_of_the_famous():
-    asked = [ASKED._replace(text=f"{k}?", facts=(Fact(f"s{k}", "r", k / 999),)) for k in range(1000)]
+    asked = [ASKED._replace(text=f"{k}?", facts=(WorldFact(f"s{k}", "r", k / 999),)) for k in range(1000)]
     memory = Memory(seed=1)
     known = np.array([memory.knows(question) for question in asked])
     assert known.tolist() == [Memory(seed=1).knows(question) for question in asked]
@@ -170,7 +170,7 @@ def test_memory_is_the_same_for_ever_and_better_of_the_famous():
 
 def test_all_facts_must_be_known():
     memory = Memory()
-    facts = [Fact(f"s{k}", "r", 0.5) for k in range(60)]
+    facts = [WorldFact(f"s{k}", "r", 0.5) for k in range(60)]
     single = {fact: memory.knows(ASKED._replace(facts=(fact,))) for fact in facts}
     assert set(single.values()) == {True, False}
     for one, two in pairwise(facts):
@@ -179,7 +179,7 @@ def test_all_facts_must_be_known():
 
 def test_samples_of_what_is_known_agree_and_guesses_do_not():
     decoys = ("A", "B", "C", "D", "E")
-    asked = [ASKED._replace(text=f"{k}?", decoys=decoys, facts=(Fact(f"s{k}", "r", 0.5),)) for k in range(300)]
+    asked = [ASKED._replace(text=f"{k}?", decoys=decoys, facts=(WorldFact(f"s{k}", "r", 0.5),)) for k in range(300)]
     memory, rng = Memory(mistaken=0.0), np.random.default_rng(0)
     agree = {True: [], False: []}
     for question in asked:

@@ -19,7 +19,7 @@ from parlour.envs.mediated_qa import actions
 from parlour.envs.mediated_qa.actions import ALL, PUBLISHED, Joint, Payment
 from parlour.envs.mediated_qa.service import Asked
 from parlour.envs.replay import read, states
-from parlour.policies import RuleOfThumb
+from parlour.policies import HeuristicPolicy
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.wrappers import Recorder, SeatEnv
 
@@ -202,7 +202,7 @@ def test_players_by_rule_of_thumb_send_a_deep_search_after_good_signals_and_obey
         env = registry["mediated_qa_v0"].raw_env(service=Scripted(), info="full")
         env.reset(options={"nature": [Move("question", (0, signal), "?")]})
         while env.outcome is None:
-            player = RuleOfThumb()
+            player = HeuristicPolicy()
             player.reset(env.seat, 1)
             env.step(player.act(None, env.infos[env.agent_selection]))
         made = [move for move in env.moves if move.kind in ("advise", *KINDS)]

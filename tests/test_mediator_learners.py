@@ -10,7 +10,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
 from parlour.training.mediated_qa.learners import UCB1, EpsilonGreedy, TableBandit, Thompson, make_learner
-from parlour.training.mediated_qa.table import Table
+from parlour.training.mediated_qa.table import UtilityTable
 
 RULES = [EpsilonGreedy(), EpsilonGreedy(epsilon=5.0, falling=True), UCB1(spread=100.0), Thompson()]
 STATES = ("T:low_Q:low", "T:mid_Q:mid")
@@ -33,7 +33,9 @@ def planted() -> TableBandit:
     state = np.arange(2000) % 2
     utilities = rng.normal(0, 40, (2000, 9))
     utilities[np.arange(2000), np.array(BEST)[state]] += 30
-    return TableBandit(Table(tuple(map(str, range(2000))), tuple(STATES[k] for k in state), PUBLISHED, utilities))
+    return TableBandit(
+        UtilityTable(tuple(map(str, range(2000))), tuple(STATES[k] for k in state), PUBLISHED, utilities)
+    )
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
@@ -154,14 +156,14 @@ def test_a_learner_goes_on_from_what_was_stored(rule):
 
 def test_regret_is_measured_against_the_best_action_of_the_state():
     # Means: action 0 earns 2, action 1 earns 5.
-    table = Table(("a", "b"), (STATES[0],) * 2, PUBLISHED[:2], np.array([[1.0, 6.0], [3.0, 4.0]]))
+    table = UtilityTable(("a", "b"), (STATES[0],) * 2, PUBLISHED[:2], np.array([[1.0, 6.0], [3.0, 4.0]]))
     rounds = TableBandit(table).play(fed(fresh(EpsilonGreedy(epsilon=0.0)), (0, 99.0)), 20, np.random.default_rng(0))
     assert set(rounds.regrets.tolist()) == {3.0}
     assert set(rounds.utilities.tolist()) == {1.0, 3.0}
 
 
 def test_tables_with_missing_cells_and_unusable_settings_are_refused():
-    table = Table(("a",), (STATES[0],), PUBLISHED[:2], np.array([[1.0, math.nan]]))
+    table = UtilityTable(("a",), (STATES[0],), PUBLISHED[:2], np.array([[1.0, math.nan]]))
     with pytest.raises(ParlourError, match="missing cells"):
         TableBandit(table)
     for make, told in (

@@ -13,7 +13,7 @@ from parlour.policies.agents.mediated_qa.joint import FALLBACK, PUBLISHED, STATE
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa import quantal
 from parlour.training.mediated_qa.quantities import estimate, measure
-from parlour.training.mediated_qa.table import Table
+from parlour.training.mediated_qa.table import UtilityTable
 
 NAN = math.nan
 
@@ -22,7 +22,9 @@ def table(*rows, actions=PUBLISHED):
     """Rows of (state, utilities...)."""
     width = len(rows[0]) - 1
     names = tuple(f"q{k}" for k in range(len(rows)))
-    return Table(names, tuple(row[0] for row in rows), actions[:width], np.array([row[1:] for row in rows], float))
+    return UtilityTable(
+        names, tuple(row[0] for row in rows), actions[:width], np.array([row[1:] for row in rows], float)
+    )
 
 
 # -- Q-hat -----------------------------------------------------------------------------------------------------
@@ -233,7 +235,7 @@ def test_cross_validation_never_learns_from_what_it_scores():
     best = quantal.cross_validate(table(*rows), folds=9, temperatures=(0.1,), floors=(0.0,)).best
     assert best.utility == pytest.approx(0.0, abs=1e-9)
     # the same question in two rows is held out as a whole: its twin tells nothing
-    twins = Table(tuple("abcdefghi") * 2, ("s0",) * 18, PUBLISHED, np.array([row[1:] for row in rows] * 2))
+    twins = UtilityTable(tuple("abcdefghi") * 2, ("s0",) * 18, PUBLISHED, np.array([row[1:] for row in rows] * 2))
     best = quantal.cross_validate(twins, folds=9, temperatures=(0.1,), floors=(0.0,)).best
     assert (best.utility, best.n) == (pytest.approx(0.0, abs=1e-9), 18)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import ALL, NO_SIGNAL, PUBLISHED, STATES, column, key
 from parlour.training.mediated_qa import table as tables
-from parlour.training.mediated_qa.table import Table, from_csv, from_json
+from parlour.training.mediated_qa.table import UtilityTable, from_csv, from_json
 
 SMALL = "id,state,u_shallow_gen_nli,u_skip_param_nocheck\nq1,T:low_Q:mid,-47,118\nq2,s0,,-42.5\n"
 
@@ -129,9 +129,9 @@ def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
 
 def test_parts_that_do_not_fit_are_refused():
     with pytest.raises(ParlourError, match="utilities of shape"):
-        Table(("a",), ("s0",), PUBLISHED[:1], np.zeros((2, 1)))
+        UtilityTable(("a",), ("s0",), PUBLISHED[:1], np.zeros((2, 1)))
     with pytest.raises(ParlourError, match="utilities of shape"):
-        Table(("a",), (), PUBLISHED[:1], np.zeros((1, 1)))
+        UtilityTable(("a",), (), PUBLISHED[:1], np.zeros((1, 1)))
 
 
 def test_rows_are_taken_with_their_names():
@@ -156,7 +156,7 @@ def test_any_states_and_actions_come_back_as_they_were(data):
     )
     utilities = np.array([[math.nan if u is None else u for u in row[: len(actions)]] for _, row in rows])
     utilities[0, 0] = -3.0
-    made = Table(tuple(str(k) for k in range(len(rows))), tuple(state for state, _ in rows), actions, utilities)
+    made = UtilityTable(tuple(str(k) for k in range(len(rows))), tuple(state for state, _ in rows), actions, utilities)
     found = from_csv(made.dumps())
     assert (found.ids, found.states, found.actions) == (made.ids, made.states, made.actions)
     np.testing.assert_array_equal(found.utilities, made.utilities)

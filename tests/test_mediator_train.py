@@ -17,7 +17,7 @@ from parlour.policies.agents.mediated_qa.joint import ALL, FALLBACK, NO_SIGNAL, 
 from parlour.training.cli import run
 from parlour.training.mediated_qa import train as training
 from parlour.training.mediated_qa.learn import GraceConfig, learn
-from parlour.training.mediated_qa.table import Table
+from parlour.training.mediated_qa.table import UtilityTable
 from parlour.training.mediated_qa.train import train
 
 FILES = ("config.json", "checkpoint.json", "curve.csv", "quantities.csv", "obedience.csv", "policy.json")
@@ -32,13 +32,13 @@ def published() -> Path:
     return folder
 
 
-def simulated(n: int, actions=ALL, states=STATES, seed: int = 0) -> Table:
+def simulated(n: int, actions=ALL, states=STATES, seed: int = 0) -> UtilityTable:
     """Utilities of deviation 40; in each state another action earns 25 more."""
     rng = np.random.default_rng(seed)
     which = rng.integers(len(states), size=n)
     utilities = rng.normal(0, 40, (n, len(actions))).round(2)
     utilities[np.arange(n), which % len(actions)] += 25
-    return Table(tuple(map(str, range(n))), tuple(states[k] for k in which), tuple(actions), utilities)
+    return UtilityTable(tuple(map(str, range(n))), tuple(states[k] for k in which), tuple(actions), utilities)
 
 
 def given(**changes) -> GraceConfig:
@@ -207,7 +207,7 @@ def test_the_correlated_equilibrium_is_obeyed_and_the_quantal_response_is_not_qu
 
 def test_what_a_module_pays_and_gets_decides_what_it_obeys():
     # The check costs 4 and is worth 10 in all: net 53 with it, 47 without. A share of 0.3 does not pay for it.
-    table = Table(("a",), ("s0",), PUBLISHED[:2], np.array([[53.0, 47.0]]))
+    table = UtilityTable(("a",), ("s0",), PUBLISHED[:2], np.array([[53.0, 47.0]]))
     for share, best in ((1.0, PUBLISHED[0]), (0.3, PUBLISHED[1])):
         made = learn(table, GraceConfig(method="correlated", own_costs=True, share=share))
         assert made.policy.rows["s0"][best] == pytest.approx(1.0)
@@ -312,7 +312,7 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another(tmp_path):
 
 def test_the_curve_by_hand(tmp_path):
     # Twenty questions of one action that earns 1, 2, ... 20: four are kept aside, sixteen learned from in four legs.
-    table = Table(tuple(map(str, range(20))), ("s0",) * 20, PUBLISHED[:1], np.arange(1.0, 21.0)[:, None])
+    table = UtilityTable(tuple(map(str, range(20))), ("s0",) * 20, PUBLISHED[:1], np.arange(1.0, 21.0)[:, None])
     run = train(given(points=4), table, tmp_path)
     assert [point.steps for point in run.points] == [4, 8, 12, 16]
     assert all(point.n == 4 and point.regret is None for point in run.points)
@@ -338,7 +338,7 @@ def test_more_questions_make_a_better_policy(tmp_path):
 
 
 def test_the_table_of_quantities_tells_counts_means_and_probabilities(tmp_path):
-    table = Table(
+    table = UtilityTable(
         ("a", "b", "c"),
         ("s0", "s0", NO_SIGNAL),
         PUBLISHED[:3],

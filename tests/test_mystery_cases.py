@@ -7,7 +7,7 @@ import json
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.cases.case import Question, digest, dump, load
+from parlour.envs.murder_mystery.cases.case import QuizQuestion, digest, dump, load
 from parlour.envs.murder_mystery.cases.find import find, shipped
 from parlour.envs.murder_mystery.facts import Fact
 from parlour.training.cli import run
@@ -161,7 +161,7 @@ def test_the_digest_tells_cases_apart_and_does_not_depend_on_the_layout(tmp_path
 
 
 def picks(**changes):
-    return Question.model_validate(question(options=["Ann", "Bob", "Cy"], **changes))
+    return QuizQuestion.model_validate(question(options=["Ann", "Bob", "Cy"], **changes))
 
 
 def test_single_choice_is_right_with_the_key_alone():

@@ -16,18 +16,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.cases.case import Case, Character, Question, Victim, dump
+from parlour.envs.murder_mystery.cases.case import Case, Character, QuizQuestion, Victim, dump
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.policies.agents.murder_mystery.quiz import Choice, Quiz, Reader
+from parlour.policies.agents.murder_mystery.quiz import Quiz, QuizAnswer, Reader
 from parlour.policies.agents.murder_mystery.quiz_answers import letters_of
-from parlour.policies.llm.model import Answered, Asker, Model, OfflineModel
+from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
 from parlour.training import rollout
 from parlour.training.murder_mystery import games, quiz, scores
-from parlour.training.murder_mystery.games import GAME, Job, Played, Table, Verdict, in_folder, play_all, play_case
+from parlour.training.murder_mystery.games import (
+    GAME,
+    CaseJob,
+    CaseResult,
+    CaseSetting,
+    Verdict,
+    in_folder,
+    play_all,
+    play_case,
+)
 from parlour.training.murder_mystery.methods import METHODS, OP, PP, QUESTUM, method_of
 from parlour.training.murder_mystery.quiz import Mark, shuffled
-from parlour.training.murder_mystery.scores import Score
-from parlour.training.murder_mystery.usage import Spent, Tally
+from parlour.training.murder_mystery.scores import QuizScore
+from parlour.training.murder_mystery.usage import CountedModel, Spent
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
 SMALL = "seed:5:en:4:1"
@@ -44,10 +53,10 @@ def marks(*rows: tuple[int, tuple[bool, ...]]) -> list[Mark]:
 
 def test_overall_weighs_objectives_10_reasoning_5_and_relations_2():
     told = marks((10, (True,)), (5, (False,)), (5, (True,)), (2, (True,)))
-    assert scores.score(told) == Score((17 / 22,), 22)  # 10 + 5 + 2 of 22 points
-    assert scores.score(told, "reasoning") == Score((0.5,), 2)  # questions, not points
-    assert scores.score(told, "who") == Score((0.5,), 2)
-    assert scores.score(told, "relations") == Score((1.0,), 1)
+    assert scores.score(told) == QuizScore((17 / 22,), 22)  # 10 + 5 + 2 of 22 points
+    assert scores.score(told, "reasoning") == QuizScore((0.5,), 2)  # questions, not points
+    assert scores.score(told, "who") == QuizScore((0.5,), 2)
+    assert scores.score(told, "relations") == QuizScore((1.0,), 1)
     assert scores.score(told, "why") is None
 
 
@@ -58,11 +67,11 @@ def test_a_score_has_a_share_for_each_repetition():
 
 
 def test_questums_deviation_divides_by_n_and_players_by_n_less_1():
-    found = Score((0.2, 0.5, 0.8), 10)  # squares 0.09 + 0 + 0.09
+    found = QuizScore((0.2, 0.5, 0.8), 10)  # squares 0.09 + 0 + 0.09
     assert scores.over_repetitions(found).deviation == pytest.approx(sqrt(0.18 / 3))
     assert scores.over_repetitions(found, "sample").deviation == pytest.approx(sqrt(0.18 / 2))
-    assert scores.over_repetitions(Score((0.5,), 1)).deviation == 0.0
-    assert scores.over_repetitions(Score((0.5,), 1), "sample").deviation is None
+    assert scores.over_repetitions(QuizScore((0.5,), 1)).deviation == 0.0
+    assert scores.over_repetitions(QuizScore((0.5,), 1), "sample").deviation is None
 
 
 def test_the_weighted_deviation_is_that_of_the_appendix():
@@ -75,7 +84,7 @@ def test_the_interval_of_equal_weights_is_students():
     found = scores.estimate([0.0, 0.5, 1.0], [3, 3, 3])  # t(2, 0.975) = 4.3027, s = 0.5
     assert found.mean == pytest.approx(0.5)
     assert found.low == pytest.approx(0.5 - 4.302653 * 0.5 / sqrt(3), abs=1e-5)
-    assert scores.estimate([0.3], [1]) == scores.Estimate(0.3, None, None, 1)
+    assert scores.estimate([0.3], [1]) == scores.WeightedMean(0.3, None, None, 1)
 
 
 def test_two_methods_are_compared_on_the_same_questions_only():
@@ -112,7 +121,7 @@ def test_players_printed_totals_come_out_of_its_rows(method, measure):
     for name, weight in zip(names, weights, strict=True):
         mean, sample = float(rows[name]["mean"]), float(rows[name]["std"])
         off = sample  # mean - off, mean, mean + off have mean `mean` and the sample deviation `off`
-        found.append(Score((mean - off, mean, mean + off), weight))
+        found.append(QuizScore((mean - off, mean, mean + off), weight))
     total = scores.over_runs(found)
     assert total.mean == pytest.approx(float(rows["Overall"]["mean"]), abs=0.001)
     assert total.deviation == pytest.approx(float(rows["Overall"]["std"]), abs=0.005)
@@ -144,14 +153,14 @@ def test_letters_are_read_strictly(words, pick, picked):
 def test_shuffling_keeps_the_key_with_its_option(n, seed, data):
     keys = data.draw(st.sets(st.integers(0, n - 1), min_size=1))
     options = tuple(f"option {k}" for k in range(n))
-    question = Question(id="q", points=5, kind="who", text="?", options=options, keys=tuple(sorted(keys)))
+    question = QuizQuestion(id="q", points=5, kind="who", text="?", options=options, keys=tuple(sorted(keys)))
     found = shuffled(question, np.random.default_rng(seed))
     assert {found.options[key] for key in found.keys} == {options[key] for key in keys}
     assert sorted(found.options) == sorted(options)
 
 
 def test_a_key_that_is_always_first_is_shown_everywhere():
-    question = Question(id="q", points=2, kind="one_relation", text="?", options=("a", "b", "c", "d"), keys=(0,))
+    question = QuizQuestion(id="q", points=2, kind="one_relation", text="?", options=("a", "b", "c", "d"), keys=(0,))
     places = [shuffled(question, quiz.order_of(seed, 0, question, 0)).keys[0] for seed in range(400)]
     counts = np.bincount(places, minlength=4)
     assert ((counts - 100) ** 2 / 100).sum() < 16.27  # chi-square, 3 degrees of freedom, 0.1 %
@@ -166,11 +175,11 @@ class Scripted(Model):
         self.wanted = wanted
         self.shown: list[tuple[str, ...]] = []
 
-    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+    def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
         assert isinstance(question, Quiz)
         self.shown.append(tuple(question.options.values()))
         letters = {words: letter for letter, words in question.options.items()}
-        return Answered(Choice(reason="", answer=letters.get(self.wanted, self.wanted)), True, False)
+        return Answered(QuizAnswer(reason="", answer=letters.get(self.wanted, self.wanted)), True, False)
 
     def settings(self) -> dict[str, Any]:
         return {}
@@ -180,9 +189,9 @@ def tiny() -> Case:
     """Two characters; Ada killed the second victim, nobody at the table the first. Ben is asked three questions."""
     ask = {"text": "Who?", "options": ("Ada", "Eve", "Cy"), "keys": (0,)}
     questions = (
-        Question(id="1", points=10, kind="individual", **ask),
-        Question(id="2", points=5, kind="suspect", pick=2, **ask),
-        Question(id="3", points=2, kind="one_relation", **{**ask, "keys": (1,)}),
+        QuizQuestion(id="1", points=10, kind="individual", **ask),
+        QuizQuestion(id="2", points=5, kind="suspect", pick=2, **ask),
+        QuizQuestion(id="3", points=2, kind="one_relation", **{**ask, "keys": (1,)}),
     )
     return Case(
         id="tiny",
@@ -248,7 +257,7 @@ def _agent() -> Any:
 
 
 def test_a_victim_whom_no_player_murdered_is_in_no_win_rate(tiny_path):
-    found = play_case(Job(tiny_path, PP, 1), OFFLINE)
+    found = play_case(CaseJob(tiny_path, PP, 1), OFFLINE)
     assert [one.counts for one in found.verdicts] == [False, True]
     assert found.victims == 1
     assert found.solved <= 1
@@ -263,7 +272,7 @@ def test_half_of_the_votes_find_a_murderer_and_a_tie_finds_nobody(tiny_path):
 
 @pytest.mark.parametrize("name", ["pp", "op"])
 def test_without_a_game_everybody_votes_for_somebody_else(name):
-    found = play_case(Job("seed:9:en:6:2", METHODS[name], 1, Table(repetitions=0)), OFFLINE)
+    found = play_case(CaseJob("seed:9:en:6:2", METHODS[name], 1, CaseSetting(repetitions=0)), OFFLINE)
     assert found.asked == 0
     assert found.marks == ()
     assert found.play.questions == 12  # six players, two victims
@@ -275,14 +284,16 @@ def test_more_than_five_options_are_voted_on_in_heats():
     folder = DATA / "wellplay" / "en" / "death_wears_white"
     if not folder.is_dir():
         pytest.skip(f"THE SCRIPTS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
-    found = play_case(Job(str(folder), PP, 1, Table(repetitions=0)), OFFLINE)
+    found = play_case(CaseJob(str(folder), PP, 1, CaseSetting(repetitions=0)), OFFLINE)
     assert found.play.questions == 8 * 3 + 1
 
 
 def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_path):
     case = find(SMALL)
     (guilty,) = case.murderers(0)
-    job = Job(SMALL, QUESTUM, 1, Table(rounds=1, repetitions=1), murderer="rule", transcript=tmp_path / "game.jsonl")
+    job = CaseJob(
+        SMALL, QUESTUM, 1, CaseSetting(rounds=1, repetitions=1), murderer="rule", transcript=tmp_path / "game.jsonl"
+    )
     found = play_case(job, OFFLINE)
     assert guilty not in {mark.seat for mark in found.marks}
     assert len({mark.seat for mark in found.marks}) == 3
@@ -294,8 +305,8 @@ def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_pat
 
 
 @pytest.fixture(scope="module")
-def played() -> dict[str, Played]:
-    jobs = [Job(SMALL, one, 7, Table(repetitions=2)) for one in METHODS.values()]
+def played() -> dict[str, CaseResult]:
+    jobs = [CaseJob(SMALL, one, 7, CaseSetting(repetitions=2)) for one in METHODS.values()]
     return {one.method: one for one in play_all(jobs, OFFLINE)}
 
 
@@ -328,7 +339,7 @@ class Watched(Model):
     def __init__(self) -> None:
         self.shown: list[tuple[str, ...]] = []
 
-    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+    def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
         if isinstance(question, Quiz):
             self.shown.append(tuple(question.options.values()))
         return OFFLINE.answer(question, asker)
@@ -341,7 +352,7 @@ def test_options_are_shuffled_by_the_seed_of_the_game_and_alike_for_all_methods(
     shown = []
     for method, seed in ((PP, 1), (OP, 1), (PP, 2)):
         model = Watched()
-        found = play_case(Job(SMALL, method, seed, Table(repetitions=1)), model)
+        found = play_case(CaseJob(SMALL, method, seed, CaseSetting(repetitions=1)), model)
         shown.append(model.shown[-len(found.marks) - len(found.omniscient) :][: len(found.marks)])
     same, other, else_ = shown
     assert same == other
@@ -350,12 +361,12 @@ def test_options_are_shuffled_by_the_seed_of_the_game_and_alike_for_all_methods(
 
 
 def test_results_do_not_depend_on_the_number_of_workers(played):
-    jobs = [Job(SMALL, one, 7, Table(repetitions=2)) for one in (QUESTUM, PP, OP)]
+    jobs = [CaseJob(SMALL, one, 7, CaseSetting(repetitions=2)) for one in (QUESTUM, PP, OP)]
     assert play_all(jobs, OFFLINE, workers=2) == [played[job.method.name] for job in jobs]
 
 
 def test_a_chinese_case_is_played_and_answered_like_the_english_one():
-    job = Job("seed:5:zh:4:1", QUESTUM, 7, Table(repetitions=1))
+    job = CaseJob("seed:5:zh:4:1", QUESTUM, 7, CaseSetting(repetitions=1))
     found = play_case(job, OFFLINE)
     assert found.language == "zh"
     chinese, blind = scores.score(found.marks), scores.score(play_case(replace(job, method=PP), OFFLINE).marks)
@@ -371,7 +382,7 @@ def test_a_script_of_wellplay_is_played_and_all_its_questions_are_put(language):
         pytest.skip(f"THE SCRIPTS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
     reference = min((one for one, _ in in_folder(folder)), key=lambda one: find(one).counts()["total"])
     case = find(reference)
-    found = play_case(Job(reference, QUESTUM, 1, Table(rounds=1, repetitions=1)), OFFLINE)
+    found = play_case(CaseJob(reference, QUESTUM, 1, CaseSetting(rounds=1, repetitions=1)), OFFLINE)
     assert len(found.marks) == case.counts()["total"]
     assert found.asked > 0
     assert found.quiz.questions == len(found.marks)
@@ -401,7 +412,7 @@ class Paid(Model):
     def __init__(self, cost: float | None) -> None:
         self.cost = cost
 
-    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+    def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
         value = question.rule_of_thumb(np.random.default_rng(asker.sample))
         call = {"ask": question.kind, "usage": {"prompt": 100, "completion": 10}, "cost": self.cost}
         return Answered(value, False, False, (call, call))
@@ -411,7 +422,7 @@ class Paid(Model):
 
 
 def test_play_and_quiz_are_counted_apart_with_tokens_and_dollars():
-    jobs = [Job(SMALL, one, 7, Table(rounds=1, repetitions=1)) for one in (QUESTUM, PP)]
+    jobs = [CaseJob(SMALL, one, 7, CaseSetting(rounds=1, repetitions=1)) for one in (QUESTUM, PP)]
     found = play_all(jobs, Paid(0.5), workers=2)[0]
     n, m = found.play.questions, found.quiz.questions
     assert m == len(found.marks)
@@ -422,7 +433,7 @@ def test_play_and_quiz_are_counted_apart_with_tokens_and_dollars():
 
 def test_one_unknown_price_makes_the_sum_unknown():
     assert (Spent(dollars=1.0) + Spent(dollars=None)).dollars is None
-    tally = Tally(Paid(None))
+    tally = CountedModel(Paid(None))
     case, views = views_of(SMALL)
     Reader(views[0]).answer(tally, case.questions[0][0])
     assert tally.spent.dollars is None

@@ -12,13 +12,13 @@ from parlour.envs.murder_mystery.facts import Fact
 from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.state import ANSWER, ASK, SOLVED, TELL, TURN, VERDICT, VOTE
 from parlour.envs.turn import take_turn
-from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies import HeuristicPolicy, RandomPolicy
 
 CASES = Path(__file__).parent / "cases"
 BEN = 1
 
 
-def play(case: str, players: Any = RuleOfThumb, seed: int = 0, **options: Any) -> Any:
+def play(case: str, players: Any = HeuristicPolicy, seed: int = 0, **options: Any) -> Any:
     reference = case if ":" in case else str(CASES / f"{case}.json")
     env = registry["murder_mystery_v0"].raw_env(case=reference, info="full", **options)
     env.reset(seed=seed)
@@ -97,7 +97,7 @@ def test_it_reads_facts_in_free_words():
     """Eve hears in words what Ada knows of Ben, and votes accordingly."""
     env = registry["murder_mystery_v0"].raw_env(case=str(CASES / "tower_en.json"), rounds=1, targets=1, info="full")
     env.reset(seed=1)
-    player = RuleOfThumb()
+    player = HeuristicPolicy()
     player.reset(4, 1)
     while env.outcome is None:
         move = env.game.legal(env.state_now)[0]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs import registry
-from parlour.envs.aec import Spoken
+from parlour.envs.aec import TextAction
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.murder_mystery.state import SAYS, VERDICT
 from parlour.envs.replay import read
@@ -101,7 +101,7 @@ def compare(case: str, place: str, utterance: str) -> None:
     if not move.words:  # nothing was said, or a sentence of the catalogue
         return
     said.step(utterance)
-    plain.step(Spoken(move._replace(words="Good evening."), None))
+    plain.step(TextAction(move._replace(words="Good evening."), None))
     for turn in range(9):
         differences = [
             assert_only_one_line_differs(*both, speaker, move.words)

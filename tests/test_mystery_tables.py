@@ -16,24 +16,24 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training import cli, demo
 from parlour.training.demo import murder_mystery as demo_section
 from parlour.training.murder_mystery import result_store, scores
-from parlour.training.murder_mystery.games import Job, Played, generated, play_case
-from parlour.training.reproduce import TABLES, Setting, questum, questum_games, reproduce, sizes
+from parlour.training.murder_mystery.games import CaseJob, CaseResult, generated, play_case
+from parlour.training.reproduce import TABLES, ReproductionSetting, questum, questum_games, reproduce, sizes
 from parlour.training.reproduce.cells import Reproduction, printed
 from parlour.training.seeds import HELD_OUT
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
 NAMES = [name for name in TABLES if name.startswith(("questum-", "player-"))]
 PLAYING = ("Questum", "Werewolf", "O-CoT", "ThinkThrice")
-SETTING = Setting(games=2, repetitions=1)
+SETTING = ReproductionSetting(games=2, repetitions=1)
 
 
-def small(setting: Setting) -> list[tuple[str, int]]:
+def small(setting: ReproductionSetting) -> list[tuple[str, int]]:
     """Cases with four players, as many as wanted."""
     return [(f"seed:{seed}:en:4:1", seed) for seed in range(setting.games)]
 
 
 @cache
-def once(job: Job) -> Played:
+def once(job: CaseJob) -> CaseResult:
     return play_case(job, OfflineModel())
 
 
@@ -219,7 +219,7 @@ def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
     (tmp_path / "a.json").write_text(dump(case.model_copy(update={"title": "罪恶"})), encoding="utf-8")
     (tmp_path / "b.json").write_text(dump(find("seed:6:en:4:1")), encoding="utf-8")
     out = tmp_path / "out"
-    setting = Setting(cases=str(tmp_path), repetitions=2, out=out)
+    setting = ReproductionSetting(cases=str(tmp_path), repetitions=2, out=out)
     found = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP})
     cells = {(cell.row, cell.of, cell.measure): cell for cell in found.cells}
     assert cells["PP", "Sin", "overall"].paper is not None
@@ -234,7 +234,7 @@ def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
 
 
 def test_a_measurement_that_was_killed_is_taken_up(tmp_path, monkeypatch):
-    setting = Setting(games=3, repetitions=1, out=tmp_path)
+    setting = ReproductionSetting(games=3, repetitions=1, out=tmp_path)
     monkeypatch.setattr(questum_games, "cases_of", small)
     rows = {"PP": questum.PP, "Questum": questum.QUESTUM}
     whole = questum.comparison("whole", setting, rows)
@@ -242,7 +242,7 @@ def test_a_measurement_that_was_killed_is_taken_up(tmp_path, monkeypatch):
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) == 3
     path.write_bytes(lines[0] + lines[1][:100])  # killed within the second game
-    played: list[Job] = []
+    played: list[CaseJob] = []
     real = result_store.play_all
     monkeypatch.setattr(result_store, "play_all", lambda jobs, *a, **k: (played.extend(jobs), real(jobs, *a, **k))[1])
     again = questum.comparison("again", setting, rows)
@@ -272,7 +272,7 @@ def test_cases_are_held_out_ones():
     with pytest.raises(ParlourError, match="accepted"):
         generated(2, len(HELD_OUT) - 1)
     with pytest.raises(ParlourError, match="accepted: en, zh"):
-        questum_games.cases_of(Setting(cases="fr"))
+        questum_games.cases_of(ReproductionSetting(cases="fr"))
 
 
 # -- commands --------------------------------------------------------------------------------------------------
@@ -312,10 +312,10 @@ def test_every_help_text_has_an_example(capsys, path):
 
 
 def test_the_demo_has_a_section(tmp_path, monkeypatch):
-    assert demo_section.section in demo.SECTIONS
+    assert demo_section.murder_mystery_section in demo.SECTIONS
     monkeypatch.setattr(demo_section, "_REPETITIONS", 1)
     monkeypatch.setattr(questum_games, "cases_of", small)
-    found = demo_section.section(tmp_path, demo.DemoConfig(games=2, steps=1))
+    found = demo_section.murder_mystery_section(tmp_path, demo.DemoConfig(games=2, steps=1))
     assert found.name == "mystery"
     assert "no language model played" in found.markdown
     assert (tmp_path / "mystery" / "teahouse_zh.jsonl").exists()

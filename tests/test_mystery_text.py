@@ -33,7 +33,7 @@ from parlour.envs.murder_mystery.state import (
     WANTED,
 )
 from parlour.envs.murder_mystery.text import MysteryText
-from parlour.envs.spaces import Prose
+from parlour.envs.spaces import ProseSpace
 from parlour.envs.text import AmbiguousMove, UnreadableMove, render
 from parlour.wrappers import Recorder, TextActions
 
@@ -503,7 +503,7 @@ def test_a_chinese_game_is_chinese_but_for_the_headings(playout):
             prose = render(text, game.view(s, seat))
             lines = [line for line in prose.split("\n") if not line.startswith(("#", "Nothing: it is not your turn."))]
             assert not re.search("[A-Za-z]", "\n".join(lines))
-            assert Prose(10**6).contains(prose)
+            assert ProseSpace(10**6).contains(prose)
 
 
 def test_numbers_of_seats_in_the_prose_are_those_that_are_understood():

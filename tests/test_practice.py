@@ -17,7 +17,7 @@ from parlour.policies.agents.avalon import baseline_asks as base
 from parlour.policies.agents.avalon.estimate import count_habits, tally_in
 from parlour.policies.agents.avalon.lines import first_strategy, lines_of, results_in
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training import rollout
 from parlour.training.avalon import practice
 from parlour.training.avalon.practice import PracticeConfig, curve, practise, sides_of
@@ -342,7 +342,7 @@ ODD_WORDS = [
 class Odd(OfflineModel):
     """Answers every other question by anything that fits the schema and the inputs, the others by rule of thumb."""
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         rng = np.random.default_rng(asker.sample)
         plain = super().answer(question, asker)
         if rng.random() < 0.5:

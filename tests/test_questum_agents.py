@@ -13,10 +13,16 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import POLICIES, QuestumAgent, make_policy
-from parlour.policies.agents.murder_mystery import AGENTS, MysterySeat, PlayerStarAgent, Settings, WerewolfAgent
+from parlour.policies.agents.murder_mystery import (
+    AGENTS,
+    InterviewSettings,
+    MysterySeat,
+    MysteryWerewolfAgent,
+    PlayerStarAgent,
+)
 from parlour.policies.agents.murder_mystery.baseline_asks import PREDEFINED
 from parlour.policies.llm.ask import Ask, BadReply
-from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training import rollout
 
 FOUR = "seed:3:en:4:1"  # four players, one victim
@@ -29,7 +35,7 @@ class Listener(OfflineModel):
     def __init__(self) -> None:
         self.heard: list[tuple[str, Ask[Any], Any]] = []
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         answered = super().answer(question, asker)
         self.heard.append((asker.seat, question, answered.value))
         return answered
@@ -266,7 +272,7 @@ class Scripted(Listener):
         super().__init__()
         self.replies = replies
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         reply = self.replies.get(question.kind)
         if reply is None:
             return super().answer(question, asker)
@@ -323,7 +329,7 @@ def test_names_in_a_pruned_list_are_read_by_their_beginning_and_may_come_back():
 def test_a_choice_of_a_sensor_in_chinese_is_understood():
     model = Scripted({"questum.sense": '{"choice": "负面", "reason": "他在撒谎"}'})
     model.replies["questum.vote"] = '{"name": "nobody", "reason": ""}'
-    players = [QuestumAgent(model, Settings(sensors=("emotion",))) for _ in range(4)]
+    players = [QuestumAgent(model, InterviewSettings(sensors=("emotion",))) for _ in range(4)]
     episode = rollout.play(rollout.table("murder_mystery_v0", case="seed:3:zh:4:1", rounds=1), players, 5)
     read = [q.summary.readings for _, q, _ in model.heard if q.kind == "questum.question"]
     assert {one.choice for readings in read for one in readings if one.sensor == "emotion"} == {"negative"}
@@ -367,8 +373,8 @@ def test_settings_come_from_words_and_are_checked():
         "questum:beta=0.5,epsilon=0,sensors=motivation+opportunity,prune=no,mode=all", "murder_mystery_v0", {}
     )
     assert isinstance(agent, QuestumAgent)
-    assert agent.chosen == Settings(0.5, 0.0, ("motivation", "suspicion"), False, "all")
-    assert QuestumAgent().chosen == Settings(0.2, 0.1, ("emotion", "motivation", "suspicion"), True, "score")
+    assert agent.chosen == InterviewSettings(0.5, 0.0, ("motivation", "suspicion"), False, "all")
+    assert QuestumAgent().chosen == InterviewSettings(0.2, 0.1, ("emotion", "motivation", "suspicion"), True, "score")
     for bad in (
         "beta=2",
         "epsilon=x",
@@ -400,4 +406,4 @@ def test_an_agent_is_pickled_in_the_middle_of_a_game():
 
 def test_agents_play_nothing_else():
     with pytest.raises(ParlourError, match="murder_mystery_v0"):
-        WerewolfAgent().act(None, {})
+        MysteryWerewolfAgent().act(None, {})

@@ -28,10 +28,10 @@ from parlour.policies.agents.murder_mystery import (
 )
 from parlour.policies.agents.murder_mystery.evidence import collect, death_of, judge
 from parlour.policies.agents.murder_mystery.quiz import Quiz, Reader, answer_quiz
-from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk, all_named, named
-from parlour.policies.agents.murder_mystery.sensors import SENSORS, Reading, Summary
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
+from parlour.policies.agents.murder_mystery.sensors import SENSORS, SensorReading, SensorSummary
 from parlour.policies.llm.ask import BadReply
-from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training import rollout
 
 RNG = np.random.default_rng(0)
@@ -71,9 +71,11 @@ def scene(language: str = "en", victims: int = 1) -> Scene:
     return Scene(language=language, briefing="", aliases=[[]] * (4 + victims), **words)
 
 
-def me(seat: int = ANN, killed: tuple[int, ...] = (), language: str = "en", victims: int = 1) -> Me:
+def me(seat: int = ANN, killed: tuple[int, ...] = (), language: str = "en", victims: int = 1) -> CharacterInfo:
     place = scene(language, victims)
-    return Me(name=place.players[seat], killed=[place.victims[k] for k in killed], objectives=["Find out who did it."])
+    return CharacterInfo(
+        name=place.players[seat], killed=[place.victims[k] for k in killed], objectives=["Find out who did it."]
+    )
 
 
 def script(*facts: Fact, seat: int = ANN, language: str = "en") -> list[str]:
@@ -199,13 +201,13 @@ def test_player_star_tells_the_information_value_how_many_questions_were_asked()
 
 
 def test_the_distance_to_the_hypothetical_murderer_is_the_number_of_sensors_that_read_otherwise():
-    def reading(**read: str) -> list[Reading]:
-        return [Reading(sensor=sensor, choice=choice, reason="") for sensor, choice in read.items()]
+    def reading(**read: str) -> list[SensorReading]:
+        return [SensorReading(sensor=sensor, choice=choice, reason="") for sensor, choice in read.items()]
 
     murderer = reading(emotion="negative", motivation="yes", suspicion="yes")
     assert sensors.distance(murderer) == 0
     assert sensors.distance(reading(emotion="neutral", motivation="yes", suspicion="no")) == 2
-    assert sensors.distance([*murderer, Reading(sensor="information value", choice="low", reason="")]) == 0
+    assert sensors.distance([*murderer, SensorReading(sensor="information value", choice="low", reason="")]) == 0
 
 
 def test_a_choice_is_read_in_any_case_and_in_chinese():
@@ -360,7 +362,7 @@ def test_no_words_stop_an_answer(question, story, language):
 # -- questions -------------------------------------------------------------------------------------------------
 
 
-def question(summary: Summary, *heard: Talk, own: tuple[Fact, ...] = (DIED,), number: int = 1) -> list[str]:
+def question(summary: SensorSummary, *heard: Talk, own: tuple[Fact, ...] = (DIED,), number: int = 1) -> list[str]:
     ask = asks.Question(
         scene=scene(),
         me=me(),
@@ -377,8 +379,10 @@ def question(summary: Summary, *heard: Talk, own: tuple[Fact, ...] = (DIED,), nu
     return answer.questions
 
 
-def summed(*sensors: str) -> Summary:
-    return Summary(character="Ben Oak", readings=[Reading(sensor=one, choice="no", reason="") for one in sensors])
+def summed(*sensors: str) -> SensorSummary:
+    return SensorSummary(
+        character="Ben Oak", readings=[SensorReading(sensor=one, choice="no", reason="") for one in sensors]
+    )
 
 
 def topics_of(words: str) -> set[int]:
@@ -473,12 +477,12 @@ def test_thinkthrice_puts_in_what_its_answer_had_left_out_within_the_limit():
 # -- pruning and voting ----------------------------------------------------------------------------------------
 
 
-def sums(**read: tuple[str, str, str, str]) -> list[Summary]:
+def sums(**read: tuple[str, str, str, str]) -> list[SensorSummary]:
     names = ("emotion", "motivation", "suspicion", "information value")
     return [
-        Summary(
+        SensorSummary(
             character=name,
-            readings=[Reading(sensor=s, choice=c, reason="") for s, c in zip(names, choices, strict=True)],
+            readings=[SensorReading(sensor=s, choice=c, reason="") for s, c in zip(names, choices, strict=True)],
         )
         for name, choices in read.items()
     ]
@@ -596,7 +600,7 @@ class Scripted(OfflineModel):
     def __init__(self, reply: str) -> None:
         self.reply = reply
 
-    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+    def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
         try:
             return Answered(question.read(self.reply), True, False)
         except BadReply:

@@ -20,7 +20,7 @@ from parlour.policies.agents.murder_mystery import AGENTS, Reader
 from parlour.policies.agents.murder_mystery.replies import NOTHING
 from parlour.policies.agents.murder_mystery.topics import put
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.retrieval.memory import SCRIPT, TALK, segments
 from parlour.training import rollout
 
@@ -33,7 +33,7 @@ class Listener(OfflineModel):
     def __init__(self) -> None:
         self.carried: dict[str, list[str]] = {}
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         self.carried.setdefault(asker.seat, []).append(json.dumps(question.inputs(), ensure_ascii=False))
         return super().answer(question, asker)
 

@@ -19,13 +19,13 @@ from parlour.training import reproduce as reproducing
 from parlour.training import seeds
 from parlour.training.cli import reproduce as command
 from parlour.training.cli import run
-from parlour.training.reproduce import TABLES, Setting, avalon_tables, avalon_teams, reproduce
-from parlour.training.reproduce.avalon_teams import Played, Variant
+from parlour.training.reproduce import TABLES, ReproductionSetting, avalon_tables, avalon_teams, reproduce
+from parlour.training.reproduce.avalon_teams import RowGames, Variant
 from parlour.training.reproduce.cells import Reproduction, cell, printed, unprinted
 from parlour.training.statistics import paired, rate
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
-SMALL = Setting(games=1, practice=1)
+SMALL = ReproductionSetting(games=1, practice=1)
 
 
 AVALON = [name for name in TABLES if name.startswith("avalon")]
@@ -136,7 +136,7 @@ def test_every_table_can_be_made(name, capsys):
 
 
 def test_a_table_is_the_same_again_with_more_games_in_flight():
-    assert small("avalon-7").cells == reproduce("avalon-7", Setting(games=1, practice=1, workers=3)).cells
+    assert small("avalon-7").cells == reproduce("avalon-7", ReproductionSetting(games=1, practice=1, workers=3)).cells
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def jobs(monkeypatch) -> list[tuple[str, Any]]:
 
 
 def test_all_rows_play_the_same_held_out_deals(jobs):
-    reproduce("avalon-2", Setting(games=1, practice=0, seed=5))
+    reproduce("avalon-2", ReproductionSetting(games=1, practice=0, seed=5))
     rows = defaultdict(list)
     for what, job in jobs:
         rows[what].append(job.seed)
@@ -163,7 +163,7 @@ def test_all_rows_play_the_same_held_out_deals(jobs):
 
 
 def test_the_agent_plays_one_side_as_a_team(jobs, tmp_path):
-    reproduce("avalon-7", Setting(games=2, practice=0, out=tmp_path))
+    reproduce("avalon-7", ReproductionSetting(games=2, practice=0, out=tmp_path))
     for what, job in jobs:
         told = replay.read(job.transcript)
         names = [name for name, _ in job.players]
@@ -177,11 +177,11 @@ def test_the_agent_plays_one_side_as_a_team(jobs, tmp_path):
 
 
 def test_an_agent_may_play_against_another(jobs):
-    found = reproduce("avalon-7", Setting(games=1, practice=0, against="agent"))
+    found = reproduce("avalon-7", ReproductionSetting(games=1, practice=0, against="agent"))
     assert {name for _, job in jobs for name, _ in job.players} == {"agent", "second agent"}
     assert any("against the agent" in remark for remark in found.remarks)
     with pytest.raises(ParlourError, match="accepted: baseline, agent"):
-        reproduce("avalon-7", Setting(games=1, against="nobody"))
+        reproduce("avalon-7", ReproductionSetting(games=1, against="nobody"))
 
 
 def test_rows_differ_in_what_they_are_made_of(monkeypatch):
@@ -199,7 +199,7 @@ def test_rows_differ_in_what_they_are_made_of(monkeypatch):
 
     monkeypatch.setattr(avalon_teams, "practise", practise)
     monkeypatch.setattr(avalon_teams.Club, "agent", keep)
-    monkeypatch.setattr(avalon_teams.Club, "play", lambda *_: Played((True,), ()))
+    monkeypatch.setattr(avalon_teams.Club, "play", lambda *_: RowGames((True,), ()))
     reproduce("avalon-2", SMALL)
     assert sorted(practised) == [
         ((), "all", 1),
@@ -222,8 +222,8 @@ def test_rows_differ_in_what_they_are_made_of(monkeypatch):
 
 
 def test_a_win_rate_and_its_difference_by_hand():
-    full = Played((True, True, True, False, True), ())
-    less = Played((True, False, False, False, True), ())
+    full = RowGames((True, True, True, False, True), ())
+    less = RowGames((True, False, False, False, True), ())
     alone = avalon_tables._win_rate("avalon-2", "full", "good", full, None)
     assert alone.difference is None
     assert alone.paper == 90

@@ -26,7 +26,7 @@ from parlour.training.demo import mediated_qa as demo_section
 from parlour.training.mediated_qa import baselines, held_out
 from parlour.training.mediated_qa.held_out import UNSEEN, HeldOutConfig
 from parlour.training.mediated_qa.learn import GraceConfig, learn
-from parlour.training.reproduce import Setting, Value, cells, grace, grace_pictures, reproduce
+from parlour.training.reproduce import ReproductionSetting, Value, cells, grace, grace_pictures, reproduce
 
 GAMES, PRACTICE = 60, 90
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -46,7 +46,9 @@ def played(tmp_path_factory):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grace_pictures, "require", lambda: Kept)
-        found = {f"grace-{k}": reproduce(f"grace-{k}", Setting(GAMES, PRACTICE, out=out)) for k in (3, 4, 5)}
+        found = {
+            f"grace-{k}": reproduce(f"grace-{k}", ReproductionSetting(GAMES, PRACTICE, out=out)) for k in (3, 4, 5)
+        }
     return found, out, drawn
 
 
@@ -288,22 +290,22 @@ def test_scores_are_drawn_where_they_stand(played):
 @pytest.mark.parametrize("name", ["grace-4", "grace-5"])
 def test_a_picture_needs_a_folder(name):
     with pytest.raises(ParlourError, match=f"{name} is a picture.*--out DIR"):
-        reproduce(name, Setting(GAMES, PRACTICE))
+        reproduce(name, ReproductionSetting(GAMES, PRACTICE))
 
 
 def test_without_matplotlib_one_line_says_so_before_anything_is_played(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     for name in ("grace-3", "grace-4", "grace-5"):
         with pytest.raises(ParlourError, match=r"matplotlib.* is not installed; accepted: pip install 'parlour\[train"):
-            reproduce(name, Setting(GAMES, PRACTICE, out=tmp_path))
+            reproduce(name, ReproductionSetting(GAMES, PRACTICE, out=tmp_path))
     assert not list(tmp_path.iterdir())
-    assert reproduce("grace-3", Setting(20, 30)).cells  # without a folder nothing is drawn
+    assert reproduce("grace-3", ReproductionSetting(20, 30)).cells  # without a folder nothing is drawn
 
 
 @pytest.mark.parametrize(("games", "practice", "word"), [(1, 50, "games 1"), (50, 1, "practice 1")])
 def test_too_few_questions_are_refused(games, practice, word):
     with pytest.raises(ParlourError, match=word):
-        reproduce("grace-3", Setting(games, practice))
+        reproduce("grace-3", ReproductionSetting(games, practice))
 
 
 class Speaking(OfflineModel):
@@ -322,7 +324,7 @@ class Speaking(OfflineModel):
 
 def test_a_language_model_is_asked_if_there_is_one():
     model = Speaking()
-    found = reproduce("grace-3", Setting(10, 20, model))
+    found = reproduce("grace-3", ReproductionSetting(10, 20, model))
     assert {"grace.generate", "grace.recall", "grace.recall_freely"} <= set(model.asked)
     assert found.model == "speaking"
     assert any("speaking answered and checked" in remark for remark in found.remarks)
@@ -357,14 +359,14 @@ def test_shares_are_told_in_percent():
 
 def test_questions_are_many_and_games_are_not_unless_told_otherwise():
     assert reproducing.sizes("grace-3") == (1000, 2000)
-    assert reproducing.sizes("avalon-2") == (Setting.games, Setting.practice) == (200, 60)
+    assert reproducing.sizes("avalon-2") == (ReproductionSetting.games, ReproductionSetting.practice) == (200, 60)
 
 
 def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):
-    assert demo_section.section in demo.SECTIONS
+    assert demo_section.mediated_qa_section in demo.SECTIONS
     monkeypatch.setattr(demo_section, "_CALIBRATION", 80)
     monkeypatch.setattr(demo_section, "_HELD_OUT", 40)
-    found = demo_section.section(tmp_path, demo.DemoConfig())
+    found = demo_section.mediated_qa_section(tmp_path, demo.DemoConfig())
     assert found.name == "grace"
     told = json.loads(json.dumps(found.numbers, allow_nan=False))
     assert [one["n"] for one in told["scores"]] == [40] * 6

@@ -16,12 +16,12 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training import demo, seeds
 from parlour.training.cli import reproduce as command
 from parlour.training.demo import werewolf as demo_section
-from parlour.training.reproduce import Setting, gratr, gratr_teams, reproduce, sizes
+from parlour.training.reproduce import ReproductionSetting, gratr, gratr_teams, reproduce, sizes
 from parlour.training.reproduce.cells import Reproduction, cell, mean, printed
 from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, Opponent
 from parlour.training.werewolf import scores
 from parlour.training.werewolf.amnesia import amnesia
-from parlour.training.werewolf.played import Played
+from parlour.training.werewolf.played import WerewolfGame
 from parlour.training.werewolf.transcripts import Seen
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made(folder: Path) -> dict[str, Reproduction]:
-    return {name: reproduce(name, Setting(games=4, out=folder)) for name in NAMES}
+    return {name: reproduce(name, ReproductionSetting(games=4, out=folder)) for name in NAMES}
 
 
 # -- who sits where --------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folde
 
 
 def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, folder: Path, tmp_path: Path) -> None:
-    setting = Setting(games=4, out=folder, against="werewolf_window")
+    setting = ReproductionSetting(games=4, out=folder, against="werewolf_window")
     before = {path: path.read_bytes() for path in (folder / "gratr-werewolf_window-offline").iterdir()}
     broken = next(iter(before))
     broken.write_bytes(b"".join(before[broken].splitlines(keepends=True)[:-3]))
@@ -85,7 +85,7 @@ def test_another_game_in_the_folder_is_refused(made: Any, folder: Path, tmp_path
     other.mkdir()
     (other / old.name).write_bytes(old.read_bytes())
     with pytest.raises(ParlourError, match="is of another game; accepted: a folder of its own"):
-        reproduce("gratr-2", Setting(games=2, out=tmp_path, against="werewolf_rag"))
+        reproduce("gratr-2", ReproductionSetting(games=2, out=tmp_path, against="werewolf_rag"))
 
 
 def test_the_same_table_of_another_deal_in_the_folder_is_refused(made: Any, folder: Path, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_the_same_table_of_another_deal_in_the_folder_is_refused(made: Any, fold
     other.parent.mkdir()
     other.write_bytes(old.read_bytes().replace(b'"seed": 2147483648', b'"seed": 2147483649'))
     with pytest.raises(ParlourError, match="is of another game"):
-        reproduce("gratr-2", Setting(games=2, out=tmp_path, against="werewolf_window"))
+        reproduce("gratr-2", ReproductionSetting(games=2, out=tmp_path, against="werewolf_window"))
 
 
 @pytest.mark.parametrize(
@@ -107,11 +107,11 @@ def test_the_same_table_of_another_deal_in_the_folder_is_refused(made: Any, fold
 )
 def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> None:
     with pytest.raises(ParlourError, match=message):
-        reproduce("gratr-2", replace(Setting(), **edit))
+        reproduce("gratr-2", replace(ReproductionSetting(), **edit))
 
 
 def test_games_in_flight_change_nothing(made: Any) -> None:
-    again = reproduce("gratr-3", Setting(games=4, workers=3, against="werewolf_window"))
+    again = reproduce("gratr-3", ReproductionSetting(games=4, workers=3, against="werewolf_window"))
     assert again.cells == tuple(one for one in made["gratr-3"].cells if "history window" in one.row)
 
 
@@ -173,8 +173,8 @@ def deal(first: str, second: str) -> tuple[Seen, Seen]:
     changed = tuple("other" if one == "gratr" else "gratr" for one in BLOCK)
     nobody = (None,) * 8
     return (
-        Seen(Played("", BLOCK, TABLE, first, (), nobody), amnesia(TABLE, ROLES, [])),
-        Seen(Played("", changed, TABLE, second, (), nobody), amnesia(TABLE, ROLES, [])),
+        Seen(WerewolfGame("", BLOCK, TABLE, first, (), nobody), amnesia(TABLE, ROLES, [])),
+        Seen(WerewolfGame("", changed, TABLE, second, (), nobody), amnesia(TABLE, ROLES, [])),
     )
 
 
@@ -194,7 +194,7 @@ def test_rates_by_hand(by_hand: Any) -> None:
     by_hand(("werewolf", "village"), ("werewolf", "werewolf"), ("village", "village"))
     found = {
         (one.row, one.measure): one
-        for one in reproduce("gratr-2", Setting(games=6, against="werewolf_window")).cells
+        for one in reproduce("gratr-2", ReproductionSetting(games=6, against="werewolf_window")).cells
         if one.ours is not None
     }
     counts = {key: (one.ours.hits, one.ours.n) for key, one in found.items() if one.ours}
@@ -217,7 +217,10 @@ def test_rates_by_hand(by_hand: Any) -> None:
 
 def test_scores_by_hand_are_means_over_deals(by_hand: Any) -> None:
     by_hand(("werewolf", "village"), ("village", "village"))
-    cells = {(one.row, one.of): one for one in reproduce("gratr-3", Setting(games=4, against="werewolf_window")).cells}
+    cells = {
+        (one.row, one.of): one
+        for one in reproduce("gratr-3", ReproductionSetting(games=4, against="werewolf_window")).cells
+    }
     wolves, other = (cells[row, "Werewolf"] for row in ("GRATR v. history window", "history window v. GRATR"))
     assert wolves.value is not None
     assert other.value_difference is not None
@@ -249,7 +252,9 @@ def test_ahead_is_said_only_if_the_interval_leaves_out_one_half(by_hand: Any, wi
     # 10 of 14: Wilson's interval is [45.4 %, 88.3 %]; of 4 of 14 [11.7 %, 54.6 %]
     by_hand(*winners)
     (told,) = [
-        one for one in reproduce("gratr-2", Setting(games=2, against="werewolf_window")).remarks if "GRATR aga" in one
+        one
+        for one in reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window")).remarks
+        if "GRATR aga" in one
     ]
     assert verdict in told
     points = 100 * sum((a == "werewolf") - (b == "werewolf") for a, b in winners) / len(winners)
@@ -328,7 +333,7 @@ def test_the_scoring_rule_is_the_papers() -> None:
 def test_an_opponent_is_named_as_its_policy_is() -> None:
     assert Opponent("werewolf_window", "history window") == WINDOW
     assert cell("gratr-2", f"GRATR v. {WINDOW.label}", "", "TWR", None).paper == 76
-    assert gratr_teams.opponents(Setting(against="rule"), (*OPPONENTS, RULE)) == (RULE,)
+    assert gratr_teams.opponents(ReproductionSetting(against="rule"), (*OPPONENTS, RULE)) == (RULE,)
 
 
 # -- the demo --------------------------------------------------------------------------------------------------
@@ -336,8 +341,8 @@ def test_an_opponent_is_named_as_its_policy_is() -> None:
 
 def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: the picture is not drawn")
-    assert demo_section.section in demo.SECTIONS
-    found = demo_section.section(tmp_path, demo.DemoConfig(games=40))
+    assert demo_section.werewolf_section in demo.SECTIONS
+    found = demo_section.werewolf_section(tmp_path, demo.DemoConfig(games=40))
     cells = json.loads(json.dumps(found.numbers, allow_nan=False))["cells"]
     total = [one for one in cells if one["measure"] == "TWR" and one["row"].startswith("GRATR")]
     assert [one["ours"]["n"] for one in total] == [2] * 4
@@ -358,7 +363,7 @@ def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> No
 
 def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
     ours = "gratr:gamma=0.02,rho=0.9"
-    found = reproduce("gratr-2", Setting(games=2, against="werewolf_window", ours=ours, out=folder))
+    found = reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window", ours=ours, out=folder))
     assert f"Here GRATR is {ours}." in found.remarks
     (kept,) = (path for path in folder.iterdir() if "gamma" in path.name)
     for path in kept.iterdir():
@@ -368,4 +373,4 @@ def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
 @pytest.mark.parametrize("ours", ["rule", "werewolf_rag", "gratr2:gamma=0"])
 def test_nobody_else_sits_there(ours: str) -> None:
     with pytest.raises(ParlourError, match=f"ours '{ours}' is not accepted; accepted: gratr, with settings"):
-        reproduce("gratr-2", Setting(games=2, against="werewolf_window", ours=ours))
+        reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window", ours=ours))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from parlour.envs import make
 from parlour.envs.core import ParlourError
-from parlour.policies import RuleOfThumb
+from parlour.policies import HeuristicPolicy
 from parlour.training import rollout
 from parlour.wrappers import SealedTurn
 
@@ -114,14 +114,14 @@ def test_every_environment_is_a_table_of_its_own_also_as_a_copy():
 def test_a_game_played_by_its_turns_is_that_of_our_own_loop():
     env = sealed()
     env.reset(seed=8)
-    players = [RuleOfThumb() for _ in range(5)]
+    players = [HeuristicPolicy() for _ in range(5)]
     for seat, player in enumerate(players):
         player.reset(seat, turn_of(env).seed)
     while env.game_env.outcome is None:
         turn = turn_of(env)
         env.step(players[turn.seat].act(*turn.read()))
     ours = rollout.table("avalon_v0", **OPTIONS)
-    rollout.play(ours, [RuleOfThumb() for _ in range(5)], 8)
+    rollout.play(ours, [HeuristicPolicy() for _ in range(5)], 8)
     assert ours.game_env.moves == env.game_env.moves
 
 

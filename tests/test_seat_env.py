@@ -13,7 +13,7 @@ import pytest
 from parlour.envs import registry
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, ParlourError
-from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.training.rollout import table
 from parlour.wrappers import QuestRewards, Recorder, SeatEnv
 
@@ -379,7 +379,7 @@ def test_quest_rewards_come_when_a_quest_is_scored():
 
 
 def test_quest_rewards_reach_a_learner():
-    env = SeatEnv(QuestRewards(table("avalon_v0", num_players=5), 0.5), lambda _: RuleOfThumb(), seat=1)
+    env = SeatEnv(QuestRewards(table("avalon_v0", num_players=5), 0.5), lambda _: HeuristicPolicy(), seat=1)
     for seed in range(4):
         total, _ = episode(env, seed)
         view = env.game_env.view(1)

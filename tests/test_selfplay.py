@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies import RuleOfThumb, TrainedSeat, make_policy
+from parlour.policies import HeuristicPolicy, TrainedSeat, make_policy
 from parlour.training import cli, seeds
 
 pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
@@ -21,7 +21,7 @@ pytest.importorskip("openskill", reason="the extra `train` is not installed")
 from parlour.training.selfplay import learn, pool, run, sampling
 from parlour.training.selfplay.config import SelfplayConfig
 from parlour.training.selfplay.pool import Member
-from parlour.training.selfplay.sampling import Lineup, Tally
+from parlour.training.selfplay.sampling import Lineup, MemberScore
 from parlour.training.selfplay.table import MakePoolSeat
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
@@ -76,18 +76,18 @@ def test_who_is_never_beaten_is_met_most_and_who_always_is_keeps_the_floor():
 def test_the_other_weighting_meets_equals_most():
     """4 p (1 - p), at least the floor."""
     assert [sampling.near(p, 0.02) for p in (0.0, 0.25, 0.5, 1.0)] == pytest.approx([0.02, 0.75, 1, 0.02])
-    counted = [Tally("random", "good", "Merlin", 98, 98), Tally("rule", "good", "Merlin", 2, 0)]
+    counted = [MemberScore("random", "good", "Merlin", 98, 98), MemberScore("rule", "good", "Merlin", 2, 0)]
     found = sampling.lineup(config(weighting="near"), [RANDOM, RULE, FIRST], ("good",), [counted])
     weights = np.array([4 * 0.99 * 0.01, 0.75, 1.0])
     assert found.chances["good"] == pytest.approx(weights / weights.sum())
 
 
 def test_wins_are_estimated_by_side_and_older_games_count_less():
-    one = [Tally("rule", "good", "Merlin", 8, 8), Tally("rule", "evil", "Minion", 4, 0)]
+    one = [MemberScore("rule", "good", "Merlin", 8, 8), MemberScore("rule", "evil", "Minion", 4, 0)]
     two = [
-        Tally("rule", "good", "Percival", 2, 0),
-        Tally("rule", "good", "Merlin", 2, 0),
-        Tally("x", "good", "y", 9, 9),
+        MemberScore("rule", "good", "Percival", 2, 0),
+        MemberScore("rule", "good", "Merlin", 2, 0),
+        MemberScore("x", "good", "y", 9, 9),
     ]
     assert sampling.win_rate([], "rule", "good", 0.5) == 0.5
     assert sampling.win_rate([one], "rule", "good", 0.5) == 9 / 10
@@ -98,7 +98,7 @@ def test_wins_are_estimated_by_side_and_older_games_count_less():
 
 
 def test_the_chances_of_a_lineup_are_the_weights_made_to_sum_to_one():
-    counted = [Tally("random", "good", "Merlin", 98, 98), Tally("rule", "good", "Merlin", 98, 0)]
+    counted = [MemberScore("random", "good", "Merlin", 98, 98), MemberScore("rule", "good", "Merlin", 98, 0)]
     found = sampling.lineup(config(), [RANDOM, RULE, FIRST], ("evil", "good"), [counted])
     weights = np.array([0.02, 0.99**2, 0.25])
     assert found.chances["good"] == pytest.approx(weights / weights.sum())
@@ -132,7 +132,10 @@ def test_games_are_counted_by_opponent_side_and_role():
         {"member": "rule", "side": "good", "role": "Merlin", "return": -1.0},
         {"member": "random", "side": "evil", "role": "Minion", "return": 0.0},
     ]
-    assert sampling.tally(games) == [Tally("random", "evil", "Minion", 1, 0), Tally("rule", "good", "Merlin", 2, 1)]
+    assert sampling.member_scores(games) == [
+        MemberScore("random", "evil", "Minion", 1, 0),
+        MemberScore("rule", "good", "Merlin", 2, 1),
+    ]
 
 
 # -- the learner's table -----------------------------------------------------------------------------------------
@@ -149,7 +152,7 @@ def test_the_opponent_plays_the_other_side_and_the_mates_the_learners_own(whole)
         for seat in set(range(5)) - {env.seat}:
             mate = env.game_env.view(seat).side == own
             assert env.member_at(seat, seed).name == ("s02" if mate else "rule")
-            assert type(env._players[seat]._now) is (TrainedSeat if mate else RuleOfThumb)
+            assert type(env._players[seat]._now) is (TrainedSeat if mate else HeuristicPolicy)
         over = False
         while not over:
             _, _, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))

@@ -13,17 +13,19 @@ pytest.importorskip("openskill", reason="the extra `train` is not installed")
 
 from parlour.training.selfplay import crossplay, ratings, report
 from parlour.training.selfplay.config import SelfplayConfig
-from parlour.training.selfplay.crossplay import Crossplay, Played
+from parlour.training.selfplay.crossplay import Crossplay, PairGame
 from parlour.training.selfplay.pool import Member
 
 CONFIG = SelfplayConfig(deals=8, test_deals=10, processes=1)
 A, B, C = Member("a", "random"), Member("b", "random"), Member("c", "random")
 
 
-def between(*won: bool, draw: bool = False) -> tuple[Played, ...]:
+def between(*won: bool, draw: bool = False) -> tuple[PairGame, ...]:
     """Games of a pair: two for each deal, the first member on one side and then on the other."""
     sides = ("good", "evil")
-    return tuple(Played(k // 2, sides[k % 2], sides[1 - k % 2], one, not one and not draw) for k, one in enumerate(won))
+    return tuple(
+        PairGame(k // 2, sides[k % 2], sides[1 - k % 2], one, not one and not draw) for k, one in enumerate(won)
+    )
 
 
 def made(games: dict, deals: int = 2) -> Crossplay:
@@ -112,7 +114,7 @@ def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):
     path = tmp_path / crossplay.GAMES
     path.write_text('{"members": [], "deals": [1, 1]}\n')
     with pytest.raises(ParlourError, match="holds another cross-play"):
-        crossplay.play(CONFIG, members, tmp_path, lambda _: None)
+        crossplay.play_pairs(CONFIG, members, tmp_path, lambda _: None)
     path.unlink()
     head = crossplay._whole_lines(path, {"members": []})
     assert head == []

@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import ASKS, Answer, Ask
-from parlour.policies.llm.model import Asker, OfflineModel
+from parlour.policies.llm.model import OfflineModel, RequestContext
 from parlour.policies.llm.server import replies
 from parlour.policies.llm.server.fault_injection import FAULTS, FaultDraw, parse_faults
 from parlour.policies.retrieval.embedders import HashingEmbedder
@@ -36,7 +36,7 @@ pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 from parlour.policies import ChatPlayer, Policy, RandomPolicy, TrainedSeat, make_policy  # noqa: E402
 from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
-from parlour.policies.llm.server.app import ServedPolicy, Settings, serving  # noqa: E402
+from parlour.policies.llm.server.app import ServedPolicy, ServerSettings, serving  # noqa: E402
 from parlour.training import rollout  # noqa: E402
 
 SECRET = "sk-this-is-only-a-test-0123456789"
@@ -131,7 +131,7 @@ def raw(client, body: bytes, path: str = "/chat/completions", method: str = "POS
 
 @pytest.mark.parametrize("seed", [0, 1, 2**31 - 1])
 def test_the_answer_is_that_of_the_offline_model_with_the_same_sample(plain, seed):
-    offline = OfflineModel().answer(QUESTION, Asker("player_0", seed)).value
+    offline = OfflineModel().answer(QUESTION, RequestContext("player_0", seed)).value
     assert QUESTION.read(text_of(ask(plain, seed=seed))) == offline
 
 
@@ -157,7 +157,7 @@ def test_n_choices_are_independent_and_the_first_is_that_of_the_seed(plain):
     assert texts[0] == text_of(ask(plain, seed=7))
     assert len(set(texts)) == 5
     assert texts == [choice.message.content for choice in ask(plain, n=5, seed=7).choices]
-    offline = [one.value for one in OfflineModel().answers(QUESTION, Asker("player_0", 7), 5)]
+    offline = [one.value for one in OfflineModel().answers(QUESTION, RequestContext("player_0", 7), 5)]
     assert [QUESTION.read(text) for text in texts[1:]] == offline[1:]
     assert several.usage.completion_tokens == sum(len(replies.tokens(text)) for text in texts)
 
@@ -638,7 +638,7 @@ def test_a_key_is_wanted_and_never_told(caplog, capfd):
                 assert caught.value.code == "invalid_api_key"
                 assert key not in str(caught.value.response.text)
         assert raw(client, b"{", "/chat/completions")[0] == 401  # before anything is read
-    assert SECRET not in repr(Settings(key=SECRET))
+    assert SECRET not in repr(ServerSettings(key=SECRET))
     shown = capfd.readouterr()
     assert "sk-" not in shown.out + shown.err + caplog.text
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.model import Answered, Asker, Model
+from parlour.policies.llm.model import Answered, Model, RequestContext
 from parlour.training.avalon import social
 from parlour.training.avalon.published_words import statements
 from parlour.training.avalon.social.labels import kappa, load
@@ -73,7 +73,7 @@ class Fixed(Model):
     name = "fixed"
     is_language_model: ClassVar[bool] = False
 
-    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+    def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
         answers: dict[str, Any] = {
             "social.attitude": Attitudes(trusts=("player_2",), distrusts=("player_4",)),
             "social.self_proposal": Proposal(proposes_self=True),

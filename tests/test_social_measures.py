@@ -13,7 +13,7 @@ from parlour.envs.avalon import GAME
 from parlour.envs.core import Move, Outcome, ParlourError
 from parlour.envs.replay import Transcript
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Answered, Asker, Model, OfflineModel
+from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
 from parlour.training.avalon import social
 from parlour.training.avalon.social.responses import Called, at_the_table
 
@@ -279,7 +279,7 @@ class Contrary(Model):
     def __init__(self) -> None:
         self.asked: list[Ask[Any]] = []
 
-    def answer(self, question: Any, asker: Asker) -> Answered[Any]:
+    def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
         self.asked.append(question)
         assert asker.seat == "judge"
         value = OfflineModel().answer(question, asker).value

@@ -196,7 +196,7 @@ def _questions(words: str, speaker: int) -> list[Any]:
         judging.attitude(words, speaker, 6),
         judging.self_proposal(words, speaker),
         judging.disclosure(words, speaker, TABLE[speaker]),
-        judging.sharing(words, speaker, TABLE, (0, 4)),
+        judging.sharing_question(words, speaker, TABLE, (0, 4)),
     ]
 
 
@@ -232,7 +232,7 @@ def test_a_question_tells_the_judge_the_role_only_where_the_measure_needs_it() -
         (judging.attitude("x", 1, 6), '{"trusts": ["player_0"]}'),
         (judging.self_proposal("x", 1), '{"proposes_self": "perhaps"}'),
         (judging.disclosure("x", 1, "Merlin"), '{"identity": "lying"}'),
-        (judging.sharing("x", 1, TABLE, (0, 4)), '{"told": ["player_2"]}'),
+        (judging.sharing_question("x", 1, TABLE, (0, 4)), '{"told": ["player_2"]}'),
     ],
 )
 def test_answers_that_do_not_fit_are_refused(question: Any, reply: str) -> None:
@@ -244,4 +244,4 @@ def test_answers_that_fit_are_read() -> None:
     assert judging.attitude("x", 1, 6).read('{"trusts": ["player_0"], "distrusts": ["player_5"]}').trusts == (
         "player_0",
     )
-    assert judging.sharing("x", 1, TABLE, (0, 4)).read('{"told": ["player_4"]}').told == ("player_4",)
+    assert judging.sharing_question("x", 1, TABLE, (0, 4)).read('{"told": ["player_4"]}').told == ("player_4",)

@@ -18,7 +18,7 @@ from parlour.envs import registry
 from parlour.envs.aec import MAX_TEXT
 from parlour.envs.core import Move
 from parlour.envs.replay import read
-from parlour.envs.spaces import Prose
+from parlour.envs.spaces import ProseSpace
 from parlour.envs.speech import ACTS
 from parlour.envs.text import CHOICE, MAX_WORDS, RECORD, WHO, clean
 from parlour.wrappers import HistoryWindow, Recorder, TextActions
@@ -199,13 +199,13 @@ def test_a_history_window_is_not_fooled(utterance):
 
 
 def test_the_space_of_prose_holds_printable_text_of_its_length():
-    space = Prose(10)
+    space = ProseSpace(10)
     for words in ("", "a", "a\nb", "狼人杀好🙂", "x" * 10, space.sample()):
         assert space.contains(words)
     for words in ("x" * 11, "a\x00", "a\u2028b", "\ud800", "a\rb", b"a", 1, None):
         assert not space.contains(words)
-    assert all(Prose(MAX_TEXT).contains(Prose(200, seed=seed).sample()) for seed in range(50))
-    assert (space == Prose(10), space == Prose(11)) == (True, False)
+    assert all(ProseSpace(MAX_TEXT).contains(ProseSpace(200, seed=seed).sample()) for seed in range(50))
+    assert (space == ProseSpace(10), space == ProseSpace(11)) == (True, False)
     with pytest.raises(ValueError, match="cannot be sampled with a mask"):
         space.sample(mask=(1, None))
 

@@ -14,7 +14,7 @@ from parlour.envs import registry
 from parlour.envs.aec import Entry
 from parlour.envs.core import IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.replay import read
-from parlour.envs.spaces import Prose
+from parlour.envs.spaces import ProseSpace
 from parlour.envs.text import CHOICE, AmbiguousMove, UnreadableMove
 from parlour.wrappers import Recorder, TextActions
 from parlour.wrappers.text_actions import ON_BAD
@@ -64,7 +64,7 @@ def test_observation_and_info_have_no_mask_and_actions_are_prose():
     env = table("vote")
     for agent in env.possible_agents:
         assert set(env.observe(agent)) == {"text"} == set(env.observation_space(agent).spaces)
-        assert isinstance(env.action_space(agent), Prose)
+        assert isinstance(env.action_space(agent), ProseSpace)
         assert "action_mask" not in env.infos[agent]
         assert env.observation_space(agent).contains(env.observe(agent))
     assert env.infos["player_0"]["options"] == ("I approve the team.", "I reject the team.")

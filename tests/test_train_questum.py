@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.murder_mystery import Settings
+from parlour.policies.agents.murder_mystery import InterviewSettings
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import cli
 from parlour.training.hyperopt.problem import Problem
-from parlour.training.murder_mystery.games import Job, Played, Table, Verdict, play_case
+from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, Verdict, play_case
 from parlour.training.murder_mystery.methods import QUESTUM
 from parlour.training.murder_mystery.quiz import Mark
 from parlour.training.murder_mystery.tuning import SPACE, QuestumTuning, most, with_settings
@@ -23,10 +23,10 @@ DEFAULTS = {"beta": 0.2, "epsilon": 0.1}
 
 
 def test_the_defaults_are_those_of_the_paper_and_every_point_is_accepted():
-    assert SPACE.defaults == DEFAULTS == {"beta": Settings().beta, "epsilon": Settings().epsilon}
+    assert SPACE.defaults == DEFAULTS == {"beta": InterviewSettings().beta, "epsilon": InterviewSettings().epsilon}
     for parameter in SPACE.parameters:
         for value in (parameter.low, parameter.high):
-            Settings(**{parameter.name: value})
+            InterviewSettings(**{parameter.name: value})
 
 
 def test_most_questions_of_a_game():
@@ -38,7 +38,7 @@ def test_most_questions_of_a_game():
 def test_a_reward_mixes_wins_points_and_cost():
     """One of two victims solved; 15 of 20 points; a tenth of the most questions: 0.5 x 0.4 + 0.75 x 0.4 - 0.1 x 0.2."""
     asked = most(4, 2, 3) / 10
-    played = Played(
+    played = CaseResult(
         case="c",
         title="t",
         language="en",
@@ -63,7 +63,9 @@ def test_a_reward_is_that_of_the_case_played_with_these_numbers():
     problem = pickle.loads(pickle.dumps(QuestumTuning(rounds=2)))
     assert isinstance(problem, Problem)
     chosen = {"beta": 0.75, "epsilon": 1.0}
-    job = Job("seed:12:en", replace(QUESTUM, policy="questum:beta=0.75,epsilon=1"), 12, Table(rounds=2, repetitions=1))
+    job = CaseJob(
+        "seed:12:en", replace(QUESTUM, policy="questum:beta=0.75,epsilon=1"), 12, CaseSetting(rounds=2, repetitions=1)
+    )
     assert problem.reward(chosen, [12, 13])[0] == problem.of(play_case(job, OfflineModel()))
     assert problem.reward(chosen, [13, 12]) == problem.reward(chosen, [12, 13])[::-1]
     assert with_settings(chosen).policy == "questum:beta=0.75,epsilon=1"

@@ -17,7 +17,7 @@ from parlour.training.hyperopt.paired import difference, mean
 from parlour.training.hyperopt.problem import Bowl, Problem, rewards
 from parlour.training.hyperopt.run import tune
 from parlour.training.hyperopt.space import EDGE, Parameter, Space, show
-from parlour.training.hyperopt.surface import cells, surface
+from parlour.training.hyperopt.surface import cells, measure_surface
 from parlour.training.hyperopt.trials import Trial, against_defaults, best, ranked
 
 study = pytest.importorskip("parlour.training.hyperopt.study", reason="the extra `train` is not installed")
@@ -295,7 +295,7 @@ def test_surface_by_hand(tmp_path):
     # 1 - (x - 0.3)^2 - (y - 0.7)^2, less 0.92 of the defaults (0.5, 0.5). (0, 0): 0.42; (0, 1): 0.82; (1, 0): 0.02;
     # (1, 1): 0.42
     claim_folder(config(), Bowl(common=0.5), tmp_path)
-    found = surface(Bowl(common=0.5), config(), tmp_path, 1, silent)
+    found = measure_surface(Bowl(common=0.5), config(), tmp_path, 1, silent)
     assert [tuple(cell.parameters.values()) for cell in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert [cell.against.mean for cell in found] == pytest.approx([-0.5, -0.1, -0.9, -0.5])
     assert [cell.against.n for cell in found] == [2] * 4

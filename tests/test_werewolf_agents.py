@@ -15,16 +15,16 @@ from parlour.envs.core import ParlourError
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
 from parlour.policies.agents.werewolf import asks, rerank
 from parlour.policies.agents.werewolf.agents import QUERY, told
-from parlour.policies.agents.werewolf.decide import Check, Player, Self, Situation
+from parlour.policies.agents.werewolf.decide import SeerCheck, WerewolfDecision, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.inference import infer, stance
-from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import Observer
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.chat import ChatModel
-from parlour.policies.llm.model import Answered, Asker, OfflineModel
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
-from parlour.policies.llm.transport.request import Reply, Request, Usage
+from parlour.policies.llm.transport.request import Completion, Request, Usage
 from parlour.training import rollout
 
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
@@ -37,13 +37,13 @@ class Listener(OfflineModel):
     def __init__(self) -> None:
         self.heard: list[Ask[Any]] = []
 
-    def answer(self, question: Ask[Any], asker: Asker) -> Answered[Any]:
+    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         self.heard.append(question)
         return super().answer(question, asker)
 
 
-def said(speaker: int, text: str, day: int = 1, *, private: bool = False) -> Message:
-    return Message(day=day, speaker=speaker, text=text, private=private)
+def said(speaker: int, text: str, day: int = 1, *, private: bool = False) -> HeardMessage:
+    return HeardMessage(day=day, speaker=speaker, text=text, private=private)
 
 
 # -- the inference of the baselines ----------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def said(speaker: int, text: str, day: int = 1, *, private: bool = False) -> Mes
 VILLAGER = Observer(0, "villager", ("witch", "guard", "seer"), (), ())
 
 
-def trusts(observer: Observer, *messages: Message) -> list[float]:
+def trusts(observer: Observer, *messages: HeardMessage) -> list[float]:
     return infer(observer, 8, messages, [1.0] * len(messages))
 
 
@@ -142,14 +142,14 @@ def test_trust_stays_in_its_bounds(statements, identity):
 # -- what the rule does ----------------------------------------------------------------------------------------
 
 
-def me(role: str, seat: int = 0, fellows: tuple[int, ...] = ()) -> Self:
+def me(role: str, seat: int = 0, fellows: tuple[int, ...] = ()) -> WerewolfSelfInfo:
     side = "werewolf" if role == "Werewolf" else "village"
-    return Self(seat=seat, role=role, side=side, roles=ROLES, fellows=list(fellows))
+    return WerewolfSelfInfo(seat=seat, role=role, side=side, roles=ROLES, fellows=list(fellows))
 
 
-def now(does: str, **more: Any) -> Situation:
+def now(does: str, **more: Any) -> WerewolfSituation:
     base: dict[str, Any] = {"day": 2, "alive": list(range(8)), "wolves": [], "innocent": []}
-    return Situation(**(base | {"does": does, "checks": [], "attacked": None} | more))
+    return WerewolfSituation(**(base | {"does": does, "checks": [], "attacked": None} | more))
 
 
 def options(kind: str, *seats: int) -> dict[str, str]:
@@ -166,14 +166,14 @@ STANDING = [1.0, -0.3, -0.7, 0.5, 0.0, 0.1, 0.0, 0.0]
 
 
 def choice(
-    who: Self,
-    situation: Situation,
+    who: WerewolfSelfInfo,
+    situation: WerewolfSituation,
     offered: dict[str, str],
     standing: list[float] = STANDING,
-    messages: tuple[Message, ...] = (),
+    messages: tuple[HeardMessage, ...] = (),
     seed: int = 0,
 ) -> str:
-    return Player(who, situation, standing, messages, np.random.default_rng(seed)).choose(offered)
+    return WerewolfDecision(who, situation, standing, messages, np.random.default_rng(seed)).choose(offered)
 
 
 def test_the_village_votes_for_the_least_trusted_who_lives():
@@ -204,7 +204,7 @@ def test_the_village_says_what_it_holds():
 
 
 def test_the_seer_tells_of_a_werewolf_at_once_and_of_others_when_it_is_due():
-    wolf, good = Check(player=4, werewolf=True), Check(player=5, werewolf=False)
+    wolf, good = SeerCheck(player=4, werewolf=True), SeerCheck(player=5, werewolf=False)
     who, first = me("Seer"), {"day": 1, "checks": [wolf, good]}
     assert choice(who, now("speak", **first), SPEECHES) == "report:4,1"
     assert choice(who, now("speak", day=1, checks=[good]), SPEECHES) == "accuse:2"
@@ -340,7 +340,7 @@ def listened(agent: Any, seed: int = 3) -> list[Ask[Any]]:
 
 def test_the_window_agent_sees_fifteen_messages():
     heard = listened(WindowAgent)
-    assert {type(question) for question in heard} == {asks.Infer, asks.Reflect, asks.Speak, asks.Choose}
+    assert {type(question) for question in heard} == {asks.Infer, asks.ReflectOnWindow, asks.Speak, asks.Choose}
     inferences = [question for question in heard if isinstance(question, asks.Infer)]
     assert max(len(question.messages) for question in inferences) == 15
     assert all(question.found == [] for question in inferences)
@@ -383,8 +383,14 @@ def test_all_methods_put_the_same_question_to_act():
 
 
 def test_an_opinion_in_words():
-    assert told(asks.Opinion(player=2, stance="ally", trust=0.5)) == "player_2 is inferred to be my ally (trust +0.50)."
-    assert told(asks.Opinion(player=2, stance="unsure", trust=0)) == "player_2 may be on either side (trust +0.00)."
+    assert (
+        told(asks.InferredOpinion(player=2, stance="ally", trust=0.5))
+        == "player_2 is inferred to be my ally (trust +0.50)."
+    )
+    assert (
+        told(asks.InferredOpinion(player=2, stance="unsure", trust=0))
+        == "player_2 may be on either side (trust +0.00)."
+    )
 
 
 # -- whole games -----------------------------------------------------------------------------------------------
@@ -478,12 +484,12 @@ class Scripted:
         self.text = text
         self.asked = 0
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         self.asked += 1
         inputs = json.loads(request.messages[1].content.split("```json\n")[1].split("\n```")[0])["inputs"]
         own = inputs.get("me", {}).get("seat", 0)
         text = self.text.replace("ME", str(own)).replace("OTHER", str((own + 1) % 8))
-        return Reply(texts=(text,), usage=Usage(1, 1), finish=("stop",))
+        return Completion(texts=(text,), usage=Usage(1, 1), finish=("stop",))
 
 
 @pytest.mark.parametrize("what", BAD)

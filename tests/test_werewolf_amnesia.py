@@ -18,7 +18,7 @@ from parlour.training import rollout
 from parlour.training.parallel.concurrent_games import Job, play_all
 from parlour.training.werewolf import measures, transcripts
 from parlour.training.werewolf.amnesia import IDENTITY, OBJECTIVE, WAYS, Count, Turn, amnesia, forgot
-from parlour.training.werewolf.played import Judgement, Played, Vote
+from parlour.training.werewolf.played import DayVote, Judgement, WerewolfGame
 from parlour.training.werewolf.scores import (
     PUBLISHED,
     TABLE_3,
@@ -145,8 +145,8 @@ def test_the_two_signs_differ_by_twice_the_wrong_votes(role: str, won: bool, tar
     assert performance(role, won, targets, PUBLISHED) - performance(role, won, targets, TABLE_3) == 2 * weight * wrong
 
 
-def game(methods: str, winner: str, *votes: Vote, judgements: tuple[Any, ...] = (None,) * 5) -> Played:
-    return Played("", tuple(methods), SEATS, winner, votes, judgements)
+def game(methods: str, winner: str, *votes: DayVote, judgements: tuple[Any, ...] = (None,) * 5) -> WerewolfGame:
+    return WerewolfGame("", tuple(methods), SEATS, winner, votes, judgements)
 
 
 def test_win_rates_are_of_blocks_and_shares_are_of_wins() -> None:
@@ -171,7 +171,7 @@ def test_reasoning_leaves_out_seats_that_were_not_recorded() -> None:
 
 
 def test_performances_are_of_each_seat_of_a_role() -> None:
-    games = [game("aabbb", "werewolf", Vote(0, 2), Vote(1, 1), Vote(1, 3), Vote(3, 0))]
+    games = [game("aabbb", "werewolf", DayVote(0, 2), DayVote(1, 1), DayVote(1, 3), DayVote(3, 0))]
     assert performances(games, "a", "Werewolf") == [Fraction(11, 2), Fraction(5)]
     assert performances(games, "b", "Witch") == [Fraction(3, 2)]
     assert performances(games, "b", "Werewolf") == []
@@ -216,11 +216,11 @@ def test_transcripts_are_counted_as_records_are(folder: Path) -> None:
 
 def test_votes_and_judgements_are_those_of_the_moves(folder: Path) -> None:
     path = folder / "game-0.jsonl"
-    seen = transcripts.read(path)
+    seen = transcripts.read_transcript(path)
     assert seen is not None
     lines = [json.loads(line) for line in path.read_text().splitlines()[1:]]
     votes = [line for line in lines if line.get("move", [""])[0] == "vote" and line["move"][1]]
-    assert [Vote(int(line["seat"][-1]), line["move"][1][0]) for line in votes] == list(seen.game.votes or ())
+    assert [DayVote(int(line["seat"][-1]), line["move"][1][0]) for line in votes] == list(seen.game.votes or ())
     deal = lines[0]["move"][1][:8]
     assert [role == "Werewolf" for role in seen.game.roles] == [number == 0 for number in deal]
     judge = next(seat for seat, judged in enumerate(seen.game.judgements) if judged)
@@ -230,7 +230,7 @@ def test_votes_and_judgements_are_those_of_the_moves(folder: Path) -> None:
 
 def test_a_wolf_is_certain_of_all_and_a_seer_of_its_checks(folder: Path) -> None:
     """Wolves that judge by number contradict what they know; a villager knows nobody until a role is revealed."""
-    seen = transcripts.read(folder / "game-1.jsonl")
+    seen = transcripts.read_transcript(folder / "game-1.jsonl")
     assert seen is not None
     wolves = [seat for seat, role in enumerate(seen.game.roles) if role == "Werewolf"]
     for seat in wolves:
@@ -249,7 +249,7 @@ def test_a_seat_is_certain_of_what_its_view_says(folder: Path, monkeypatch: pyte
     known = dict.fromkeys(ROLES, 0)
     for path in sorted(folder.iterdir()):
         kept.clear()
-        seen, transcript = transcripts.read(path), replay.read(path)
+        seen, transcript = transcripts.read_transcript(path), replay.read(path)
         assert seen is not None
         game: Any = transcript.game()
         states = list(replay.states(game, transcript.moves))
@@ -275,7 +275,7 @@ def test_beliefs_that_cannot_be_read_are_refused(beliefs: Any, folder: Path, tmp
     lines[2]["beliefs"] = beliefs
     (tmp_path / "bad.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(ParlourError, match=r"bad\.jsonl': beliefs .* accepted: for each player a stance"):
-        transcripts.read(tmp_path / "bad.jsonl")
+        transcripts.read_transcript(tmp_path / "bad.jsonl")
 
 
 def test_beliefs_by_name_and_unfinished_games(folder: Path, tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_beliefs_by_name_and_unfinished_games(folder: Path, tmp_path: Path) -> N
         if "beliefs" in line:
             line["beliefs"] = {f"player_{seat}": stance[belief] for seat, belief in enumerate(line["beliefs"])}
     (tmp_path / "named.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert transcripts.read(tmp_path / "named.jsonl") == transcripts.read(folder / "game-1.jsonl")
+    assert transcripts.read_transcript(tmp_path / "named.jsonl") == transcripts.read_transcript(folder / "game-1.jsonl")
     (tmp_path / "short.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines[:-1]))
     assert measures.of_directory(tmp_path)["unfinished"] == 1
 
@@ -304,4 +304,4 @@ def test_a_transcript_that_contradicts_itself_is_refused(edit: Any, message: str
     edit(lines)
     (tmp_path / "bad.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(ParlourError, match=message):
-        transcripts.read(tmp_path / "bad.jsonl")
+        transcripts.read_transcript(tmp_path / "bad.jsonl")

@@ -149,7 +149,7 @@ def test_records_leave_out_judgements_of_oneself_and_put_turns_in_order(tmp_path
         game["day_votes"] = dict(reversed(game["day_votes"].items()))
 
     usual, edited = (written(tmp_path / name, game) for name, game in (("a", GAME), ("b", changed(edit))))
-    assert published.read(edited) == published.read(usual)
+    assert published.read_published(edited) == published.read_published(usual)
 
 
 def test_parts_that_were_not_recorded_are_not_counted(tmp_path: Path) -> None:
@@ -269,14 +269,14 @@ KEPT: dict[str, JSON] = {
 
 @pytest.mark.parametrize(("key", "edit"), list(KEPT.items()), ids=list(KEPT))
 def test_a_record_that_was_tampered_with_is_refused(key: str, edit: JSON, tmp_path: Path) -> None:
-    form = published.read(written(tmp_path / "games.txt", GAME))["7"]
+    form = published.read_published(written(tmp_path / "games.txt", GAME))["7"]
     path = written(tmp_path / "werewolf-7.jsonl", form | edit)
     with pytest.raises(
         ParlourError, match=rf"werewolf-7\.jsonl' line 1: {'parlour_record' if key == 'form' else key} "
     ):
-        result_store.read(path)
+        result_store.read_result(path)
     with pytest.raises(ParlourError, match="holds 2 lines; accepted: one record"):
-        result_store.read(written(path, form, form))
+        result_store.read_result(written(path, form, form))
 
 
 # -- the command line ------------------------------------------------------------------------------------------

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import NATURE, Event, Knowledge, Move
 from parlour.envs.werewolf import GAME
-from parlour.envs.werewolf.belief import Habits, WolfBelief
+from parlour.envs.werewolf.belief import WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.state import WerewolfView
-from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 from parlour.training import evaluate, rollout
 
 ROLES = ("Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager")
 SMALL = ("Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager")
-H = Habits()
+H = WerewolfHabits()
 
 
 # -- the hypotheses --------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def test_two_who_report_each_other():
 def likelihood(
     kind: str, args: tuple[int, ...], wolves: set[int], seer: int, alive: list[bool], me: int, n: int
 ) -> float:
-    """How likely an event is on a hypothesis, as the fields of `Habits` say."""
+    """How likely an event is on a hypothesis, as the fields of `WerewolfHabits` say."""
 
     def aimed(actor: int, target: int, village: float, wolf: float) -> float:
         if actor == me:
@@ -321,7 +321,7 @@ def test_votes_seen_as_cast_count_once():
 def test_games_end_and_the_same_seed_gives_the_same_game(config):
     env = rollout.table("werewolf_v0", **config)
     seats = config.get("num_players", 8)
-    first, again = (rollout.play(env, [RuleOfThumb() for _ in range(seats)], 4) for _ in range(2))
+    first, again = (rollout.play(env, [HeuristicPolicy() for _ in range(seats)], 4) for _ in range(2))
     assert first == again
 
 
@@ -334,7 +334,7 @@ def test_it_beats_chance_on_both_sides():
             env.reset(seed=seed)
             base: Any = env.unwrapped
             dealt = [base.view(k).side for k in range(8)]
-            seats = [RuleOfThumb() if one == side else RandomPolicy() for one in dealt]
+            seats = [HeuristicPolicy() if one == side else RandomPolicy() for one in dealt]
             won[side] += rollout.play(env, seats, seed).outcome.winner == side
     assert won["village"] >= 22
     assert won["werewolf"] >= 27
@@ -342,7 +342,7 @@ def test_it_beats_chance_on_both_sides():
 
 def test_whole_sides_are_measured_by_their_own_names(tmp_path):
     env = rollout.table("werewolf_v0")
-    found = evaluate.sides(env, ("rule", RuleOfThumb), ("random", RandomPolicy), range(4), out=tmp_path)
+    found = evaluate.sides(env, ("rule", HeuristicPolicy), ("random", RandomPolicy), range(4), out=tmp_path)
     for name in ("rule", "random"):
         assert {what: of.n for what, of in found.rates[name].items()} == {"all": 8, "village": 4, "werewolf": 4}
     assert found.rates["rule"]["all"].rate > 0.5

@@ -15,14 +15,14 @@ from typing import Any, Final, TypeVar
 
 from parlour.envs.core import ParlourError, listed
 
-LONGEST: Final = 120
+LONGEST_SHOWN: Final = 120
 """Characters of a refused value that are shown."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Record:
+class JsonObject:
     """A JSON object, with the words for where it stands."""
 
     where: str
@@ -71,19 +71,19 @@ class Record:
             raise self.refused(key, "a list of texts")
         return values
 
-    def record(self, key: str, accepted: object = "an object") -> Record:
+    def record(self, key: str, accepted: object = "an object") -> JsonObject:
         """A field that holds an object."""
-        return Record(f"{self.where}, {key}", self.of(dict, key, accepted))
+        return JsonObject(f"{self.where}, {key}", self.of(dict, key, accepted))
 
-    def records(self, key: str, one: str) -> list[Record]:
+    def records(self, key: str, one: str) -> list[JsonObject]:
         """A field that holds a list of objects and is not empty; `one` is what each of them is called."""
         accepted = f"a list with an object for each {one}, at least one"
         values = self.of(list, key, accepted)
         if not values or any(type(value) is not dict for value in values):
             raise self.refused(key, accepted)
-        return [Record(f"{self.where}, {one} {number}", value) for number, value in enumerate(values, 1)]
+        return [JsonObject(f"{self.where}, {one} {number}", value) for number, value in enumerate(values, 1)]
 
-    def entries(self, key: str, names: Collection[str]) -> Record:
+    def entries(self, key: str, names: Collection[str]) -> JsonObject:
         """A field that holds an object with these names and no others."""
         accepted = f"an object with {listed(names)} and no other names"
         found = self.record(key, accepted)
@@ -99,7 +99,7 @@ class Record:
             raise self.refused(key, shown(wanted), why)
 
 
-def parse(where: str, line: bytes) -> Record:
+def parse(where: str, line: bytes) -> JsonObject:
     """Read a line that holds a JSON object. Raises `ParlourError` if it does not, or names a field twice."""
     try:
         fields = json.loads(line.decode(), object_pairs_hook=_once)
@@ -108,10 +108,10 @@ def parse(where: str, line: bytes) -> Record:
         raise ParlourError(f"{where} cannot be read ({error}); accepted: a JSON object in UTF-8") from None
     if type(fields) is not dict:
         raise ParlourError(f"{where}: {shown(fields)} is not accepted; accepted: a JSON object")
-    return Record(where, fields)
+    return JsonObject(where, fields)
 
 
-def read_lines(path: str | Path) -> Iterator[Record]:
+def read_lines(path: str | Path) -> Iterator[JsonObject]:
     """The objects of a file with one a line; empty lines are passed over. Raises `ParlourError` as `parse`."""
     try:
         lines = Path(path).read_bytes().split(b"\n")
@@ -165,7 +165,7 @@ def shown(value: object) -> str:
     '{"leader": 3, "short": false}'
     """
     text = json.dumps(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
 def _plain(value: object) -> str:

@@ -18,7 +18,7 @@ MOST: Final = 100_000
 
 
 @dataclass(frozen=True)
-class World:
+class Determinization:
     """One course of the game."""
 
     moves: tuple[Move, ...]
@@ -27,7 +27,7 @@ class World:
     """Given what the seat has seen."""
 
 
-def worlds(game: Game[Any], text: GameText, view: Any, own: Sequence[int]) -> tuple[World, ...]:
+def determinizations(game: Game[Any], text: GameText, view: Any, own: Sequence[int]) -> tuple[Determinization, ...]:
     """The courses that lead to this View.
 
     Args:
@@ -47,7 +47,7 @@ def worlds(game: Game[Any], text: GameText, view: Any, own: Sequence[int]) -> tu
     total = sum(weight for _, weight in found)
     if not found:
         raise ParlourError("no course of the game leads to this view; accepted: a view with the seat's own actions")
-    return tuple(World(moves, weight / total) for moves, weight in found)
+    return tuple(Determinization(moves, weight / total) for moves, weight in found)
 
 
 class _Search:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
-from parlour.envs.aec import GameEnv, Spoken
+from parlour.envs.aec import GameEnv, TextAction
 from parlour.envs.core import IllegalMove, ParlourError, accept
-from parlour.envs.spaces import Prose
+from parlour.envs.spaces import ProseSpace
 from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean, quote
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
@@ -50,7 +50,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
         base = env.unwrapped
         assert isinstance(base, GameEnv), "TextActions wraps parlour's own environments"
         self.game_env, self.on_bad, self.tries, self.mask = base, on_bad, tries, mask
-        self.action_spaces = {agent: Prose(MAX_WORDS) for agent in base.possible_agents}
+        self.action_spaces = {agent: ProseSpace(MAX_WORDS) for agent in base.possible_agents}
         self.observation_spaces = {agent: self._observation_space(agent) for agent in base.possible_agents}
         self._faults: dict[str, Counter[str]] = {}
         self._reasons: list[str] = []
@@ -108,7 +108,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
         words = clean(raw)
         view = base.view(base.seat)
         try:
-            self.env.step(Spoken(base.text.parse(words, view), raw))
+            self.env.step(TextAction(base.text.parse(words, view), raw))
         except (UnreadableMove, AmbiguousMove, IllegalMove) as error:
             self._fault(raw, words, view, error)
         else:
@@ -130,9 +130,9 @@ class TextActions(BaseWrapper[str, Any, Any]):
         if self.on_bad == "forfeit":
             base.forfeit()
         elif self.on_bad == "random":
-            self.env.step(Spoken(view.legal[int(self._rng.integers(len(view.legal)))], None))
+            self.env.step(TextAction(view.legal[int(self._rng.integers(len(view.legal)))], None))
         else:
-            self.env.step(Spoken(base.text.default(words, view, self._rng), None))
+            self.env.step(TextAction(base.text.default(words, view, self._rng), None))
 
     def _observation_space(self, agent: str) -> spaces.Dict:
         parts = dict(self.env.observation_space(agent).spaces)

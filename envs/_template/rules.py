@@ -17,7 +17,7 @@ SPEECHES: Final = (Move(speech.SILENT), Move(speech.PROMISE, (0,)), Move(speech.
 GUESSES: Final = (Move(GUESS, (0,)), Move(GUESS, (1,)))
 
 
-class State(NamedTuple):
+class CoinState(NamedTuple):
     """How far the game is: nothing, the toss, the speech, the guess."""
 
     coin: int
@@ -44,39 +44,39 @@ class Coin:
     max_moves = 3
     config: Mapping[str, Any] = {}
 
-    def initial(self) -> State:
-        return State(-1, 0, ())
+    def initial(self) -> CoinState:
+        return CoinState(-1, 0, ())
 
-    def actor(self, s: State) -> int:
+    def actor(self, s: CoinState) -> int:
         return (NATURE, KEEPER, GUESSER, OVER)[s.moves]
 
-    def legal(self, s: State) -> tuple[Move, ...]:
+    def legal(self, s: CoinState) -> tuple[Move, ...]:
         return ((), SPEECHES, GUESSES, ())[s.moves]
 
-    def nature(self, s: State, rng: np.random.Generator) -> Move:
+    def nature(self, s: CoinState, rng: np.random.Generator) -> Move:
         return Move(TOSS, (int(rng.integers(2)),))
 
-    def chances(self, s: State) -> Iterator[tuple[Move, float]]:
+    def chances(self, s: CoinState) -> Iterator[tuple[Move, float]]:
         """Both sides of the coin."""
         if s.moves == 0:
             yield from ((Move(TOSS, (side,)), 0.5) for side in range(2))
 
-    def apply(self, s: State, move: Move) -> State:
+    def apply(self, s: CoinState, move: Move) -> CoinState:
         if s.moves == 0:
             if move not in (Move(TOSS, (0,)), Move(TOSS, (1,))):
                 raise IllegalMove(f"{move!r} is not a toss; accepted: side 0 or 1")
-            return State(move.args[0], 1, (Event(NATURE, move, (KEEPER,)),))
+            return CoinState(move.args[0], 1, (Event(NATURE, move, (KEEPER,)),))
         if Move(move.kind, move.args) not in self.legal(s):
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted; accepted: {list(self.legal(s))}")
-        return State(s.coin, s.moves + 1, (*s.log, Event(self.actor(s), move, None)))
+        return CoinState(s.coin, s.moves + 1, (*s.log, Event(self.actor(s), move, None)))
 
-    def outcome(self, s: State) -> Outcome | None:
+    def outcome(self, s: CoinState) -> Outcome | None:
         if s.moves < self.max_moves:
             return None
         right = s.log[-1].move.args[0] == s.coin
         return Outcome((-1.0, 1.0) if right else (1.0, -1.0), "guesser" if right else "keeper", "guess")
 
-    def view(self, s: State, seat: int) -> CoinView:
+    def view(self, s: CoinState, seat: int) -> CoinView:
         legal = self.legal(s) if self.actor(s) == seat else ()
         events = tuple(e for e in s.log if e.to is None or seat in e.to)
         return CoinView(seat, legal, events, s.coin if seat == KEEPER else -1)

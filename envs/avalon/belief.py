@@ -3,7 +3,7 @@
 Hypotheses are all ways to deal the roles in play that agree with the seat's own role and with what the night showed it;
 deals that no event can tell apart are one hypothesis (each stands for equally many deals, so that the sum is exact).
 Each public event multiplies their weights by how likely it is under each of them: quest cards by the rules (a good
-seat plays no fail), votes, teams and claims by simple models of how good and evil seats behave (`Habits`). Nothing is
+seat plays no fail), votes, teams and claims by simple models of how good and evil seats behave (`AvalonHabits`). Nothing is
 sampled and nothing is approximated beyond those models.
 """
 
@@ -19,14 +19,14 @@ from typing import Any, Final
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-EVIL: Final = frozenset({"Morgana", "Assassin", "Mordred", "Oberon", "Minion"})
+EVIL_ROLES: Final = frozenset({"Morgana", "Assassin", "Mordred", "Oberon", "Minion"})
 MERLIN: Final = "Merlin"
 ASSASSIN: Final = "Assassin"
 SEES_NOTHING: Final = frozenset({"Loyal Servant", "Oberon", "Percival"})
 
 
 @dataclass(frozen=True)
-class Habits:
+class AvalonHabits:
     """How often seats do what, as the inference supposes. Fractions."""
 
     approve_dirty_evil: float = 0.75
@@ -66,7 +66,7 @@ def merged(roles: Sequence[str], knows: Sequence[Any]) -> dict[str, str]:
     first: dict[Any, str] = {}
     return {
         role: first.setdefault(
-            (role in EVIL, role == MERLIN, role in SEES_NOTHING, *(role in fact.roles for fact in knows)), role
+            (role in EVIL_ROLES, role == MERLIN, role in SEES_NOTHING, *(role in fact.roles for fact in knows)), role
         )
         for role in dict.fromkeys(roles)
     }
@@ -113,7 +113,7 @@ def deals(
     return names, np.array(found, dtype=np.int8).reshape(len(found), n)
 
 
-class Belief:
+class AvalonBelief:
     """The weights of all deals, for one seat of one game.
 
     Args:
@@ -125,9 +125,9 @@ class Belief:
     """
 
     def __init__(
-        self, roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...], habits: Habits | None = None
+        self, roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...], habits: AvalonHabits | None = None
     ) -> None:
-        self.habits = habits or Habits()
+        self.habits = habits or AvalonHabits()
         self.seat = seat
         self._key = (roles, seat, role, knows)
         self.evil, self.merlin, self.blind, self.assassin = _tables(*self._key)
@@ -235,7 +235,7 @@ def _tables(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]
     "May be": is the Assassin, or holds a role that is not told apart from his.
     """
     names, table = deals(roles, seat, role, knows)
-    evil = np.array([name in EVIL for name in names], dtype=np.float64)[table]
+    evil = np.array([name in EVIL_ROLES for name in names], dtype=np.float64)[table]
     merlin = np.array([name == MERLIN for name in names], dtype=np.float64)[table]
     blind = np.array([name in SEES_NOTHING for name in names], dtype=np.float64)[table]
     hunter = merged(roles, knows).get(ASSASSIN)
@@ -286,7 +286,7 @@ def _chance_clean(seats: int, evil: int, size: int) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _fails_chance(evil: int, good: int, fails: int, habits: Habits) -> float:
+def _fails_chance(evil: int, good: int, fails: int, habits: AvalonHabits) -> float:
     """Probability of so many fail cards from so many evil and good members: a sum of two binomials."""
     total = 0.0
     for by_evil in range(max(0, fails - good), min(evil, fails) + 1):

@@ -51,7 +51,7 @@ PROPOSALS: Final = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules:
+class AvalonRules:
     """The points on which the sources differ."""
 
     majority: Literal["half", "strict"]
@@ -75,7 +75,7 @@ class Rules:
 PRESETS: Final = {
     # Appendix A.1 and A.4 with the published code where both can be had: a tie carries the team, the fifth proposal
     # goes whatever the vote, the Assassin is asked after every quest; good players only succeed.
-    "paper": Rules(
+    "paper": AvalonRules(
         majority="half",
         fifth_rejection="team_goes",
         short_teams=False,
@@ -85,7 +85,7 @@ PRESETS: Final = {
         unclear_card="by_side",
     ),
     # The published code: as above, but short teams are voted on, good players may fail and unclear cards succeed.
-    "reference": Rules(
+    "reference": AvalonRules(
         majority="half",
         fifth_rejection="team_goes",
         short_teams=True,
@@ -95,7 +95,7 @@ PRESETS: Final = {
         unclear_card="success",
     ),
     # Rule sheet: strict majority, five rejections lose, two fails on quest 4 from seven players, one guess at the end.
-    "official": Rules(
+    "official": AvalonRules(
         majority="strict",
         fifth_rejection="evil_wins",
         short_teams=False,

@@ -27,7 +27,7 @@ from parlour.envs.avalon.presets import (
     QUESTS,
     QUESTS_TO_WIN,
     TEAM_SIZES,
-    Rules,
+    AvalonRules,
     side_of,
 )
 from parlour.envs.avalon.state import (
@@ -56,10 +56,10 @@ from parlour.envs.avalon.state import (
     TEAM,
     VOTE,
     VOTES,
+    AvalonStanding,
+    AvalonState,
     AvalonView,
     Options,
-    Standing,
-    State,
 )
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
 
@@ -71,7 +71,7 @@ class Avalon:
     """The rules for one number of players, one set of roles and one preset. Satisfies `parlour.envs.core.Game`."""
 
     def __init__(
-        self, *, num_players: int, rules: Rules, roles: tuple[str, ...], talk: bool, config: Mapping[str, Any]
+        self, *, num_players: int, rules: AvalonRules, roles: tuple[str, ...], talk: bool, config: Mapping[str, Any]
     ) -> None:
         self.seats = num_players
         self.rules = rules
@@ -118,16 +118,18 @@ class Avalon:
 
     # -- the contract ------------------------------------------------------------------------------------------
 
-    def initial(self) -> State:
-        return State(DEAL, NATURE, 0, NOBODY, NOBODY, Standing(NOBODY, 0, -1, 0, 0, 0, False, ""), NOTHING, ())
+    def initial(self) -> AvalonState:
+        return AvalonState(
+            DEAL, NATURE, 0, NOBODY, NOBODY, AvalonStanding(NOBODY, 0, -1, 0, 0, 0, False, ""), NOTHING, ()
+        )
 
-    def actor(self, s: State) -> int:
+    def actor(self, s: AvalonState) -> int:
         return s.actor
 
-    def legal(self, s: State) -> tuple[Move, ...]:
+    def legal(self, s: AvalonState) -> tuple[Move, ...]:
         return s.options.legal
 
-    def nature(self, s: State, rng: np.random.Generator) -> Move:
+    def nature(self, s: AvalonState, rng: np.random.Generator) -> Move:
         if s.phase == DEAL:
             dealt = rng.permutation(self.deck).tolist()
             return Move(DEALT, (*dealt, int(rng.integers(self.seats))))
@@ -136,7 +138,7 @@ class Avalon:
             return Move(DRAWN, tuple(sorted(drawn)))
         raise IllegalMove("nature has no move in this state")
 
-    def chances(self, s: State) -> Iterator[tuple[Move, float]]:
+    def chances(self, s: AvalonState) -> Iterator[tuple[Move, float]]:
         """Every deal of the roles with every leader, or every team, each as likely as the others."""
         if s.phase == DEAL:
             for roles, share in shuffles(self.deck):
@@ -145,7 +147,7 @@ class Avalon:
             teams = tuple(combinations(range(self.seats), self.sizes[s.standing.quest]))
             yield from ((Move(DRAWN, team), 1 / len(teams)) for team in teams)
 
-    def apply(self, s: State, move: Move) -> State:
+    def apply(self, s: AvalonState, move: Move) -> AvalonState:
         if s.actor < 0:
             return self._NATURAL[s.phase](self, s, move)
         event = s.options.events.get(move)
@@ -153,14 +155,14 @@ class Avalon:
             event = self._worded(s, move)
         return self._STEPS[s.phase](self, s, move, event)
 
-    def _worded(self, s: State, move: Move) -> tuple[Event, ...]:
+    def _worded(self, s: AvalonState, move: Move) -> tuple[Event, ...]:
         """The event of a speech with words of its own. Raises `IllegalMove` for what is not legal."""
         plain = s.options.events.get(Move(move.kind, move.args))
         if plain is None:
             raise IllegalMove(self._refusal(s, move))
         return tuple(event._replace(move=move) for event in plain)
 
-    def outcome(self, s: State) -> Outcome | None:
+    def outcome(self, s: AvalonState) -> Outcome | None:
         if s.actor != OVER:
             return None
         standing = s.standing
@@ -168,7 +170,7 @@ class Avalon:
         returns = tuple(1.0 if (role not in self.evil_roles) == good_wins else -1.0 for role in standing.roles)
         return Outcome(returns, GOOD if good_wins else EVIL, standing.reason)
 
-    def view(self, s: State, seat: int) -> AvalonView:
+    def view(self, s: AvalonState, seat: int) -> AvalonView:
         roles, quest, leader, counted, good, evil, _, _ = s.standing
         role = self.role_names[roles[seat]] if roles else ""
         return AvalonView(
@@ -209,46 +211,46 @@ class Avalon:
 
     # -- the phases, in the order of play ----------------------------------------------------------------------
 
-    def _deal(self, s: State, move: Move) -> State:
+    def _deal(self, s: AvalonState, move: Move) -> AvalonState:
         roles, leader = move.args[:-1], move.args[-1] if move.args else -1
         if move.kind != DEALT or sorted(roles) != sorted(self.deck) or not 0 <= leader < self.seats:
             raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no leader")
-        return self._open(Standing(roles, 0, leader, 0, 0, 0, False, ""), ())
+        return self._open(AvalonStanding(roles, 0, leader, 0, 0, 0, False, ""), ())
 
-    def _open(self, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _open(self, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """Announce the leader and begin the discussion of a proposal."""
         _, quest, leader, counted, _, _, _, _ = standing
         told = Move(LEADS, (quest, leader, self.sizes[quest], counted, self.fails_needed[quest]))
         log += (_new(Event, (NATURE, told, None)),)
         phase, options = (TALK, self._talks[leader]) if self.talk else (PROPOSE, self._teams[quest][leader])
-        return _new(State, (phase, leader, 0, NOBODY, NOBODY, standing, options, log))
+        return _new(AvalonState, (phase, leader, 0, NOBODY, NOBODY, standing, options, log))
 
-    def _talk(self, s: State, _move: Move, event: tuple[Event, ...]) -> State:
+    def _talk(self, s: AvalonState, _move: Move, event: tuple[Event, ...]) -> AvalonState:
         _, _, turn, _, _, standing, _, log = s
         turn += 1
         leader = standing.leader
         if turn == self.seats:
             options = self._teams[standing.quest][leader]
-            return _new(State, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, options, log + event))
+            return _new(AvalonState, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, options, log + event))
         speaker = (leader + turn) % self.seats
-        return _new(State, (TALK, speaker, turn, NOBODY, NOBODY, standing, self._talks[speaker], log + event))
+        return _new(AvalonState, (TALK, speaker, turn, NOBODY, NOBODY, standing, self._talks[speaker], log + event))
 
-    def _propose(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+    def _propose(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         team, standing = move.args, s.standing
         # a short team counts twice (published code)
         weight = 2 if len(team) < self.sizes[standing.quest] else 1
         standing = standing._replace(counted=standing.counted + weight)
-        return _new(State, (VOTE, 0, 0, team, NOBODY, standing, self._ballots, s.log + event))
+        return _new(AvalonState, (VOTE, 0, 0, team, NOBODY, standing, self._ballots, s.log + event))
 
-    def _vote(self, s: State, move: Move, _event: tuple[Event, ...]) -> State:
+    def _vote(self, s: AvalonState, move: Move, _event: tuple[Event, ...]) -> AvalonState:
         _, _, turn, team, votes, standing, options, log = s
         votes += move.args
         turn += 1
         if turn == self.seats:
             return self._count(s, votes, log)
-        return _new(State, (VOTE, turn, turn, team, votes, standing, options, log))
+        return _new(AvalonState, (VOTE, turn, turn, team, votes, standing, options, log))
 
-    def _count(self, s: State, votes: tuple[int, ...], log: tuple[Event, ...]) -> State:
+    def _count(self, s: AvalonState, votes: tuple[int, ...], log: tuple[Event, ...]) -> AvalonState:
         """All votes are in: show them, then send the team, open the next proposal, or end the game."""
         team, standing = s.team, s.standing
         at_limit = standing.counted >= PROPOSALS
@@ -256,13 +258,13 @@ class Avalon:
         log += (_new(Event, (NATURE, Move(VOTES, (int(goes), *votes)), None)),)
         if goes:
             if len(team) < self.sizes[standing.quest]:
-                return _new(State, (DRAW, NATURE, 0, team, NOBODY, standing, NOTHING, log))
-            return _new(State, (QUEST, team[0], 0, team, NOBODY, standing, self._hand(standing, team[0]), log))
+                return _new(AvalonState, (DRAW, NATURE, 0, team, NOBODY, standing, NOTHING, log))
+            return _new(AvalonState, (QUEST, team[0], 0, team, NOBODY, standing, self._hand(standing, team[0]), log))
         if at_limit:
             return self._end(s, standing, "rejections", log)
         return self._open(standing._replace(leader=(standing.leader + 1) % self.seats), log)
 
-    def _draw(self, s: State, move: Move) -> State:
+    def _draw(self, s: AvalonState, move: Move) -> AvalonState:
         """Nature names a whole team in place of a short one; the named seats are not kept (published code)."""
         team, size = move.args, self.sizes[s.standing.quest]
         fits = len(set(team)) == size and all(0 <= j < self.seats for j in team)
@@ -272,37 +274,37 @@ class Avalon:
         log = (*s.log, Event(NATURE, move, None))
         return s._replace(phase=QUEST, actor=team[0], team=team, options=options, log=log)
 
-    def _card(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+    def _card(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         _, _, turn, team, cards, standing, _, log = s
         cards += move.args
         turn += 1
         log = log + event
         if turn < len(team):
             options = self._hand(standing, team[turn])
-            return _new(State, (QUEST, team[turn], turn, team, cards, standing, options, log))
+            return _new(AvalonState, (QUEST, team[turn], turn, team, cards, standing, options, log))
         quest = standing.quest
         fails = cards.count(0)
         success = int(fails < self.fails_needed[quest])
         log += (_new(Event, (NATURE, Move(FAILS, (quest, fails, success)), None)),)
         if self.rules.hunt == "each_quest" and not standing.guessed:
             actor = self._seat_of(s, ASSASSIN)
-            return _new(State, (HUNT, actor, 0, team, (success,), standing, self._guesses[actor], log))
+            return _new(AvalonState, (HUNT, actor, 0, team, (success,), standing, self._guesses[actor], log))
         return self._score(s, success, standing, log)
 
-    def _score(self, s: State, success: int, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _score(self, s: AvalonState, success: int, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """Score the quest; then the end, the Assassin's guess at the end, or the next quest."""
         good, evil = standing.good + success, standing.evil + 1 - success
         log += (_new(Event, (NATURE, Move(SCORE, (good, evil)), None)),)
         if good == QUESTS_TO_WIN and self.rules.hunt == "end":
             actor, standing = self._seat_of(s, ASSASSIN), standing._replace(good=good, evil=evil)
-            return _new(State, (HUNT, actor, 0, s.team, (success,), standing, self._guesses[actor], log))
+            return _new(AvalonState, (HUNT, actor, 0, s.team, (success,), standing, self._guesses[actor], log))
         if QUESTS_TO_WIN in (good, evil):
             return self._end(s, standing._replace(good=good, evil=evil), "quests", log)
         roles, quest, leader, _, _, _, guessed, _ = standing
         leader = (leader + 1) % self.seats
-        return self._open(_new(Standing, (roles, quest + 1, leader, 0, good, evil, guessed, "")), log)
+        return self._open(_new(AvalonStanding, (roles, quest + 1, leader, 0, good, evil, guessed, "")), log)
 
-    def _guess(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+    def _guess(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         log = s.log + event
         if not move.args:
             return self._score(s, s.secret[0], s.standing, log)
@@ -313,10 +315,10 @@ class Avalon:
             return self._end(s, standing, "assassination" if right else "quests", log)
         return self._score(s, s.secret[0], standing, log)
 
-    def _end(self, s: State, standing: Standing, reason: str, log: tuple[Event, ...]) -> State:
-        return State(DONE, OVER, 0, s.team, NOBODY, standing._replace(reason=reason), NOTHING, log)
+    def _end(self, s: AvalonState, standing: AvalonStanding, reason: str, log: tuple[Event, ...]) -> AvalonState:
+        return AvalonState(DONE, OVER, 0, s.team, NOBODY, standing._replace(reason=reason), NOTHING, log)
 
-    def _done(self, s: State, move: Move) -> State:
+    def _done(self, s: AvalonState, move: Move) -> AvalonState:
         raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")
 
     _STEPS: ClassVar = {TALK: _talk, PROPOSE: _propose, VOTE: _vote, QUEST: _card, HUNT: _guess}
@@ -324,14 +326,14 @@ class Avalon:
 
     # -- small questions ---------------------------------------------------------------------------------------
 
-    def _hand(self, standing: Standing, seat: int) -> Options:
+    def _hand(self, standing: AvalonStanding, seat: int) -> Options:
         """The cards that a member of a team may play."""
         return self._cards[standing.roles[seat] not in self.evil_roles][seat]
 
-    def _seat_of(self, s: State, role: str) -> int:
+    def _seat_of(self, s: AvalonState, role: str) -> int:
         return s.standing.roles.index(self.role_names.index(role))
 
-    def _refusal(self, s: State, move: Move) -> str:
+    def _refusal(self, s: AvalonState, move: Move) -> str:
         """Why a move of a seat is not legal, in one line."""
         legal = self.legal(s)
         kinds = sorted({m.kind for m in legal})

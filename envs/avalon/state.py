@@ -39,7 +39,7 @@ ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, sp
 NOBODY: Final[tuple[int, ...]] = ()
 
 
-class Standing(NamedTuple):
+class AvalonStanding(NamedTuple):
     """What changes from proposal to proposal only."""
 
     roles: tuple[int, ...]
@@ -83,7 +83,7 @@ class Options:
 NOTHING: Final = Options((), {})
 
 
-class State(NamedTuple):
+class AvalonState(NamedTuple):
     """Everything about a game in progress. Hashable; never changed."""
 
     phase: int
@@ -95,7 +95,7 @@ class State(NamedTuple):
     """The team proposed, then the team that goes."""
     secret: tuple[int, ...]
     """Votes or cards given so far, 1/0, shown to nobody yet; while the Assassin is asked, the quest's result."""
-    standing: Standing
+    standing: AvalonStanding
     options: Options
     """Of the seat to move; `NOTHING` if none is."""
     log: tuple[Event, ...]

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import world as w
-from parlour.envs.mediated_qa.world import KINDS, Fact, Person, Town, Work, World
+from parlour.envs.mediated_qa.world import WORK_KINDS, FictionalWorld, Person, Town, Work, WorldFact
 
 
 class Passage(NamedTuple):
@@ -24,14 +24,14 @@ class Passage(NamedTuple):
     sentences: tuple[str, ...]
 
 
-class Question(NamedTuple):
+class CorpusQuestion(NamedTuple):
     """A question with what is known of it."""
 
     text: str
     answer: str
     kind: str
     """`bridge`, `comparison` or `yes_no`."""
-    facts: tuple[Fact, ...]
+    facts: tuple[WorldFact, ...]
     """What one has to know to answer it from memory."""
     decoys: tuple[str, ...]
     """Wrong answers of the right kind."""
@@ -41,7 +41,7 @@ class Corpus(NamedTuple):
     """Passages, and questions about them."""
 
     passages: tuple[Passage, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[CorpusQuestion, ...]
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def generate(*, seed: int, size: int, difficulty: str) -> Corpus:
 # -- articles --------------------------------------------------------------------------------------------------
 
 
-def _articles(rng: np.random.Generator, world: World, knobs: Knobs, absent: set[str]) -> list[Passage]:
+def _articles(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, absent: set[str]) -> list[Passage]:
     subjects: list[Town | Person | Work] = [*world.towns, *world.people, *world.works]
     found = []
     for subject in subjects:
@@ -136,7 +136,7 @@ def _told(rng: np.random.Generator, subject: Town | Person | Work, knobs: Knobs)
     return [sentence for sentence in told if rng.random() >= missing]
 
 
-def _distractor(rng: np.random.Generator, world: World, name: str, knobs: Knobs) -> Passage:
+def _distractor(rng: np.random.Generator, world: FictionalWorld, name: str, knobs: Knobs) -> Passage:
     year = int(rng.integers(1900, 2020))
     what = ("Prize", "Society", "Festival", "Regatta")[rng.integers(4)]
     title = f"{name} {what}"
@@ -147,8 +147,8 @@ def _distractor(rng: np.random.Generator, world: World, name: str, knobs: Knobs)
 # -- questions -------------------------------------------------------------------------------------------------
 
 
-def _questions(rng: np.random.Generator, world: World, knobs: Knobs, size: int) -> tuple[Question, ...]:
-    found: dict[str, Question] = {}
+def _questions(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, size: int) -> tuple[CorpusQuestion, ...]:
+    found: dict[str, CorpusQuestion] = {}
     for _ in range(size * 60):
         if len(found) == size:
             break
@@ -170,19 +170,21 @@ def _questions(rng: np.random.Generator, world: World, knobs: Knobs, size: int) 
     return tuple(found.values())
 
 
-def _work(rng: np.random.Generator, world: World) -> Work:
+def _work(rng: np.random.Generator, world: FictionalWorld) -> Work:
     return world.works[rng.integers(len(world.works))]
 
 
-def _person(rng: np.random.Generator, world: World) -> Person:
+def _person(rng: np.random.Generator, world: FictionalWorld) -> Person:
     return world.people[rng.integers(len(world.people))]
 
 
-def _bridge(rng: np.random.Generator, text: str, answer: object, facts: tuple[Fact, ...], world: World) -> Question:
-    return Question(text, str(answer), "bridge", facts, _decoys(rng, world, answer))
+def _bridge(
+    rng: np.random.Generator, text: str, answer: object, facts: tuple[WorldFact, ...], world: FictionalWorld
+) -> CorpusQuestion:
+    return CorpusQuestion(text, str(answer), "bridge", facts, _decoys(rng, world, answer))
 
 
-def _decoys(rng: np.random.Generator, world: World, answer: object) -> tuple[str, ...]:
+def _decoys(rng: np.random.Generator, world: FictionalWorld, answer: object) -> tuple[str, ...]:
     """Five other answers of the same kind."""
     if isinstance(answer, int):
         return tuple(str(answer + int(step)) for step in rng.permutation([-31, -12, -5, 4, 9, 17, 40])[:5])
@@ -191,73 +193,73 @@ def _decoys(rng: np.random.Generator, world: World, answer: object) -> tuple[str
     return tuple(pool[k] for k in rng.permutation(len(pool))[:5])
 
 
-def _made(work: Work) -> Fact:
-    return Fact(work.title, "maker", work.fame)
+def _made(work: Work) -> WorldFact:
+    return WorldFact(work.title, "maker", work.fame)
 
 
-def _born(person: Person) -> Fact:
-    return Fact(person.name, "born", person.fame)
+def _born(person: Person) -> WorldFact:
+    return WorldFact(person.name, "born", person.fame)
 
 
-def _home(person: Person) -> Fact:
-    return Fact(person.name, "town", person.fame)
+def _home(person: Person) -> WorldFact:
+    return WorldFact(person.name, "town", person.fame)
 
 
-def _year_of_maker(rng: np.random.Generator, world: World) -> Question:
+def _year_of_maker(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     work = _work(rng, world)
-    text = f"In which year was the {KINDS[work.kind]} of {work.title} born?"
+    text = f"In which year was the {WORK_KINDS[work.kind]} of {work.title} born?"
     return _bridge(rng, text, work.maker.born, (_made(work), _born(work.maker)), world)
 
 
-def _town_of_maker(rng: np.random.Generator, world: World) -> Question:
+def _town_of_maker(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     work = _work(rng, world)
-    text = f"In which town was the {KINDS[work.kind]} of {work.title} born?"
+    text = f"In which town was the {WORK_KINDS[work.kind]} of {work.title} born?"
     return _bridge(rng, text, work.maker.town.name, (_made(work), _home(work.maker)), world)
 
 
-def _river_of_person(rng: np.random.Generator, world: World) -> Question:
+def _river_of_person(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     person = _person(rng, world)
     text = f"Which river runs through the town where {person.name} was born?"
     return _bridge(rng, text, person.town.river, (_home(person), _river(person.town)), world)
 
 
-def _river(town: Town) -> Fact:
-    return Fact(town.name, "river", town.fame)
+def _river(town: Town) -> WorldFact:
+    return WorldFact(town.name, "river", town.fame)
 
 
-def _founding(rng: np.random.Generator, world: World) -> Question:
+def _founding(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     person = _person(rng, world)
     text = f"In which year was the town where {person.name} was born founded?"
-    fact = Fact(person.town.name, "founded", person.town.fame)
+    fact = WorldFact(person.town.name, "founded", person.town.fame)
     return _bridge(rng, text, person.town.founded, (_home(person), fact), world)
 
 
-def _river_of_maker(rng: np.random.Generator, world: World) -> Question:
+def _river_of_maker(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     work = _work(rng, world)
     person = work.maker
-    text = f"Which river runs through the town where the {KINDS[work.kind]} of {work.title} was born?"
+    text = f"Which river runs through the town where the {WORK_KINDS[work.kind]} of {work.title} was born?"
     return _bridge(rng, text, person.town.river, (_made(work), _home(person), _river(person.town)), world)
 
 
-def _year_of_person(rng: np.random.Generator, world: World) -> Question:
+def _year_of_person(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     person = _person(rng, world)
     return _bridge(rng, f"In which year was {person.name} born?", person.born, (_born(person),), world)
 
 
-def _maker(rng: np.random.Generator, world: World) -> Question:
+def _maker(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     work = _work(rng, world)
     verb = {"novel": "written", "film": "directed", "opera": "composed", "painting": "painted"}[work.kind]
     return _bridge(rng, f"Who is {work.title} {verb} by?", work.maker.name, (_made(work),), world)
 
 
-_BRIDGES: Final[dict[int, tuple[Callable[[np.random.Generator, World], Question], ...]]] = {
+_BRIDGES: Final[dict[int, tuple[Callable[[np.random.Generator, FictionalWorld], CorpusQuestion], ...]]] = {
     1: (_year_of_person, _maker),
     2: (_year_of_maker, _town_of_maker, _river_of_person, _founding),
     3: (_river_of_maker,),
 }
 
 
-def _comparison(rng: np.random.Generator, world: World) -> Question:
+def _comparison(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     if rng.random() < 0.5:
         one, two = (world.people[k] for k in rng.permutation(len(world.people))[:2])
         first, facts = (one if one.born <= two.born else two).name, (_born(one), _born(two))
@@ -266,13 +268,13 @@ def _comparison(rng: np.random.Generator, world: World) -> Question:
     else:
         a, b = (world.works[k] for k in rng.permutation(len(world.works))[:2])
         first = (a if a.year <= b.year else b).title
-        facts = (Fact(a.title, "year", a.fame), Fact(b.title, "year", b.fame))
+        facts = (WorldFact(a.title, "year", a.fame), WorldFact(b.title, "year", b.fame))
         pair = (a.title, b.title)
         text = f"Which came out first, {a.title} or {b.title}?"
-    return Question(text, first, "comparison", facts, tuple(name for name in pair if name != first))
+    return CorpusQuestion(text, first, "comparison", facts, tuple(name for name in pair if name != first))
 
 
-def _yes_no(rng: np.random.Generator, world: World) -> Question:
+def _yes_no(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     if rng.random() < 0.5:
         one = _person(rng, world)
         same = [p for p in world.people if p.town == one.town and p != one]
@@ -282,9 +284,9 @@ def _yes_no(rng: np.random.Generator, world: World) -> Question:
         text = f"Were {one.name} and {two.name} born in the same town?"
     else:
         a, b = (world.works[k] for k in rng.permutation(len(world.works))[:2])
-        yes, facts = a.kind == b.kind, (Fact(a.title, "kind", a.fame), Fact(b.title, "kind", b.fame))
+        yes, facts = a.kind == b.kind, (WorldFact(a.title, "kind", a.fame), WorldFact(b.title, "kind", b.fame))
         text = f"Are {a.title} and {b.title} both {a.kind}s?"
-    return Question(text, "yes" if yes else "no", "yes_no", facts, ("no" if yes else "yes",))
+    return CorpusQuestion(text, "yes" if yes else "no", "yes_no", facts, ("no" if yes else "yes",))
 
 
 def _misspelt(rng: np.random.Generator, text: str) -> str:

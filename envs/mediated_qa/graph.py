@@ -24,7 +24,7 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import Passage
 
-DOCUMENT, SENTENCE, ENTITY, CONCEPT, QUESTION = KINDS = ("Document", "Sentence", "Entity", "Concept", "Question")
+DOCUMENT, SENTENCE, ENTITY, CONCEPT, QUESTION = NODE_KINDS = ("Document", "Sentence", "Entity", "Concept", "Question")
 
 WEIGHTS: Final = {"contains": 1.0, "next": 0.5, "named": 1.0, "mentions": 0.6, "concerns": 0.3, "candidate": 0.8}
 VERB_WEIGHT: Final = 0.4
@@ -246,7 +246,7 @@ class KnowledgeGraph:
             scores = _between_0_and_1(scores)
             scores[kinds == QUESTION] = 1.0
             return [float(score) for score in scores]
-        for kind in KINDS:
+        for kind in NODE_KINDS:
             chosen = kinds == kind
             if chosen.any():
                 scores[chosen] = _between_0_and_1(np.log(scores[chosen])) / 2

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import reading
-from parlour.envs.mediated_qa.corpus import Corpus, Passage, Question
-from parlour.envs.mediated_qa.world import Fact
+from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, Passage
+from parlour.envs.mediated_qa.world import WorldFact
 
 FAME: Final = 0.4
 """How well known the answers are taken to be by a simulated memory: the files do not tell."""
@@ -50,15 +50,15 @@ def load(path: str | Path, limit: int | None = None) -> Corpus:
     return Corpus(tuple(passages.values()), tuple(questions))
 
 
-def _entry(entry: Any) -> tuple[Question, list[Passage]]:
+def _entry(entry: Any) -> tuple[CorpusQuestion, list[Passage]]:
     articles = [_article(title, sentences) for title, sentences in entry["context"]]
     text, answer, kind = _words(entry["question"]), _words(entry["answer"]), entry["type"]
     if kind not in _KINDS:
         raise ValueError(f"type {kind!r}; accepted: {', '.join(_KINDS)}")
     if answer.lower() in ("yes", "no"):
         kind = "yes_no"
-    fact = Fact(_words(entry["_id"]), "answer", FAME)
-    return Question(text, answer, kind, (fact,), _decoys(answer, articles)), articles
+    fact = WorldFact(_words(entry["_id"]), "answer", FAME)
+    return CorpusQuestion(text, answer, kind, (fact,), _decoys(answer, articles)), articles
 
 
 def _article(title: Any, sentences: Any) -> Passage:

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.mediated_qa.corpus import Question
+from parlour.envs.mediated_qa.corpus import CorpusQuestion
 
 _UNIT: Final = float(2**64)
 
@@ -43,7 +43,7 @@ class Memory:
     hesitation: float = 0.25
     """How far confidence strays from what it should be, at most."""
 
-    def recall(self, question: Question, rng: np.random.Generator | None = None) -> Recalled:
+    def recall(self, question: CorpusQuestion, rng: np.random.Generator | None = None) -> Recalled:
         """The plain answer, always the same; with `rng`, a sample of it."""
         belief, firm = self._belief(question)
         if not belief or (rng is not None and firm and rng.random() < self.slip):
@@ -53,11 +53,11 @@ class Memory:
         strays = (2 * self._hash("sure", question.text) - 1) * self.hesitation
         return Recalled(belief, float(np.clip((0.8 if firm else 0.45) + strays, 0.01, 0.99)))
 
-    def knows(self, question: Question) -> bool:
+    def knows(self, question: CorpusQuestion) -> bool:
         """Whether all its facts are remembered."""
         return all(self._remembers(subject, relation, fame) for subject, relation, fame in question.facts)
 
-    def _belief(self, question: Question) -> tuple[str, bool]:
+    def _belief(self, question: CorpusQuestion) -> tuple[str, bool]:
         """What the reader takes for true, and whether it takes anything for true."""
         if self.knows(question):
             return question.answer, True
@@ -65,7 +65,7 @@ class Memory:
             return question.decoys[int(self._hash("which", question.text) * len(question.decoys))], True
         return "", False
 
-    def _guess(self, question: Question, draw: float) -> str:
+    def _guess(self, question: CorpusQuestion, draw: float) -> str:
         options = (*question.decoys, question.answer) if len(question.decoys) < 2 else question.decoys
         return options[int(draw * len(options))] if options else "nobody knows"
 

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import actions, reading
-from parlour.envs.mediated_qa.corpus import Corpus, Question, generate
+from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
 from parlour.envs.mediated_qa.judge import Similarity, is_right
 from parlour.envs.mediated_qa.memory import Memory, Recalled, agreed
@@ -32,16 +32,16 @@ _NO_SIGNALS: Final = ("s0", "paper")
 class Reader(Protocol):
     """Who answers and checks."""
 
-    def generate(self, question: Question, evidence: str, rng: np.random.Generator) -> str:
+    def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         """The answer from the evidence; empty for "I don't know"."""
 
-    def sample(self, question: Question, count: int, rng: np.random.Generator) -> list[str]:
+    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
         """So many answers from memory, at a temperature; empty strings for "I don't know"."""
 
-    def recall(self, question: Question) -> Recalled:
+    def recall(self, question: CorpusQuestion) -> Recalled:
         """The plain answer from memory; always the same for a question."""
 
-    def check(self, question: Question, evidence: str, answer: str) -> str:
+    def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
         """`entailment`, `neutral` or `contradiction`."""
 
 
@@ -51,16 +51,16 @@ class OfflineReader:
 
     memory: Memory = field(default_factory=Memory)
 
-    def generate(self, question: Question, evidence: str, rng: np.random.Generator) -> str:
+    def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         return reading.read(question.text, evidence).answer
 
-    def sample(self, question: Question, count: int, rng: np.random.Generator) -> list[str]:
+    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
         return [self.memory.recall(question, rng).answer for _ in range(count)]
 
-    def recall(self, question: Question) -> Recalled:
+    def recall(self, question: CorpusQuestion) -> Recalled:
         return self.memory.recall(question)
 
-    def check(self, question: Question, evidence: str, answer: str) -> str:
+    def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
         return reading.entailment(question.text, evidence, answer)
 
 

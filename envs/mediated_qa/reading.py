@@ -19,7 +19,7 @@ def word_list(text: str) -> list[str]:
     return text.split()
 
 
-STOP: Final = frozenset(
+STOP_WORDS: Final = frozenset(
     word_list(
         "a an the of in on at to for from by with and or as is are was were be been it its he she his her "
         "they their this that these those which who whom whose what when where how did do does has have had "
@@ -94,7 +94,7 @@ def stem(word: str) -> str:
 def stems(text: str) -> tuple[str, ...]:
     """The content words of a text, stemmed, in order, each once."""
     found = (word.lower() for word in _WORD.findall(text))
-    return tuple(dict.fromkeys(stem(word) for word in found if word not in STOP))
+    return tuple(dict.fromkeys(stem(word) for word in found if word not in STOP_WORDS))
 
 
 @lru_cache(maxsize=200_000)

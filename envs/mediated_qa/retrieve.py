@@ -21,7 +21,7 @@ from parlour.envs.mediated_qa.reading import Piece
 
 WIDTH: Final = 15
 HOPS: Final = 10
-STOP: Final = {"shallow": 0.75, "deep": 0.90}
+STOPPING_SCORES: Final = {"shallow": 0.75, "deep": 0.90}
 
 
 class Path(NamedTuple):
@@ -51,7 +51,7 @@ class Search:
     """Weight of words met and of edges in ranking paths; 0 is the paper's blind search."""
 
     def path(self, graph: KnowledgeGraph, start: int, question: str, depth: str) -> Path:
-        """The best path from a node; the node alone if it has no neighbours. `depth` is a key of `STOP`."""
+        """The best path from a node; the node alone if it has no neighbours. `depth` is a key of `STOPPING_SCORES`."""
         met = _Meeting(graph, question if self.guide else "")
         level = [Path((start,), (), graph.reliability[start], met(start), 0.0)]
         best = level[0]
@@ -60,7 +60,7 @@ class Search:
             if not level:
                 break
             best = max(best, level[0], key=lambda path: self._rank(path, met))
-            if best.score >= STOP[depth]:
+            if best.score >= STOPPING_SCORES[depth]:
                 break
         return best
 

@@ -37,7 +37,7 @@ _ASK, _ADVISE, _RETRIEVE, _GENERATE, _VERIFY, _FETCH, _ANSWER, _CHECK, _JUDGE = 
 _REASONS: Final = ("right", "wrong", "abstained", "abstained")
 
 
-class State(NamedTuple):
+class MediatedState(NamedTuple):
     """How far the episode is. What concerns one question is reset with the next."""
 
     step: int
@@ -132,18 +132,18 @@ class MediatedQA:
         self.catalogue = tuple(move for moves in self._legal.values() for move in moves)
         self.max_moves = questions * (9 if modules else 6)
 
-    def initial(self) -> State:
-        return State(_ASK, (), -1, "", (), (), 0, "", 0, "", 0, 0, -1, (0.0,) * self.seats, ())
+    def initial(self) -> MediatedState:
+        return MediatedState(_ASK, (), -1, "", (), (), 0, "", 0, "", 0, 0, -1, (0.0,) * self.seats, ())
 
-    def actor(self, s: State) -> int:
+    def actor(self, s: MediatedState) -> int:
         if s.done == self.questions:
             return OVER
         return s.step - _ADVISE if s.step in self._legal else NATURE
 
-    def legal(self, s: State) -> tuple[Move, ...]:
+    def legal(self, s: MediatedState) -> tuple[Move, ...]:
         return self._legal.get(s.step, ()) if s.done < self.questions else ()
 
-    def nature(self, s: State, rng: np.random.Generator) -> Move:
+    def nature(self, s: MediatedState, rng: np.random.Generator) -> Move:
         service = self._make_service()
         if s.step == _ASK:
             number = _other_than(s.asked, self.size, rng)
@@ -165,7 +165,7 @@ class MediatedQA:
         right = answers(s) and service.right(number, s.answer)
         return Move(JUDGED, (int(right), int(service.known(number))), service.gold(number))
 
-    def apply(self, s: State, move: Move) -> State:
+    def apply(self, s: MediatedState, move: Move) -> MediatedState:
         if s.done == self.questions:
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted: the episode is over")
         if s.step in self._legal:
@@ -173,13 +173,13 @@ class MediatedQA:
         _check(move, self._accepted(s))
         return getattr(self, f"_after_{move.kind}")(s, move)  # type: ignore[no-any-return]
 
-    def outcome(self, s: State) -> Outcome | None:
+    def outcome(self, s: MediatedState) -> Outcome | None:
         if s.done < self.questions:
             return None
         reason = _REASONS[s.outcome] if self.questions == 1 else "questions"
         return Outcome(s.earned, "team" if s.earned[MEDIATOR] > 0 else "draw", reason)
 
-    def view(self, s: State, seat: int) -> MediatedView:
+    def view(self, s: MediatedState, seat: int) -> MediatedView:
         legal = self.legal(s) if self.actor(s) == seat else ()
         events = tuple(event for event in s.log if event.to is None or seat in event.to)
         mediates = seat == MEDIATOR
@@ -189,14 +189,14 @@ class MediatedQA:
             seat, legal, events, s.signal, question, advice, s.outcome, s.done, self.questions, s.earned[seat]
         )
 
-    def plan(self, s: State) -> Joint:
+    def plan(self, s: MediatedState) -> Joint:
         """What is carried out of the modules' choices, as far as retrieval tells by now."""
         chosen = Joint(*s.chosen)
         return chosen if s.step == _FETCH else actions.executed(chosen, bool(s.found))
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _decide(self, s: State, move: Move) -> State:
+    def _decide(self, s: MediatedState, move: Move) -> MediatedState:
         plain = Move(move.kind, move.args)
         if plain not in self._legal[s.step]:
             kinds = ", ".join(f"{m.kind} {list(m.args)}" for m in self._legal[s.step])
@@ -210,7 +210,7 @@ class MediatedQA:
         told = tuple(Event(NATURE, Move(ADVICE, (seat, k)), (seat,)) for seat, k in enumerate(move.args, RETRIEVER))
         return s._replace(step=_RETRIEVE, advice=move.args, log=(*log, *told))
 
-    def _accepted(self, s: State) -> tuple[tuple[str, tuple[range, ...]], ...]:
+    def _accepted(self, s: MediatedState) -> tuple[tuple[str, tuple[range, ...]], ...]:
         """What nature may do now: kinds with the ranges of their arguments."""
         if s.step == _ASK:
             return ((QUESTION, (range(self.size), range(len(actions.STATES)))),)
@@ -225,7 +225,7 @@ class MediatedQA:
             return ((CHECKED, (_only(plan.verifier), verdicts)),)
         return ((JUDGED, (range(1 + answers(s)), range(2))),)
 
-    def _after_question(self, s: State, move: Move) -> State:
+    def _after_question(self, s: MediatedState, move: Move) -> MediatedState:
         number, signal = move.args
         if number in s.asked:
             raise IllegalMove(f"question {number} was asked before; accepted: any of the other {self.size} questions")
@@ -242,16 +242,16 @@ class MediatedQA:
             log=log,
         )
 
-    def _after_retrieved(self, s: State, move: Move) -> State:
+    def _after_retrieved(self, s: MediatedState, move: Move) -> MediatedState:
         return s._replace(step=_ANSWER, found=move.args[1], evidence=move.words, log=_told(s, move))
 
-    def _after_answered(self, s: State, move: Move) -> State:
+    def _after_answered(self, s: MediatedState, move: Move) -> MediatedState:
         return s._replace(step=_CHECK, answered=move.args[1], answer=move.words, log=_told(s, move))
 
-    def _after_checked(self, s: State, move: Move) -> State:
+    def _after_checked(self, s: MediatedState, move: Move) -> MediatedState:
         return s._replace(step=_JUDGE, verdict=move.args[1], log=_told(s, move))
 
-    def _after_judged(self, s: State, move: Move) -> State:
+    def _after_judged(self, s: MediatedState, move: Move) -> MediatedState:
         right, known = map(bool, move.args)
         outcome = actions.outcome_of(answered=answers(s), right=right, known=known)
         plan = self.plan(s)
@@ -267,12 +267,12 @@ class MediatedQA:
         return (net, *(gross - cost for cost in self.payment.costs_of(plan)))
 
 
-def answers(s: State) -> bool:
+def answers(s: MediatedState) -> bool:
     """Whether the system gives its answer: there is one, and the check does not contradict it."""
     return bool(s.answered) and s.verdict != actions.CONTRADICTED
 
 
-def _told(s: State, move: Move) -> tuple[Event, ...]:
+def _told(s: MediatedState, move: Move) -> tuple[Event, ...]:
     return (*s.log, Event(NATURE, move, None))
 
 

@@ -1,6 +1,6 @@
 """A made-up world of people, towns and works, and how its facts are put into sentences. All of it is invented here.
 
-Famous people have more works and are mentioned more often; obscure ones have short articles. A `Fact` knows how famous
+Famous people have more works and are mentioned more often; obscure ones have short articles. A `WorldFact` knows how famous
 its subject is, because what a reader remembers without a book goes by that.
 """
 
@@ -31,10 +31,10 @@ _NOUNS: Final = word_list(
     "Harbour Orchard Lantern Garden Bridge Mirror Station River Staircase Kingdom Letter Meadow Compass "
     "Tower Voyage Window Carpet Island Clock Market Shadow Ferry Library Forest Bell Engine"
 )
-KINDS: Final = {"novel": "author", "film": "director", "opera": "composer", "painting": "painter"}
+WORK_KINDS: Final = {"novel": "author", "film": "director", "opera": "composer", "painting": "painter"}
 
 
-class Fact(NamedTuple):
+class WorldFact(NamedTuple):
     """One fact: whose, which, and how well known it is."""
 
     subject: str
@@ -78,7 +78,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class World:
+class FictionalWorld:
     """All there is."""
 
     towns: tuple[Town, ...]
@@ -86,7 +86,7 @@ class World:
     works: tuple[Work, ...]
 
 
-def make_world(rng: np.random.Generator, *, towns: int, people: int, works: int) -> World:
+def make_world(rng: np.random.Generator, *, towns: int, people: int, works: int) -> FictionalWorld:
     """A world of a size; fewer than asked for where the names run out."""
     places = [
         Town(
@@ -104,7 +104,7 @@ def make_world(rng: np.random.Generator, *, towns: int, people: int, works: int)
             bool(rng.integers(2)),
             int(rng.integers(1840, 1970)),
             places[rng.integers(len(places))],
-            list(KINDS)[rng.integers(len(KINDS))],
+            list(WORK_KINDS)[rng.integers(len(WORK_KINDS))],
             float(rng.random() ** 2),
         )
         for name in _people(rng, people)
@@ -116,7 +116,7 @@ def make_world(rng: np.random.Generator, *, towns: int, people: int, works: int)
         person = crowd[maker]
         fame = float(np.clip(0.7 * person.fame + 0.3 * rng.random(), 0, 1))
         made.append(Work(title, person.kind, person, person.born + int(rng.integers(22, 70)), fame))
-    return World(tuple(places), tuple(crowd), tuple(made))
+    return FictionalWorld(tuple(places), tuple(crowd), tuple(made))
 
 
 def _towns(rng: np.random.Generator, count: int) -> list[str]:
@@ -151,7 +151,7 @@ def born(person: Person, *, plain: bool, pronoun: bool) -> str:
 
 def trade(person: Person) -> str:
     """What somebody is."""
-    return f"{person.name} is known as {_article(KINDS[person.kind])} {KINDS[person.kind]}."
+    return f"{person.name} is known as {_article(WORK_KINDS[person.kind])} {WORK_KINDS[person.kind]}."
 
 
 def made(work: Work, *, plain: bool) -> str:
@@ -180,7 +180,7 @@ def founded(town: Town, *, plain: bool) -> str:
     return f"It was founded in {town.founded}." if plain else f"Its charter dates from {town.founded}."
 
 
-def gossip(rng: np.random.Generator, world: World, name: str, lure: float) -> str:
+def gossip(rng: np.random.Generator, world: FictionalWorld, name: str, lure: float) -> str:
     """A sentence that says nothing to the point, but holds names and years; famous people come up more often.
 
     So large a share of them uses the very words that questions use.

@@ -29,9 +29,9 @@ from parlour.envs.murder_mystery.state import (
     VOTING,
     WITH_WORDS,
     Exchange,
+    MysteryState,
     MysteryView,
     Options,
-    State,
 )
 
 CIVILIANS: Final = "civilians"
@@ -87,27 +87,27 @@ class MurderMystery:
 
     # -- the contract ------------------------------------------------------------------------------------------
 
-    def initial(self) -> State:
+    def initial(self) -> MysteryState:
         heard = (0,) * (self.seats if self.hearing == "all" else self.seats * self.seats)
         suspects = (-1,) * (self.seats * self.victims)
-        return State(INTRODUCTIONS, 0, 0, 0, _IDLE, heard, suspects, (), self.table.introduction, ())
+        return MysteryState(INTRODUCTIONS, 0, 0, 0, _IDLE, heard, suspects, (), self.table.introduction, ())
 
-    def actor(self, s: State) -> int:
+    def actor(self, s: MysteryState) -> int:
         return s.actor
 
-    def legal(self, s: State) -> tuple[Move, ...]:
+    def legal(self, s: MysteryState) -> tuple[Move, ...]:
         return s.options.legal
 
-    def nature(self, s: State, rng: np.random.Generator) -> Move:
+    def nature(self, s: MysteryState, rng: np.random.Generator) -> Move:
         raise IllegalMove("nature has no move in this game: the case is all there is")
 
-    def apply(self, s: State, move: Move) -> State:
+    def apply(self, s: MysteryState, move: Move) -> MysteryState:
         plain = move if not move.words else Move(move.kind, move.args)
         if plain not in s.options.moves:
             raise IllegalMove(self._refusal(s, move))
         return self._STEPS[move.kind](self, s, move if move.kind in WITH_WORDS else plain)
 
-    def outcome(self, s: State) -> Outcome | None:
+    def outcome(self, s: MysteryState) -> Outcome | None:
         if s.actor != OVER:
             return None
         scores = [self._score(s.votes, k) for k in range(self.victims)]
@@ -120,7 +120,7 @@ class MurderMystery:
             returns.append(sum(own) / len(own) if own else civilians)
         return Outcome(tuple(map(float, returns)), winner, "votes")
 
-    def view(self, s: State, seat: int) -> MysteryView:
+    def view(self, s: MysteryState, seat: int) -> MysteryView:
         phase, actor, number, turn, exchange, _, suspects, _, options, log = s
         asker, victim, asked, _, topic, about, _ = exchange
         if phase in (SUSPICION, VOTING):
@@ -166,17 +166,17 @@ class MurderMystery:
 
     # -- the moves, in the order of play -----------------------------------------------------------------------
 
-    def _introduce(self, s: State, move: Move) -> State:
+    def _introduce(self, s: MysteryState, move: Move) -> MysteryState:
         log = (*s.log, Event(s.actor, move, None))
         if s.turn + 1 < self.seats:
             return s._replace(actor=s.actor + 1, turn=s.turn + 1, log=log)
         return self._open_round(s._replace(log=log), 0)
 
-    def _open_round(self, s: State, number: int) -> State:
+    def _open_round(self, s: MysteryState, number: int) -> MysteryState:
         log = (*s.log, Event(NATURE, Move(state.ROUND, (number,)), None))
         return self._open_turn(s._replace(round=number, log=log), 0)
 
-    def _open_turn(self, s: State, turn: int) -> State:
+    def _open_turn(self, s: MysteryState, turn: int) -> MysteryState:
         """The next pair of asker and victim chooses; after the last one come the reports or the vote."""
         if turn == self.seats * self.victims:
             return self._open_reports(s)
@@ -191,23 +191,25 @@ class MurderMystery:
             log=log,
         )
 
-    def _choose(self, s: State, move: Move) -> State:
+    def _choose(self, s: MysteryState, move: Move) -> MysteryState:
         s = s._replace(log=(*s.log, Event(s.actor, move, None)))
         if not move.args:
             return self._open_turn(s, s.turn + 1)
         exchange = s.exchange._replace(asked=s.exchange.asked + move.args, question=0, topic=-1, about=ANYBODY, told=0)
         return s._replace(phase=QUESTION, exchange=exchange, options=self._questions(exchange))
 
-    def _ask(self, s: State, move: Move) -> State:
+    def _ask(self, s: MysteryState, move: Move) -> MysteryState:
         topic, about = move.args
         asker, victim, asked, question, *_ = s.exchange
         target = asked[-1]
         exchange = _new(Exchange, (asker, victim, asked, question, topic, about, 0))
         options = self._replies(s, exchange)
         log = (*s.log, _new(Event, (asker, move, self._hears(exchange))))
-        return _new(State, (REPLY, target, s.round, s.turn, exchange, s.heard, s.suspects, s.votes, options, log))
+        return _new(
+            MysteryState, (REPLY, target, s.round, s.turn, exchange, s.heard, s.suspects, s.votes, options, log)
+        )
 
-    def _tell(self, s: State, move: Move) -> State:
+    def _tell(self, s: MysteryState, move: Move) -> MysteryState:
         exchange = s.exchange._replace(told=s.exchange.told + 1)
         place = self._place(exchange)
         bit = 1 << self.table.bits[Move(move.kind, move.args) if move.words else move]
@@ -218,15 +220,15 @@ class MurderMystery:
             return self._answered(s)
         return s._replace(options=self._replies(s, exchange))
 
-    def _answer(self, s: State, move: Move) -> State:
+    def _answer(self, s: MysteryState, move: Move) -> MysteryState:
         return self._answered(s._replace(log=(*s.log, Event(s.actor, move, self._hears(s.exchange)))))
 
-    def _finish(self, s: State, move: Move) -> State:
+    def _finish(self, s: MysteryState, move: Move) -> MysteryState:
         if not s.exchange.told:  # else the facts are the answer
             s = s._replace(log=(*s.log, Event(s.actor, move, self._hears(s.exchange))))
         return self._answered(s)
 
-    def _answered(self, s: State) -> State:
+    def _answered(self, s: MysteryState) -> MysteryState:
         """The next question to the same target, the next target, or the next pair."""
         exchange = s.exchange._replace(question=s.exchange.question + 1, topic=-1, about=ANYBODY, told=0)
         asker = exchange.asker
@@ -237,21 +239,21 @@ class MurderMystery:
         options = self.table.choices(asker, tuple(sorted(exchange.asked)))
         return s._replace(phase=CHOICE, actor=asker, exchange=exchange, options=options)
 
-    def _open_reports(self, s: State) -> State:
+    def _open_reports(self, s: MysteryState) -> MysteryState:
         voting = s.round + 1 == self.rounds
         s = s._replace(phase=VOTING if voting else SUSPICION, exchange=_IDLE)
         if voting:
             s = s._replace(round=self.rounds, log=(*s.log, Event(NATURE, Move(state.ROUND, (self.rounds,)), None)))
         return self._want(s, 0)
 
-    def _want(self, s: State, turn: int) -> State:
+    def _want(self, s: MysteryState, turn: int) -> MysteryState:
         """Ask one seat about one victim, in private."""
         seat, victim = divmod(turn, self.victims)
         voting = s.phase == VOTING
         told = Event(NATURE, Move(state.WANTED, (int(voting), victim)), (seat,))
         return s._replace(actor=seat, turn=turn, options=self.table.names[voting][seat], log=(*s.log, told))
 
-    def _suspect(self, s: State, move: Move) -> State:
+    def _suspect(self, s: MysteryState, move: Move) -> MysteryState:
         turn = s.turn
         s = s._replace(
             suspects=(*s.suspects[:turn], *move.args, *s.suspects[turn + 1 :]),
@@ -261,7 +263,7 @@ class MurderMystery:
             return self._want(s, turn + 1)
         return self._open_round(s, s.round + 1)
 
-    def _vote(self, s: State, move: Move) -> State:
+    def _vote(self, s: MysteryState, move: Move) -> MysteryState:
         s = s._replace(votes=s.votes + move.args, log=(*s.log, Event(s.actor, move, (s.actor,))))
         if s.turn + 1 < self.seats * self.victims:
             return self._want(s, s.turn + 1)
@@ -312,18 +314,18 @@ class MurderMystery:
         return None if self.hearing == "all" else (exchange.asker, exchange.asked[-1])
 
     def _place(self, exchange: Exchange) -> int:
-        """Where `State.heard` keeps what the target has told to those who hear."""
+        """Where `MysteryState.heard` keeps what the target has told to those who hear."""
         target = exchange.asked[-1]
         return target if self.hearing == "all" else target * self.seats + exchange.asker
 
     def _questions(self, exchange: Exchange) -> Options:
         return self.table.questions(exchange.asker, exchange.asked[-1], exchange.victim)
 
-    def _replies(self, s: State, exchange: Exchange) -> Options:
+    def _replies(self, s: MysteryState, exchange: Exchange) -> Options:
         heard = s.heard[self._place(exchange)]
         return self.table.replies(exchange.asked[-1], exchange.topic, exchange.about, exchange.victim, heard)
 
-    def _refusal(self, s: State, move: Move) -> str:
+    def _refusal(self, s: MysteryState, move: Move) -> str:
         """Why a move is not legal, in one line."""
         if s.actor == OVER:
             return f"{move.kind} {list(move.args)} is not accepted: the game is over"

@@ -90,7 +90,7 @@ class Exchange(NamedTuple):
     """Facts told in this answer."""
 
 
-class State(NamedTuple):
+class MysteryState(NamedTuple):
     """Everything about a game in progress. Hashable; never changed."""
 
     phase: int

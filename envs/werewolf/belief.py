@@ -2,7 +2,7 @@
 
 Hypotheses are all sets of werewolves with, for each, all seats that the seer may have among the others: 280 at the table of
 eight before a seat looks at its own role. Each event multiplies their weights by how likely it is under each of them, by
-simple models of how the sides behave (`Habits`). Who is witch or guard among the village is not a hypothesis of its own:
+simple models of how the sides behave (`WerewolfHabits`). Who is witch or guard among the village is not a hypothesis of its own:
 such a claim counts by how often each side makes it.
 """
 
@@ -23,7 +23,7 @@ _NEVER: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Habits:
+class WerewolfHabits:
     """How often seats do what, as the inference supposes. Fractions."""
 
     accuses_wolf: float = 0.55
@@ -69,9 +69,14 @@ class WolfBelief:
     """
 
     def __init__(
-        self, roles: tuple[str, ...], seat: int, role: str, wolves: tuple[int, ...], habits: Habits | None = None
+        self,
+        roles: tuple[str, ...],
+        seat: int,
+        role: str,
+        wolves: tuple[int, ...],
+        habits: WerewolfHabits | None = None,
     ) -> None:
-        self.habits = habits or Habits()
+        self.habits = habits or WerewolfHabits()
         self.seat = seat
         self.players = len(roles)
         self.wolf, self.seer = _hypotheses(len(roles), roles.count(WEREWOLF), SEER in roles, seat, role, wolves)

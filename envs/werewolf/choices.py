@@ -7,7 +7,7 @@ from typing import Final
 
 from parlour.envs import speech
 from parlour.envs.core import Event, Move
-from parlour.envs.werewolf.presets import Rules
+from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.state import (
     ACTS,
     BALLOT,
@@ -29,7 +29,7 @@ from parlour.envs.werewolf.state import (
     WHISPER,
     WHISPERS,
     Options,
-    Standing,
+    WerewolfStanding,
 )
 
 _KEPT: Final = 20_000
@@ -39,7 +39,7 @@ _SILENT: Final = (Move(speech.SILENT),)
 class Choices:
     """The catalogue of one table, and the part of it that is open to a seat."""
 
-    def __init__(self, *, seats: int, roles: int, wolf: int, rules: Rules, talk: bool) -> None:
+    def __init__(self, *, seats: int, roles: int, wolf: int, rules: WerewolfRules, talk: bool) -> None:
         self._rules = rules
         self._wolf = wolf
         every = range(seats)
@@ -52,7 +52,7 @@ class Choices:
         self._aims: dict[tuple[str, tuple[int, ...]], tuple[Move, ...]] = {}
         self._asked: dict[tuple[object, ...], Options] = {}
 
-    def of(self, phase: int, seat: int, standing: Standing) -> Options:
+    def of(self, phase: int, seat: int, standing: WerewolfStanding) -> Options:
         """The options of `seat` in `phase`; the same object as long as they are the same."""
         if phase in (TALK, LAST):
             return self._talks[seat]
@@ -68,7 +68,7 @@ class Choices:
             kept = self._asked[key] = self._lay_out(phase, seat, standing)
         return kept
 
-    def _lay_out(self, phase: int, seat: int, standing: Standing) -> Options:
+    def _lay_out(self, phase: int, seat: int, standing: WerewolfStanding) -> Options:
         living = [j for j, alive in enumerate(standing.alive) if alive]
         if phase in (WHISPER, HUNT):
             wolves = tuple(j for j in living if standing.roles[j] == self._wolf)

@@ -139,7 +139,7 @@ class WerewolfEncoder:
             of[args[0]][16] = 1.0
         elif kind == speech.RECOMMEND:
             of[args[0]][18] += 0.2
-        elif (kind == state.KILL or (kind == state.WOLVES and seat == NATURE)) and args:
+        elif (kind == state.KILL or (kind == state.CHOSEN and seat == NATURE)) and args:
             of[args[0]][19] += 0.2
 
     def _table(self, view: WerewolfView) -> list[float]:

@@ -44,7 +44,7 @@ DAYS_ACCEPTED: Final = range(1, 21)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules:
+class WerewolfRules:
     """The points on which the sources differ."""
 
     hunt_shown: Literal["as_cast", "together"]
@@ -70,7 +70,7 @@ class Rules:
 PRESETS: Final = {
     # The published code with its defects repaired: the guard's rule enforced, a dead witch does nothing, votes
     # secret until all are in, a "no" that holds the word "save" is a no.
-    "paper": Rules(
+    "paper": WerewolfRules(
         hunt_shown="together",
         hunt_tie="random",
         hunt_wolves=True,
@@ -83,7 +83,7 @@ PRESETS: Final = {
     ),
     # The published code: votes are public as they are cast, by night among the wolves; the guard's memory is cleared
     # every morning; with the antidote used up, the wolves' kill takes effect only together with the poison.
-    "reference": Rules(
+    "reference": WerewolfRules(
         hunt_shown="as_cast",
         hunt_tie="random",
         hunt_wolves=True,
@@ -95,7 +95,7 @@ PRESETS: Final = {
         yes_words=True,
     ),
     # Rule sheet: no kill without agreement, wolves devour others only, the dead show their cards; parity ends it.
-    "official": Rules(
+    "official": WerewolfRules(
         hunt_shown="together",
         hunt_tie="nobody",
         hunt_wolves=False,

@@ -16,7 +16,7 @@ import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
 from parlour.envs.werewolf import state
 from parlour.envs.werewolf.choices import Choices
-from parlour.envs.werewolf.presets import DRAW, GUARD, SEER, VILLAGE, WEREWOLF, WITCH, WOLVES, Rules, side_of
+from parlour.envs.werewolf.presets import DRAW, GUARD, SEER, VILLAGE, WEREWOLF, WITCH, WOLVES, WerewolfRules, side_of
 from parlour.envs.werewolf.state import (
     CALM,
     CHECK,
@@ -38,14 +38,14 @@ from parlour.envs.werewolf.state import (
     VOTE,
     WHISPER,
     Darkness,
-    Standing,
-    State,
+    WerewolfStanding,
+    WerewolfState,
     WerewolfView,
 )
 
 # The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
 _new = tuple.__new__
-_UNDEALT: Final = Standing(NOBODY, NOBODY, (), 0, True, True, None, (), "")
+_UNDEALT: Final = WerewolfStanding(NOBODY, NOBODY, (), 0, True, True, None, (), "")
 
 
 class Werewolf:
@@ -55,7 +55,7 @@ class Werewolf:
         self,
         *,
         num_players: int,
-        rules: Rules,
+        rules: WerewolfRules,
         roles: tuple[str, ...],
         talk: bool,
         max_days: int,
@@ -81,23 +81,25 @@ class Werewolf:
 
     # -- the contract ------------------------------------------------------------------------------------------
 
-    def initial(self) -> State:
-        return State(DEAL, NATURE, NOBODY, NOBODY, CALM, _UNDEALT._replace(alive=(True,) * self.seats), NOTHING, ())
+    def initial(self) -> WerewolfState:
+        return WerewolfState(
+            DEAL, NATURE, NOBODY, NOBODY, CALM, _UNDEALT._replace(alive=(True,) * self.seats), NOTHING, ()
+        )
 
-    def actor(self, s: State) -> int:
+    def actor(self, s: WerewolfState) -> int:
         return s.actor
 
-    def legal(self, s: State) -> tuple[Move, ...]:
+    def legal(self, s: WerewolfState) -> tuple[Move, ...]:
         return s.options.legal
 
-    def nature(self, s: State, rng: np.random.Generator) -> Move:
+    def nature(self, s: WerewolfState, rng: np.random.Generator) -> Move:
         if s.phase == DEAL:
             return Move(DEALT, (*rng.permutation(self.deck).tolist(), *rng.permutation(self.seats).tolist()))
         if s.phase == TIE:
             return Move(DRAWN, _aimed_at(s.secret[int(rng.integers(len(s.secret)))]))
         raise IllegalMove("nature has no move in this state")
 
-    def chances(self, s: State) -> Iterator[tuple[Move, float]]:
+    def chances(self, s: WerewolfState) -> Iterator[tuple[Move, float]]:
         """Every deal of the roles with every order of talk, or every tied target, each as likely as the others."""
         if s.phase == DEAL:
             for roles, dealt in shuffles(self.deck):
@@ -106,7 +108,7 @@ class Werewolf:
         elif s.phase == TIE:
             yield from ((Move(DRAWN, _aimed_at(target)), 1 / len(s.secret)) for target in s.secret)
 
-    def apply(self, s: State, move: Move) -> State:
+    def apply(self, s: WerewolfState, move: Move) -> WerewolfState:
         if s.actor < 0:
             return self._NATURAL[s.phase](self, s, move)
         event = s.options.events.get(move)
@@ -114,14 +116,14 @@ class Werewolf:
             event = self._worded(s, move)
         return self._STEPS[s.phase](self, s, move, event)
 
-    def _worded(self, s: State, move: Move) -> tuple[Event, ...]:
+    def _worded(self, s: WerewolfState, move: Move) -> tuple[Event, ...]:
         """The event of a speech with words of its own. Raises `IllegalMove` for what is not legal."""
         plain = s.options.events.get(Move(move.kind, move.args))
         if plain is None:
             raise IllegalMove(self._refusal(s, move))
         return tuple(event._replace(move=move) for event in plain)
 
-    def outcome(self, s: State) -> Outcome | None:
+    def outcome(self, s: WerewolfState) -> Outcome | None:
         if s.actor != OVER:
             return None
         reason = s.standing.reason
@@ -131,7 +133,7 @@ class Werewolf:
         returns = tuple(1.0 if (role != self.wolf) == village_wins else -1.0 for role in s.standing.roles)
         return Outcome(returns, VILLAGE if village_wins else WOLVES, reason)
 
-    def view(self, s: State, seat: int) -> WerewolfView:
+    def view(self, s: WerewolfState, seat: int) -> WerewolfView:
         roles, order, alive, day, antidote, poison, guarded, checks, _ = s.standing
         role = self.role_names[roles[seat]] if roles else ""
         witch = role == WITCH
@@ -166,13 +168,13 @@ class Werewolf:
 
     # -- the night ---------------------------------------------------------------------------------------------
 
-    def _deal(self, s: State, move: Move) -> State:
+    def _deal(self, s: WerewolfState, move: Move) -> WerewolfState:
         roles, order = move.args[: self.seats], move.args[self.seats :]
         if move.kind != DEALT or sorted(roles) != sorted(self.deck) or sorted(order) != list(range(self.seats)):
             raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no order of all seats")
         return self._dusk(s.standing._replace(roles=roles, order=order), ())
 
-    def _dusk(self, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _dusk(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The next night falls; the wolves are woken."""
         day = standing.day + 1
         standing = standing._replace(day=day)
@@ -180,13 +182,13 @@ class Werewolf:
         wolves = self._holders(standing, self.wolf)
         return self._turn(WHISPER if self.talk and len(wolves) > 1 else HUNT, wolves, NOBODY, CALM, standing, log)
 
-    def _whisper(self, s: State, _move: Move, event: tuple[Event, ...]) -> State:
+    def _whisper(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, _, dark, standing, _, log = s
         if queue:
             return self._turn(WHISPER, queue, NOBODY, dark, standing, log + event)
         return self._turn(HUNT, self._holders(standing, self.wolf), NOBODY, dark, standing, log + event)
 
-    def _hunt(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+    def _hunt(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, votes, dark, standing, _, log = s
         votes += move.args or (NO_VOTE,)
         log += event
@@ -197,29 +199,29 @@ class Werewolf:
             return self._chosen(tied[0], standing, log)
         if self.rules.hunt_tie == "nobody":
             return self._chosen(NO_VOTE, standing, log)
-        return _new(State, (TIE, NATURE, NOBODY, tied, dark, standing, NOTHING, log))
+        return _new(WerewolfState, (TIE, NATURE, NOBODY, tied, dark, standing, NOTHING, log))
 
-    def _tie(self, s: State, move: Move) -> State:
+    def _tie(self, s: WerewolfState, move: Move) -> WerewolfState:
         target = move.args[0] if move.args else NO_VOTE
         if move.kind != DRAWN or len(move.args) > 1 or target not in s.secret:
             raise IllegalMove(f"{move!r} draws none of the tied targets {list(s.secret)} ({NO_VOTE}: nobody)")
         return self._chosen(target, s.standing, s.log)
 
-    def _chosen(self, target: int, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _chosen(self, target: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The wolves are told; the guard is woken."""
-        log += (_told(state.WOLVES, _aimed_at(target), self._holders(standing, self.wolf)),)
+        log += (_told(state.CHOSEN, _aimed_at(target), self._holders(standing, self.wolf)),)
         dark = Darkness(None if target == NO_VOTE else target, None, False, None)
         guard = self._holders(standing, self._guard)
         if guard:
             return self._turn(PROTECT, guard, NOBODY, dark, standing, log)
         return self._wake_witch(dark, standing, log)
 
-    def _protect(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+    def _protect(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         protected = move.args[0] if move.args else None
         dark, standing = s.dark._replace(protected=protected), s.standing._replace(guarded=protected)
         return self._wake_witch(dark, standing, s.log + event)
 
-    def _wake_witch(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _wake_witch(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """While she has the antidote she is told whom the wolves would kill, the guard's work counted in."""
         witch = self._holders(standing, self._witch)
         if not witch or not standing.antidote:
@@ -230,13 +232,13 @@ class Werewolf:
             return self._wake_poisoner(dark, standing, log)
         return self._turn(SAVE, witch, NOBODY, dark, standing, log)
 
-    def _save(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+    def _save(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         dark, standing = s.dark, s.standing
         if move.args[0]:
             dark, standing = dark._replace(saved=True), standing._replace(antidote=False)
         return self._wake_poisoner(dark, standing, s.log + event)
 
-    def _wake_poisoner(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _wake_poisoner(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         witch = self._holders(standing, self._witch)
         acts = standing.poison and (
             (dark.killed,) != witch or (self.rules.dying_witch_poisons and not standing.antidote)
@@ -245,19 +247,19 @@ class Werewolf:
             return self._turn(POISON, witch, NOBODY, dark, standing, log)
         return self._wake_seer(dark, standing, log)
 
-    def _poison(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+    def _poison(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         dark, standing = s.dark, s.standing
         if move.args:
             dark, standing = dark._replace(poisoned=move.args[0]), standing._replace(poison=False)
         return self._wake_seer(dark, standing, s.log + event)
 
-    def _wake_seer(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _wake_seer(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         seer = self._holders(standing, self._seer)
         if seer and seer[0] not in (dark.killed, dark.poisoned):
             return self._turn(CHECK, seer, NOBODY, dark, standing, log)
         return self._dawn(dark, standing, log)
 
-    def _check(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+    def _check(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         standing, log = s.standing, s.log + event
         if move.args:
             target = move.args[0]
@@ -268,7 +270,7 @@ class Werewolf:
 
     # -- the day -----------------------------------------------------------------------------------------------
 
-    def _dawn(self, dark: Darkness, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _dawn(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
         dead = tuple(sorted({j for j in (dark.killed, dark.poisoned) if j is not None}))
         log += (_told(state.DAWN, (standing.day, *dead)),)
@@ -282,14 +284,14 @@ class Werewolf:
         log += (_told(state.DAY, (standing.day, speakers[0])),)
         return self._turn(TALK if self.talk else VOTE, speakers, NOBODY, CALM, standing, log)
 
-    def _speak(self, s: State, _move: Move, event: tuple[Event, ...]) -> State:
+    def _speak(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, _, _, standing, _, log = s
         if queue:
             return self._turn(TALK, queue, NOBODY, CALM, standing, log + event)
         speakers = tuple(j for j in standing.order if standing.alive[j])
         return self._turn(VOTE, speakers, NOBODY, CALM, standing, log + event)
 
-    def _vote(self, s: State, move: Move, event: tuple[Event, ...]) -> State:
+    def _vote(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, votes, _, standing, _, log = s
         votes += move.args or (NO_VOTE,)
         log += event
@@ -297,7 +299,7 @@ class Werewolf:
             return self._turn(VOTE, queue, votes, CALM, standing, log)
         return self._count(votes, standing, log)
 
-    def _count(self, votes: tuple[int, ...], standing: Standing, log: tuple[Event, ...]) -> State:
+    def _count(self, votes: tuple[int, ...], standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """All votes are in: show them; most votes execute, a tie or most passes nobody."""
         cast = dict(zip((j for j in standing.order if standing.alive[j]), votes, strict=True))
         log += (_told(state.VOTES, (standing.day, *(cast.get(j, DEAD) for j in range(self.seats)))),)
@@ -311,21 +313,21 @@ class Werewolf:
             return self._turn(LAST, (executed,), NOBODY, CALM, standing, log)
         return self._buried(executed, standing, log)
 
-    def _last_words(self, s: State, _move: Move, event: tuple[Event, ...]) -> State:
+    def _last_words(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
         return self._buried(s.actor, s.standing, s.log + event)
 
-    def _buried(self, seat: int, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _buried(self, seat: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         if self.rules.reveals == "all":
             log += (_told(state.REVEALED, (seat, standing.roles[seat])),)
         reason = self._won(standing)
         return self._end(standing, reason, log) if reason else self._evening(standing, log)
 
-    def _evening(self, standing: Standing, log: tuple[Event, ...]) -> State:
+    def _evening(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         if standing.day >= self.max_days:
             return self._end(standing, "days", log)
         return self._dusk(standing, log)
 
-    def _won(self, standing: Standing) -> str:
+    def _won(self, standing: WerewolfStanding) -> str:
         """Why the game is over; empty if it is not. If nobody lives, the wolves are dead as well."""
         living = sum(standing.alive)
         wolves = len(self._holders(standing, self.wolf))
@@ -335,10 +337,10 @@ class Werewolf:
             return "village_dead"
         return "parity" if self.rules.wolves_win == "parity" and 2 * wolves >= living else ""
 
-    def _end(self, standing: Standing, reason: str, log: tuple[Event, ...]) -> State:
-        return State(DONE, OVER, NOBODY, NOBODY, CALM, standing._replace(reason=reason), NOTHING, log)
+    def _end(self, standing: WerewolfStanding, reason: str, log: tuple[Event, ...]) -> WerewolfState:
+        return WerewolfState(DONE, OVER, NOBODY, NOBODY, CALM, standing._replace(reason=reason), NOTHING, log)
 
-    def _done(self, s: State, move: Move) -> State:
+    def _done(self, s: WerewolfState, move: Move) -> WerewolfState:
         raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")
 
     _STEPS: ClassVar = {
@@ -362,19 +364,19 @@ class Werewolf:
         queue: tuple[int, ...],
         secret: tuple[int, ...],
         dark: Darkness,
-        standing: Standing,
+        standing: WerewolfStanding,
         log: tuple[Event, ...],
-    ) -> State:
+    ) -> WerewolfState:
         """The first of the queue is asked."""
         seat = queue[0]
         options = self._choices.of(phase, seat, standing)
-        return _new(State, (phase, seat, queue[1:], secret, dark, standing, options, log))
+        return _new(WerewolfState, (phase, seat, queue[1:], secret, dark, standing, options, log))
 
-    def _holders(self, standing: Standing, role: int) -> tuple[int, ...]:
+    def _holders(self, standing: WerewolfStanding, role: int) -> tuple[int, ...]:
         """The living seats that hold a role."""
         return tuple([j for j, r in enumerate(standing.roles) if r == role and standing.alive[j]])
 
-    def _refusal(self, s: State, move: Move) -> str:
+    def _refusal(self, s: WerewolfState, move: Move) -> str:
         """Why a move of a seat is not legal, in one line."""
         legal = self.legal(s)
         kinds = sorted({m.kind for m in legal})

@@ -35,7 +35,7 @@ KEEP, GIVE = Move(HEALS, (0,)), Move(HEALS, (1,))
 DEALT: Final = "deal"  # args: role number of each seat, then the seats in the order of talk
 DRAWN: Final = "draw"  # args: (seat,) killed by the wolves after a tie, or ()
 NIGHT: Final = "night"  # args: number of the night, from 1
-WOLVES: Final = "wolves"  # to the living wolves; args: (seat,) chosen, or ()
+CHOSEN: Final = "wolves"  # to the living wolves; args: (seat,) chosen, or ()
 ATTACKED: Final = "attacked"  # to the witch; args: (seat,)
 CHECKED: Final = "checked"  # to the seer; args: seat, 1 if a werewolf else 0
 DAWN: Final = "dawn"  # args: number of the day, then the seats that died, ascending
@@ -54,7 +54,7 @@ WHISPERS: Final = (speech.SILENT, speech.RECOMMEND)
 NOBODY: Final[tuple[int, ...]] = ()
 
 
-class Standing(NamedTuple):
+class WerewolfStanding(NamedTuple):
     """What changes at dawn and at dusk, or by the use of a power, only."""
 
     roles: tuple[int, ...]
@@ -118,7 +118,7 @@ NOTHING: Final = Options((), {})
 CALM: Final = Darkness(None, None, False, None)
 
 
-class State(NamedTuple):
+class WerewolfState(NamedTuple):
     """Everything about a game in progress. Hashable; never changed."""
 
     phase: int
@@ -129,7 +129,7 @@ class State(NamedTuple):
     secret: tuple[int, ...]
     """Votes of this phase so far, in the order of voting, -1 for nobody; on a tie the tied targets."""
     dark: Darkness
-    standing: Standing
+    standing: WerewolfStanding
     options: Options
     """Of the seat to move; `NOTHING` if none is."""
     log: tuple[Event, ...]

@@ -144,7 +144,7 @@ class WerewolfText:
         kind, args, _ = move
         if kind == state.NIGHT:
             return f"Night {args[0]} falls."
-        if kind == state.WOLVES:
+        if kind == state.CHOSEN:
             return f"To the werewolves: tonight's victim is {_target(args)}."
         if kind == state.ATTACKED:
             return f"To the witch: tonight the werewolves would kill {_target(args)}."

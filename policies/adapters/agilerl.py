@@ -20,7 +20,9 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of the libraries that it imports
     from agilerl.algorithms import DQN, IPPO, MADDPG, MATD3, PPO, RainbowDQN
 
-ALGORITHMS: Final[Mapping[str, Any]] = {cls.__name__: cls for cls in (IPPO, MADDPG, MATD3, PPO, DQN, RainbowDQN)}
+AGILERL_ALGORITHMS: Final[Mapping[str, Any]] = {
+    cls.__name__: cls for cls in (IPPO, MADDPG, MATD3, PPO, DQN, RainbowDQN)
+}
 """Those that have `Discrete` actions and one network for a seat."""
 _MANY: Final = ("IPPO", "MADDPG", "MATD3")
 _LOGITS: Final = ("IPPO", "PPO")
@@ -53,8 +55,8 @@ class AgileRLSeat(ScoredSeat):
 
     def __init__(self, model: Any, *, agent: str | None = None, sample: bool = False, actions: str = "moves") -> None:
         self.model, self.algorithm = model, type(model).__name__
-        if self.algorithm not in ALGORITHMS:
-            raise accept("algorithm", self.algorithm, ALGORITHMS)
+        if self.algorithm not in AGILERL_ALGORITHMS:
+            raise accept("algorithm", self.algorithm, AGILERL_ALGORITHMS)
         if sample and self.algorithm in _VALUES:
             raise ParlourError(f"sample=true is not accepted with {self.algorithm}; accepted: sample=false")
         if self.algorithm not in _MANY:
@@ -105,15 +107,15 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     Raises `ParlourError` for another setting or value, and for a file that is no such checkpoint. Whether it fits the
     table is checked at its first turn.
     """
-    file, algorithm, sample, actions = read_settings(AgileRLSeat.name, settings, ALGORITHMS, ("agent",))
+    file, algorithm, sample, actions = read_settings(AgileRLSeat.name, settings, AGILERL_ALGORITHMS, ("agent",))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that the library will change; of attributes of some other algorithm
-            model = ALGORITHMS[algorithm].load(file, device="cpu")
+            model = AGILERL_ALGORITHMS[algorithm].load(file, device="cpu")
     except _UNREADABLE:
-        raise unreadable(file, algorithm, ALGORITHMS) from None
+        raise unreadable(file, algorithm, AGILERL_ALGORITHMS) from None
     if model.algo.replace(" ", "") != algorithm:  # some can be loaded as others
-        raise unreadable(file, algorithm, ALGORITHMS)
+        raise unreadable(file, algorithm, AGILERL_ALGORITHMS)
     player = AgileRLSeat(model, agent=settings.get("agent"), sample=sample, actions=actions)
     player.read_from = dict(settings)
     return player

@@ -138,7 +138,7 @@ def _numbers(space: Any) -> tuple[str, spaces.Space[Any]]:
 
 
 @dataclass(frozen=True)
-class Turn:
+class AgentTurn:
     """What `InfosToModules` tells a module of one agent's turn."""
 
     episode: str
@@ -149,7 +149,7 @@ class Turn:
 
 
 class InfosToModules(ConnectorV2):
-    """Env-to-module connector: puts each agent's `Turn` into the column of infos, which `PolicyModule` reads."""
+    """Env-to-module connector: puts each agent's `AgentTurn` into the column of infos, which `PolicyRLModule` reads."""
 
     def __call__(
         self,
@@ -164,12 +164,12 @@ class InfosToModules(ConnectorV2):
         ongoing = frozenset(episode.id_ for episode in episodes)
         # of every agent, also of learners: from the first column, RLlib reads off who is in the batch
         for agent in self.single_agent_episode_iterator(list(episodes), agents_that_stepped_only=True):
-            turn = Turn(agent.multi_agent_episode_id, agent.agent_id, agent.get_infos(-1) or {}, ongoing)
+            turn = AgentTurn(agent.multi_agent_episode_id, agent.agent_id, agent.get_infos(-1) or {}, ongoing)
             self.add_batch_item(batch, Columns.INFOS, turn, agent)
         return batch
 
 
-class PolicyModule(RLModule):
+class PolicyRLModule(RLModule):
     """Policies of parlour as an RLModule that is not trained: one policy for each seat of each game in play; see `policy_spec`.
 
     Each game's policies draw from a seed of their own; games are numbered as they come, for each EnvRunner from 0.
@@ -185,7 +185,7 @@ class PolicyModule(RLModule):
         self._idle: list[Policy] = []
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        turns: Sequence[Turn] = batch.get(Columns.INFOS, ())
+        turns: Sequence[AgentTurn] = batch.get(Columns.INFOS, ())
         if not turns:
             raise ParlourError("PolicyModule was told nothing; accepted: env_to_module_connector with InfosToModules")
         self._forget(turns[0].ongoing)
@@ -197,7 +197,7 @@ class PolicyModule(RLModule):
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing to compile; RLlib asks it of modules beside PyTorch ones."""
 
-    def _act(self, turn: Turn) -> int:
+    def _act(self, turn: AgentTurn) -> int:
         info = turn.info
         if "seat" not in info:
             raise ParlourError(
@@ -211,7 +211,7 @@ class PolicyModule(RLModule):
             )
         return _number(player, player.act(info["observation"], dict(info)), info)
 
-    def _sit_down(self, turn: Turn) -> Policy:
+    def _sit_down(self, turn: AgentTurn) -> Policy:
         if turn.episode not in self._games:
             self._games[turn.episode] = self._dealt
             self._dealt += 1
@@ -255,4 +255,4 @@ def policy_spec(make: Callable[[], Policy], seed: int = 0) -> RLModuleSpec:
         make: Makes the policy, once for each seat of the games in play; picklable, if the algorithm is to be saved.
         seed: Of all the policies' chance.
     """
-    return RLModuleSpec(module_class=PolicyModule, model_config={"make": make, "seed": seed})
+    return RLModuleSpec(module_class=PolicyRLModule, model_config={"make": make, "seed": seed})

@@ -19,7 +19,7 @@ from sb3_contrib import ARS, QRDQN, TRPO, MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-ALGORITHMS: Final[Mapping[str, type[BaseAlgorithm]]] = {
+SB3_ALGORITHMS: Final[Mapping[str, type[BaseAlgorithm]]] = {
     cls.__name__: cls for cls in (PPO, A2C, MaskablePPO, TRPO, RecurrentPPO, DQN, QRDQN, ARS)
 }
 """Those of the two libraries that have `Discrete` actions."""
@@ -46,8 +46,8 @@ class Sb3Seat(ScoredSeat):
 
     def __init__(self, model: BaseAlgorithm, *, sample: bool = False, actions: str = "moves") -> None:
         self.model, self.algorithm = model, type(model).__name__
-        if self.algorithm not in ALGORITHMS:
-            raise accept("algorithm", self.algorithm, ALGORITHMS)
+        if self.algorithm not in SB3_ALGORITHMS:
+            raise accept("algorithm", self.algorithm, SB3_ALGORITHMS)
         if sample and self.algorithm in _VALUES:
             raise ParlourError(f"sample=true is not accepted with {self.algorithm}; accepted: sample=false")
         super().__init__(model.observation_space, model.action_space, sample=sample, actions=actions)
@@ -97,9 +97,9 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     Raises `ParlourError` for another setting or value, and for a file that is no such checkpoint. Whether it fits the
     table is checked at its first turn.
     """
-    file, algorithm, sample, actions = read_settings(Sb3Seat.name, settings, ALGORITHMS)
+    file, algorithm, sample, actions = read_settings(Sb3Seat.name, settings, SB3_ALGORITHMS)
     try:
-        model = ALGORITHMS[algorithm].load(file, device="cpu")
+        model = SB3_ALGORITHMS[algorithm].load(file, device="cpu")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError, RuntimeError, zipfile.BadZipFile):
-        raise unreadable(file, algorithm, ALGORITHMS) from None
+        raise unreadable(file, algorithm, SB3_ALGORITHMS) from None
     return Sb3Seat(model, sample=sample, actions=actions)

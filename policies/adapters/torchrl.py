@@ -217,7 +217,7 @@ def _key(*parts: str) -> str | Key:
 # -- ours in their code ----------------------------------------------------------------------------------------
 
 
-class PolicyModule(TensorDictModuleBase):
+class PolicyTensorDictModule(TensorDictModuleBase):
     """Policies of parlour as the actor of one group, in `rollout` and in collectors; it is not trained.
 
     A policy that reads features finds them in the tensordict. All others look at `env` themselves, because TorchRL takes

@@ -10,7 +10,7 @@ from typing import Any, Self
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.base import Policy
 from parlour.policies.llm.make import ModelConfig, make_model
-from parlour.policies.llm.model import Model, OfflineModel, Voice
+from parlour.policies.llm.model import Model, OfflineModel, SeatModel
 
 
 class AskingPolicy(Policy):
@@ -23,11 +23,11 @@ class AskingPolicy(Policy):
     def __init__(self, model: Model | None = None) -> None:
         super().__init__()
         self.model = model or OfflineModel()
-        self.voice = Voice(self.model, 0, 0)
+        self.voice = SeatModel(self.model, 0, 0)
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
-        self.voice = Voice(self.model, seat, seed)
+        self.voice = SeatModel(self.model, seat, seed)
 
     def notes(self) -> dict[str, Any]:
         """The questions asked since the last time, for the transcript."""

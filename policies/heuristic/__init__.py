@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from parlour.envs.avalon.belief import Habits
+from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import Move, ParlourError
 from parlour.policies.base import Policy
 from parlour.policies.heuristic.avalon import AvalonPlayer
@@ -21,7 +21,7 @@ class GamePlayer(Protocol):
     def act(self, view: Any) -> Move: ...
 
 
-class RuleOfThumb(Policy):
+class HeuristicPolicy(Policy):
     """Plays the game it finds itself in, by the rules of thumb for that game. Needs `info="full"`.
 
     Args:
@@ -31,9 +31,9 @@ class RuleOfThumb(Policy):
     name: ClassVar[str] = "rule"
     wants: ClassVar[str] = "view"
 
-    def __init__(self, habits: Habits | None = None) -> None:
+    def __init__(self, habits: AvalonHabits | None = None) -> None:
         super().__init__()
-        self.habits = habits or Habits()
+        self.habits = habits or AvalonHabits()
         self._player: GamePlayer | None = None
 
     def reset(self, seat: int, seed: int) -> None:
@@ -50,7 +50,7 @@ class RuleOfThumb(Policy):
         return int(info["legal"][view.legal.index(move)])
 
 
-def _sit_down(view: Any, rng: np.random.Generator, habits: Habits) -> GamePlayer:
+def _sit_down(view: Any, rng: np.random.Generator, habits: AvalonHabits) -> GamePlayer:
     kind = type(view).__name__
     if kind == "AvalonView":
         return AvalonPlayer(view, rng, habits)

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon.belief import EVIL, MERLIN, Belief, Habits, team_rows, teams
+from parlour.envs.avalon.belief import EVIL_ROLES, MERLIN, AvalonBelief, AvalonHabits, team_rows, teams
 from parlour.envs.core import Move
 
 PROPOSE, VOTE, CARD, GUESS = "propose", "vote", "card", "guess"
@@ -36,13 +36,13 @@ class _Seen(NamedTuple):
 class AvalonPlayer:
     """One seat of one game."""
 
-    def __init__(self, view: Any, rng: np.random.Generator, habits: Habits) -> None:
+    def __init__(self, view: Any, rng: np.random.Generator, habits: AvalonHabits) -> None:
         self._rng = rng
         self._me = view.seat
         self._evil = view.side == "evil"
-        self.belief = Belief(view.roles, view.seat, view.role, view.knows, habits)
+        self.belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits)
         # what an onlooker thinks: the evil side and Merlin mind how they look
-        self.onlooker = Belief(view.roles, -1, "", (), habits) if self._evil or view.role == MERLIN else None
+        self.onlooker = AvalonBelief(view.roles, -1, "", (), habits) if self._evil or view.role == MERLIN else None
         self._fellows = _fellows(view) if self._evil else frozenset()
         self._seen = _Seen()
 
@@ -88,7 +88,7 @@ class AvalonPlayer:
                     belief.see_exposure(args[0], args[1], right=bool(args[2]))
         self._seen = _Seen(len(view.events), team, own_card, success)
 
-    def _see_cards(self, beliefs: list[Belief], team: tuple[int, ...], fails: int, own_card: int | None) -> None:
+    def _see_cards(self, beliefs: list[AvalonBelief], team: tuple[int, ...], fails: int, own_card: int | None) -> None:
         for belief in beliefs:
             belief.see_cards(team, fails, own_card if belief.seat == self._me else None)
 
@@ -103,14 +103,14 @@ class AvalonPlayer:
         belief = self._shown_belief(view)
         return belief.clean_chance(view.team) >= _PICKY[view.counted - 1] * self._prospect(view, belief)
 
-    def _prospect(self, view: Any, belief: Belief) -> float:
+    def _prospect(self, view: Any, belief: AvalonBelief) -> float:
         """How likely the next leaders' teams are to be clean: a good one takes his best team, an evil one none."""
         n, size = len(view.roles), view.sizes[view.quest]
         best = (belief.clean_chances(size)[:, None] * team_rows(n, size)).max(axis=0)
         following = [(view.leader + k) % n for k in range(1, view.limit - view.counted + 1)]
         return float(((1 - belief.evil_chance()) * best)[following].mean())
 
-    def _shown_belief(self, view: Any) -> Belief:
+    def _shown_belief(self, view: Any) -> AvalonBelief:
         """What a good seat acts by. Merlin now and then acts by what everybody knows, while no quest is at stake."""
         if self.onlooker is not None and view.evil < 2 and self._rng.random() < _COVER:
             return self.onlooker
@@ -197,10 +197,10 @@ class AvalonPlayer:
 
 def _fellows(view: Any) -> frozenset[int]:
     """The seat itself and those that the night showed it to be evil."""
-    shown = {j for fact in view.knows if set(fact.roles) <= EVIL for j in fact.seats}
+    shown = {j for fact in view.knows if set(fact.roles) <= EVIL_ROLES for j in fact.seats}
     return frozenset(shown | {view.seat})
 
 
-def _each(beliefs: list[Belief], what: str, *args: Any) -> None:
+def _each(beliefs: list[AvalonBelief], what: str, *args: Any) -> None:
     for belief in beliefs:
         getattr(belief, what)(*args)

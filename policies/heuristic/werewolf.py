@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move
-from parlour.envs.werewolf.belief import SEER, VILLAGER, WEREWOLF, Array, Habits, WolfBelief
+from parlour.envs.werewolf.belief import SEER, VILLAGER, WEREWOLF, Array, WerewolfHabits, WolfBelief
 
 HUNT, PROTECT, SAVE, POISON, CHECK, VOTE = "hunt", "protect", "save", "poison", "check", "vote"
 ATTACKED, CHECKED, DAWN, REVEALED, VOTES, EXECUTED, DAY = (
@@ -30,7 +30,7 @@ _LIES: Final = 0.15
 class WerewolfPlayer:
     """One seat of one game."""
 
-    def __init__(self, view: Any, rng: np.random.Generator, habits: Habits | None = None) -> None:
+    def __init__(self, view: Any, rng: np.random.Generator, habits: WerewolfHabits | None = None) -> None:
         self._rng = rng
         self._me: int = view.seat
         fellows = {seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats}

@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import A, Ask, BadReply, system_prompt
-from parlour.policies.llm.model import Answered, Asker, Model
+from parlour.policies.llm.model import Answered, Model, RequestContext
 from parlour.policies.llm.transport.meter import Meter, Outcome
-from parlour.policies.llm.transport.request import Message, ModelUnusable, Reply, Request, Usage
+from parlour.policies.llm.transport.request import ChatMessage, Completion, ModelUnusable, Request, Usage
 
 TOP_LOGPROBS: Final = 20
 """How many first tokens are looked at; the most that OpenAI gives."""
@@ -29,7 +29,7 @@ _LONGEST_SHOWN: Final = 2000
 _ONE_WORD_TOKENS: Final = 8
 
 
-class Chances(NamedTuple):
+class AnswerProbabilities(NamedTuple):
     """How likely a model holds each of a few answers."""
 
     of: dict[str, float]
@@ -79,7 +79,7 @@ class ChatModel(Model):
         self._in_vain = 0
         self._lock = Lock()
 
-    def answer(self, question: Ask[A], asker: Asker) -> Answered[A]:
+    def answer(self, question: Ask[A], asker: RequestContext) -> Answered[A]:
         """The model's answer, or the rule of thumb's.
 
         Raises:
@@ -89,7 +89,7 @@ class ChatModel(Model):
         talk = _opening(question)
         return self._settle(question, asker, talk, self._say(question, asker, talk)[0])
 
-    def answers(self, question: Ask[A], asker: Asker, n: int) -> list[Answered[A]]:
+    def answers(self, question: Ask[A], asker: RequestContext, n: int) -> list[Answered[A]]:
         """So many independent answers: from one request, and single ones for what the server left out.
 
         The k-th one stands for the same sample as with any other model. The first one's calls hold the usage of the
@@ -106,7 +106,9 @@ class ChatModel(Model):
             found.append(self._settle(question, single, talk, first))
         return found
 
-    def chances(self, question: Ask[Any], asker: Asker, options: Sequence[str], n: int = 8) -> Chances:
+    def chances(
+        self, question: Ask[Any], asker: RequestContext, options: Sequence[str], n: int = 8
+    ) -> AnswerProbabilities:
         """How likely each option is as the answer to a question that is answered by one of a few words.
 
         Where the server tells log probabilities, they are those of the first token of a one-word answer. Otherwise they
@@ -121,14 +123,14 @@ class ChatModel(Model):
         opening = _opening(question)
         listed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options)
         wish = f"{opening[-1].content}\nThis once, answer not with JSON but with one of these words alone: {listed}\n"
-        talk = (*opening[:-1], Message("user", wish))
+        talk = (*opening[:-1], ChatMessage("user", wish))
         request = self._request(question, asker, talk, top_logprobs=TOP_LOGPROBS, max_tokens=_ONE_WORD_TOKENS)
         reply = self.meter.complete(request)
         calls = tuple(said.call for said in self._told(question, talk, reply))
         weights = _weights(reply.logprobs[0] if reply.logprobs else {}, known)
         if sum(weights) > 0:
             self._note(question, asker, "valid", 1)
-            return Chances(_shares(options, weights), "logprobs", calls)
+            return AnswerProbabilities(_shares(options, weights), "logprobs", calls)
         answered = self.answers(question, asker, n)
         weights = [0.0] * len(options)
         for one in answered:
@@ -139,7 +141,7 @@ class ChatModel(Model):
             raise ParlourError(
                 f"no answer to {question.kind!r} names one of {listed}; accepted: an answer with such a field"
             )
-        return Chances(
+        return AnswerProbabilities(
             _shares(options, weights), "samples", (*calls, *(call for one in answered for call in one.calls))
         )
 
@@ -155,7 +157,9 @@ class ChatModel(Model):
         vars(self).update(state)
         self._lock = Lock()
 
-    def _settle(self, question: Ask[A], asker: Asker, talk: tuple[Message, ...], first: _Said) -> Answered[A]:
+    def _settle(
+        self, question: Ask[A], asker: RequestContext, talk: tuple[ChatMessage, ...], first: _Said
+    ) -> Answered[A]:
         """Read the first reply, and ask again until there is an answer or no try left."""
         calls: list[dict[str, Any]] = []
         said = first
@@ -167,7 +171,7 @@ class ChatModel(Model):
             except BadReply as error:
                 fault = " ".join(str(error).split())
                 calls.append({**said.call, "fault": fault})
-                talk = (*talk, Message("assistant", _shortened(said.text)), Message("user", _again(fault)))
+                talk = (*talk, ChatMessage("assistant", _shortened(said.text)), ChatMessage("user", _again(fault)))
             else:
                 calls.append(said.call)
                 self._note(question, asker, "valid" if tried == 1 else "repaired", tried)
@@ -176,11 +180,13 @@ class ChatModel(Model):
         value = question.rule_of_thumb(np.random.default_rng(asker.sample))
         return Answered(value, False, True, tuple(calls))
 
-    def _say(self, question: Ask[Any], asker: Asker, talk: tuple[Message, ...], n: int = 1) -> list[_Said]:
+    def _say(self, question: Ask[Any], asker: RequestContext, talk: tuple[ChatMessage, ...], n: int = 1) -> list[_Said]:
         request = self._request(question, asker, talk, n=n, schema=question.schema_of_answer())
         return self._told(question, talk, self.meter.complete(request))
 
-    def _request(self, question: Ask[Any], asker: Asker, talk: tuple[Message, ...], **options: Any) -> Request:
+    def _request(
+        self, question: Ask[Any], asker: RequestContext, talk: tuple[ChatMessage, ...], **options: Any
+    ) -> Request:
         return Request(
             **{
                 "model": self.name,
@@ -195,7 +201,7 @@ class ChatModel(Model):
             }
         )
 
-    def _told(self, question: Ask[Any], talk: tuple[Message, ...], reply: Reply) -> list[_Said]:
+    def _told(self, question: Ask[Any], talk: tuple[ChatMessage, ...], reply: Completion) -> list[_Said]:
         """The texts of a reply with their calls; what the reply cost stands with the first one."""
         prompt = [message._asdict() for message in talk]
         found = []
@@ -206,7 +212,7 @@ class ChatModel(Model):
             found.append(_Said(text, call))
         return found
 
-    def _note(self, question: Ask[Any], asker: Asker, outcome: Outcome, replies: int) -> None:
+    def _note(self, question: Ask[Any], asker: RequestContext, outcome: Outcome, replies: int) -> None:
         self.meter.note(asker.seat, question.kind, outcome, replies)
         with self._lock:
             self._in_vain = self._in_vain + 1 if outcome == "fallback" else 0
@@ -218,8 +224,8 @@ class ChatModel(Model):
             )
 
 
-def _opening(question: Ask[Any]) -> tuple[Message, ...]:
-    return Message("system", system_prompt()), Message("user", question.prompt())
+def _opening(question: Ask[Any]) -> tuple[ChatMessage, ...]:
+    return ChatMessage("system", system_prompt()), ChatMessage("user", question.prompt())
 
 
 def _again(fault: str) -> str:

@@ -12,7 +12,7 @@ from parlour.policies.llm.ask import A, Ask
 OFFLINE: Final = "offline"
 
 
-class Asker(NamedTuple):
+class RequestContext(NamedTuple):
     """On whose behalf a question is put."""
 
     seat: str
@@ -20,7 +20,7 @@ class Asker(NamedTuple):
     sample: int = 0
     """Which of several samples of the same question this is; the same number gives the same answer again."""
 
-    def other(self, k: int) -> Asker:
+    def other(self, k: int) -> RequestContext:
         """The same asker with the k-th of several samples; number 0 is the sample itself."""
         return self._replace(sample=mixed(self.sample, k)) if k else self
 
@@ -46,10 +46,10 @@ class Model(ABC):
     is_language_model: ClassVar[bool]
 
     @abstractmethod
-    def answer(self, question: Ask[A], asker: Asker) -> Answered[A]:
+    def answer(self, question: Ask[A], asker: RequestContext) -> Answered[A]:
         """Answer one question."""
 
-    def answers(self, question: Ask[A], asker: Asker, n: int) -> list[Answered[A]]:
+    def answers(self, question: Ask[A], asker: RequestContext, n: int) -> list[Answered[A]]:
         """So many independent answers to the same question."""
         return [self.answer(question, asker.other(k)) for k in range(n)]
 
@@ -64,7 +64,7 @@ class OfflineModel(Model):
     name = OFFLINE
     is_language_model: ClassVar[bool] = False
 
-    def answer(self, question: Ask[A], asker: Asker) -> Answered[A]:
+    def answer(self, question: Ask[A], asker: RequestContext) -> Answered[A]:
         value = question.rule_of_thumb(np.random.default_rng(asker.sample))
         return Answered(value, True, False, ({"ask": question.kind, "answer": value.model_dump(mode="json")},))
 
@@ -72,7 +72,7 @@ class OfflineModel(Model):
         return {"model": OFFLINE}
 
 
-class Voice:
+class SeatModel:
     """The questions of one seat in one game. Numbers them, so that the same game asks for the same samples again.
 
     Args:
@@ -103,9 +103,9 @@ class Voice:
         told, self._calls = self._calls, []
         return told
 
-    def _asker(self) -> Asker:
+    def _asker(self) -> RequestContext:
         self._asked += 1
-        return Asker(f"player_{self._seat}", mixed(self._seed, self._seat, self._asked))
+        return RequestContext(f"player_{self._seat}", mixed(self._seed, self._seat, self._asked))
 
 
 def mixed(*numbers: int) -> int:

@@ -94,7 +94,7 @@ def _cut(text: str, ends: Sequence[int], marks: Sequence[set[int]], done: int, s
 
 
 @dataclass(frozen=True)
-class Found:
+class Retrieved:
     """A text that came back."""
 
     text: str
@@ -156,7 +156,7 @@ class Memory:
         vectors = unit(texts, self.embedder.embed(texts), self.embedder)
         self._put(list(texts), [tag] * len(texts), [when] * len(texts), vectors)
 
-    def search(self, query: str, k: int, *, tag: str | None = None) -> list[Found]:
+    def search(self, query: str, k: int, *, tag: str | None = None) -> list[Retrieved]:
         """The `k` texts nearest to a query, nearest first, the earlier first of those equally near.
 
         Args:
@@ -171,7 +171,9 @@ class Memory:
             raise accept("number of texts to find", k, "1 or more")
         return self._nearest(query, k, self._among(tag))
 
-    def retrieve(self, query: str, max_tokens: int, *, tag: str | None = None, as_told: bool = False) -> list[Found]:
+    def retrieve(
+        self, query: str, max_tokens: int, *, tag: str | None = None, as_told: bool = False
+    ) -> list[Retrieved]:
         """The nearest texts, up to the first that no longer fits into `max_tokens` in all; nearest first.
 
         Args:
@@ -248,13 +250,14 @@ class Memory:
     def _among(self, tag: str | None) -> list[_Shelf]:
         return [shelf for name, shelf in self._shelves.items() if tag in (None, name)]
 
-    def _nearest(self, query: str, k: int, shelves: Sequence[_Shelf]) -> list[Found]:
+    def _nearest(self, query: str, k: int, shelves: Sequence[_Shelf]) -> list[Retrieved]:
         vector = unit([query], self.embedder.embed([query]), self.embedder)
         if not k:
             return []
         ranked = sorted(pair for shelf in shelves for pair in _of_shelf(shelf, vector, k))[:k]
         return [
-            Found(self._texts[p], p, self._tags[p], self._when[p], self._tokens[p], distance) for distance, p in ranked
+            Retrieved(self._texts[p], p, self._tags[p], self._when[p], self._tokens[p], distance)
+            for distance, p in ranked
         ]
 
 

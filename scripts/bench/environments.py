@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Game
 from parlour.envs.registry import lookup
-from parlour.policies import RuleOfThumb
+from parlour.policies import HeuristicPolicy
 from parlour.wrappers import SeatEnv
 
 GAME = "avalon_v0"
@@ -174,7 +174,7 @@ class _Timed:
 def seat_cost(players: int, steps: int) -> SeatCost:
     """Measure `SeatEnv` with a learner that plays at random."""
     inner = lookup(GAME).raw_env(num_players=players, rules="official", info="full", observation="features")
-    opponents = [RuleOfThumb() for _ in range(players)]
+    opponents = [HeuristicPolicy() for _ in range(players)]
     env = SeatEnv(inner, opponents)
     thinking = [_Timed(opponent.act) for opponent in opponents]
     for opponent, timed in zip(opponents, thinking, strict=True):

@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 
-from parlour.policies import RuleOfThumb
+from parlour.policies import HeuristicPolicy
 from parlour.training import evaluate, seeds
 from parlour.training.parallel.ray.pool import connect
 from parlour.training.rollout import table
@@ -30,7 +30,7 @@ def main() -> None:
                     killed.append(worker)
                 yield number
 
-        env, rule = table("avalon_v0", num_players=chosen.players), RuleOfThumb
+        env, rule = table("avalon_v0", num_players=chosen.players), HeuristicPolicy
         began = time.perf_counter()
         deals = seeds.HELD_OUT[: chosen.games]
         report = evaluate.seat(env, {"rule": rule}, ("rule", rule), deals, progress, pool=pool)

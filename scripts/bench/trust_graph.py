@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.statements import Judgement
+from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from rich.table import Table
 
 PLAYERS: Final = (6, 8, 14, 20)
@@ -122,7 +122,7 @@ def _state(graph: TrustGraph, rng: np.random.Generator, turn: int) -> int:
     """One statement; returns its speaker."""
     speaker, target = (int(k) for k in rng.choice(graph.players, 2, replace=False))
     weight = float(rng.uniform(-1, 1))
-    graph.observe(turn, speaker, f"statement {turn}", [(target, weight)], [Judgement(target, weight)])
+    graph.observe(turn, speaker, f"statement {turn}", [(target, weight)], [GraphJudgement(target, weight)])
     return speaker
 
 

@@ -22,7 +22,7 @@ from gymnasium import spaces
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import registry
 from parlour.policies import RandomPolicy, make_policy
-from parlour.policies.adapters.agilerl import ALGORITHMS, AgileRLSeat
+from parlour.policies.adapters.agilerl import AGILERL_ALGORITHMS, AgileRLSeat
 from parlour.policies.base import Policy
 from parlour.training import examples
 from parlour.training.rollout import play, table
@@ -54,9 +54,9 @@ def network(algorithm: str, actions: int = MOVES, agents: tuple[str, ...] = ("le
     torch.manual_seed(1)
     if algorithm not in MANY:
         settings |= {"use_rollout_buffer": True} if algorithm == "PPO" else {}
-        return ALGORITHMS[algorithm](BOX, spaces.Discrete(actions), **settings)
+        return AGILERL_ALGORITHMS[algorithm](BOX, spaces.Discrete(actions), **settings)
     one = [spaces.Discrete(actions) for _ in agents]
-    return ALGORITHMS[algorithm]([BOX] * len(agents), one, agent_ids=list(agents), **settings)
+    return AGILERL_ALGORITHMS[algorithm]([BOX] * len(agents), one, agent_ids=list(agents), **settings)
 
 
 def turns(games: int = 3) -> Any:
@@ -169,7 +169,7 @@ class Watched(Policy):
         return chosen
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", AGILERL_ALGORITHMS)
 def test_a_checkpoint_plays_a_hundred_games_without_an_illegal_move(algorithm, tmp_path):
     network(algorithm).save_checkpoint(str(tmp_path / "agent.pt"))
     drawn = ",sample=true" if algorithm == "IPPO" else ""

@@ -25,12 +25,12 @@ from open_spiel.python.algorithms import (
 )
 from open_spiel.python.tests import games_sim_test
 from parlour.envs.core import Move, ParlourError
-from parlour.policies import RandomPolicy, RuleOfThumb
+from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.adapters.openspiel import OpenSpielPolicy, SeatState, TabularSeat, from_settings, probabilities
 from parlour.policies.adapters.openspiel_bot import PolicyBot, is_mcts
 from parlour.policies.base import Policy
 from parlour.training import rollout
-from parlour.wrappers.determinizations import worlds
+from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.game import openspiel_game
 from parlour.wrappers.openspiel.tree import Tree
 
@@ -246,8 +246,8 @@ def test_worlds_are_all_courses_of_an_information_set_with_their_probabilities()
     for key in sorted(reached)[::9]:
         at = sample[key]
         view = game.table.game.view(at.state, at.player)
-        found = worlds(game.table.game, game.table.text, view, at.own[at.player])
-        # `worlds` goes by the rules, which draw the order of talk as well: it is in the View
+        found = determinizations(game.table.game, game.table.text, view, at.own[at.player])
+        # `determinizations` goes by the rules, which draw the order of talk as well: it is in the View
         assert {world.moves for world in found} == set(reached[key])
         total = sum(reached[key].values())
         for world in found:
@@ -262,7 +262,7 @@ def test_worlds_weigh_what_others_would_rather_not_have_done():
     moves = [Move("deal", (*roles, 0)), Move("propose", (0, 1)), *[Move("vote", (1,))] * 5, *[Move("card", (1,))] * 2]
     at = game.state_after(moves).moment
     assert at.player == 1
-    found = worlds(rules, text, rules.view(at.state, 1), at.own[1])
+    found = determinizations(rules, text, rules.view(at.state, 1), at.own[1])
     evil = sum(world.probability for world in found if world.moves[0].args[0] in rules.evil_roles)
     assert evil == pytest.approx(1 / 3)
     assert len(found) == 24
@@ -298,13 +298,13 @@ def test_worlds_of_a_seat_that_is_not_to_move_or_of_too_large_a_table_are_refuse
     table = state.moment.table
     idle = next(k for k in range(5) if k != state.current_player())
     with pytest.raises(ParlourError, match=f"seat {idle} is not to move"):
-        worlds(table.game, table.text, table.game.view(state.moment.state, idle), ())
+        determinizations(table.game, table.text, table.game.view(state.moment.state, idle), ())
     large = rollout.table("werewolf_v0", talk=False)
     large.reset(seed=0)
     view = large.game_env.view(large.game_env.seat)
     monkeypatch.setattr("parlour.wrappers.determinizations.MOST", 1000)
     with pytest.raises(ParlourError, match="too many; accepted: tables with up to 1000 to try"):
-        worlds(large.game_env.game, large.game_env.text, view, ())
+        determinizations(large.game_env.game, large.game_env.text, view, ())
 
 
 # -- OpenSpiel's algorithms ------------------------------------------------------------------------------------
@@ -414,16 +414,16 @@ def test_a_policy_plays_as_a_bot_the_very_moves_it_plays_at_our_table():
     game = game_of("avalon")
     env = rollout.table("avalon_v0", **AVALON)
     for seed in range(5):
-        rollout.play(env, [RuleOfThumb() for _ in range(5)], seed)
+        rollout.play(env, [HeuristicPolicy() for _ in range(5)], seed)
         moves = env.game_env.moves
-        bots = [PolicyBot(RuleOfThumb(), seat, seed) for seat in range(5)]
+        bots = [PolicyBot(HeuristicPolicy(), seat, seed) for seat in range(5)]
         state = game.state_after(moves[:1])
         while not state.is_terminal():
             state.apply_action(bots[state.current_player()].step(state))
         assert state.moment.moves == tuple(moves)
 
 
-@pytest.mark.parametrize("policy", [RandomPolicy, RuleOfThumb])
+@pytest.mark.parametrize("policy", [RandomPolicy, HeuristicPolicy])
 def test_our_bots_play_a_hundred_games_of_openspiels_without_an_illegal_move(policy):
     game, rng = game_of("werewolf"), np.random.default_rng(3)
     bots = [PolicyBot(policy(), seat) for seat in range(4)]

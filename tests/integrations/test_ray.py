@@ -19,12 +19,12 @@ ray = pytest.importorskip("ray", reason="Ray is not installed; pip install 'parl
 from parlour import policies  # noqa: E402 - what needs Ray is imported behind the look for it
 from parlour.envs import replay  # noqa: E402
 from parlour.envs.core import ParlourError  # noqa: E402
-from parlour.policies import ChatPlayer, HumanPolicy, RandomPolicy, RuleOfThumb  # noqa: E402
+from parlour.policies import ChatPlayer, HeuristicPolicy, HumanPolicy, RandomPolicy  # noqa: E402
 from parlour.policies.llm.chat import ChatModel  # noqa: E402
 from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
 from parlour.policies.llm.transport.meter import Meter  # noqa: E402
 from parlour.policies.llm.transport.prices import Prices  # noqa: E402
-from parlour.policies.llm.transport.request import Reply, Usage  # noqa: E402
+from parlour.policies.llm.transport.request import Completion, Usage  # noqa: E402
 from parlour.training import evaluate, rollout  # noqa: E402
 from parlour.training.cli import run  # noqa: E402
 from parlour.training.hyperopt.config import TuneConfig  # noqa: E402
@@ -120,10 +120,10 @@ def test_an_evaluation_is_the_same_byte_for_byte(design, workers, pool, tmp_path
     for name, given in (("one", {}), ("ray", {"pool": pool, "workers": workers})):
         out = tmp_path / name
         if design == "seat":
-            players = {"random": RandomPolicy, "rule": RuleOfThumb}
-            found = evaluate.seat(table(), players, ("rule", RuleOfThumb), range(7), out=out, **given)
+            players = {"random": RandomPolicy, "rule": HeuristicPolicy}
+            found = evaluate.seat(table(), players, ("rule", HeuristicPolicy), range(7), out=out, **given)
         else:
-            found = evaluate.sides(table(), ("r", RandomPolicy), ("rule", RuleOfThumb), range(7), out=out, **given)
+            found = evaluate.sides(table(), ("r", RandomPolicy), ("rule", HeuristicPolicy), range(7), out=out, **given)
         evaluate.write_table(found, out / "games.csv")
         (out / "report").write_text(repr(found))
     assert files(tmp_path / "one") == files(tmp_path / "ray")
@@ -193,8 +193,8 @@ def test_questions_are_simulated_the_same(pool, tmp_path):
 class Mute:
     """A transport to a server that says nothing of use."""
 
-    def complete(self, request: Any) -> Reply:
-        return Reply(("?",) * request.n, Usage(10, 1), ("stop",) * request.n)
+    def complete(self, request: Any) -> Completion:
+        return Completion(("?",) * request.n, Usage(10, 1), ("stop",) * request.n)
 
 
 def test_what_a_model_used_is_added_up(pool):

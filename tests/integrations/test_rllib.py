@@ -21,7 +21,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.envs.turn import take_turn
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
-from parlour.policies.adapters.rllib import InfosToModules, PolicyModule, RLlibPolicy, from_settings, policy_spec
+from parlour.policies.adapters.rllib import InfosToModules, PolicyRLModule, RLlibPolicy, from_settings, policy_spec
 from parlour.policies.base import Policy
 from parlour.training import evaluate, seeds
 from parlour.training.examples import GAME, OPTIONS
@@ -270,7 +270,7 @@ def test_ours_say_in_one_line_what_they_miss():
         act(loop(trained))
     with pytest.raises(ParlourError, match="'babbler' says 'hm'; accepted in RLlib: numbers, and options"):
         act(loop(Babbler))
-    module = PolicyModule(model_config=policy_spec(RandomPolicy).model_config)
+    module = PolicyRLModule(model_config=policy_spec(RandomPolicy).model_config)
     with pytest.raises(ParlourError, match="accepted: policies_to_train without it"):
         module.forward_train({})
 
@@ -341,7 +341,7 @@ def test_two_learners_and_ours_train_at_one_table(page, tmp_path):
     before = {name: weights(name) for name in seats.values()}
     result = algorithm.train()
     assert all(not torch.equal(weights(name), before[name]) for name in before)
-    assert isinstance(algorithm.get_module("ours"), PolicyModule)
+    assert isinstance(algorithm.get_module("ours"), PolicyRLModule)
     assert result["env_runners"]["num_episodes"] >= 3
     file = algorithm.save_to_path(str(tmp_path / "all"))
     algorithm.stop()

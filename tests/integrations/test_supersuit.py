@@ -24,7 +24,7 @@ from gymnasium import spaces
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import registry
 from parlour.policies import RandomPolicy, make_policy
-from parlour.policies.adapters.sb3 import ALGORITHMS, Sb3Seat
+from parlour.policies.adapters.sb3 import SB3_ALGORITHMS, Sb3Seat
 from parlour.policies.base import Policy
 from parlour.training import examples
 from parlour.training.rollout import play, table
@@ -77,7 +77,7 @@ def network(algorithm: str, actions: int = MOVES, observation: Any = None) -> An
     if isinstance(observation, spaces.Dict):
         kind = "MultiInputPolicy"
     settings = {"buffer_size": 10} if "DQN" in algorithm else {}
-    return ALGORITHMS[algorithm](kind, Blank(actions, observation), device="cpu", **settings)
+    return SB3_ALGORITHMS[algorithm](kind, Blank(actions, observation), device="cpu", **settings)
 
 
 def turns(seed: int = 0, games: int = 3) -> Any:
@@ -128,7 +128,7 @@ def test_ppo_learns_in_its_own_loop(make):
     env = make()
     both = tables(env, 2)
     both.venv.reset(seed=1)
-    model = ALGORITHMS["PPO"]("MlpPolicy", both, n_steps=64, batch_size=64, device="cpu")
+    model = SB3_ALGORITHMS["PPO"]("MlpPolicy", both, n_steps=64, batch_size=64, device="cpu")
     before = model.policy.action_net.weight.detach().clone()
     model.learn(200)
     assert both.num_envs == 2 * len(env.possible_agents)
@@ -169,10 +169,10 @@ def test_tables_are_copies_until_they_are_reset_with_a_seed():
 
 def test_what_the_page_says_does_not_work():
     with pytest.raises(AttributeError, match="has no attribute 'seed'"):
-        ALGORITHMS["PPO"]("MlpPolicy", tables(one_learner()), seed=0, device="cpu")
+        SB3_ALGORITHMS["PPO"]("MlpPolicy", tables(one_learner()), seed=0, device="cpu")
     with pytest.raises(AssertionError, match="update once at the end"):
         aec_to_parallel(examples.learner_env(2))
-    masked = ALGORITHMS["MaskablePPO"](
+    masked = SB3_ALGORITHMS["MaskablePPO"](
         "MlpPolicy", tables(aec_to_parallel(MaskInInfo(examples.learner_env()))), device="cpu"
     )
     with pytest.raises(AttributeError, match="has no attribute 'has_attr'"):
@@ -201,7 +201,7 @@ class Watched(Policy):
         return chosen
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", SB3_ALGORITHMS)
 def test_a_checkpoint_plays_a_hundred_games_without_an_illegal_move(algorithm, tmp_path):
     network(algorithm).save(tmp_path / "model.zip")
     drawn = ",sample=true" if algorithm in ("PPO", "RecurrentPPO") else ""

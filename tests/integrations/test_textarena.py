@@ -21,7 +21,7 @@ pytest.importorskip("textarena", reason="TextArena is not installed; pip install
 import textarena as ta
 from parlour.envs import make
 from parlour.envs.core import ParlourError
-from parlour.policies import ChatPlayer, RandomPolicy, RuleOfThumb, make_policy
+from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy, make_policy
 from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.adapters.textarena import PrivateChance, TextArenaAgent, TextArenaTable, play_textarena
 from parlour.policies.by_text import SILENCE, options_in
@@ -129,7 +129,7 @@ def test_a_rival_can_pass_for_the_game_where_textarena_lets_him(forged, misled):
 
 def test_a_policy_that_needs_more_than_words_is_refused():
     with pytest.raises(ParlourError, match=r"policy 'rule' cannot play by words alone \(it reads info\['view'\]\)"):
-        TextArenaAgent(RuleOfThumb())
+        TextArenaAgent(HeuristicPolicy())
 
 
 # -- theirs at our tables --------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ import torch
 from gymnasium import spaces
 from parlour.envs import make
 from parlour.envs.core import ParlourError
-from parlour.policies import ChatPlayer, Policy, RandomPolicy, RuleOfThumb, TrainedSeat, make_policy
+from parlour.policies import ChatPlayer, HeuristicPolicy, Policy, RandomPolicy, TrainedSeat, make_policy
 from parlour.policies.adapters.tianshou import SeatedOffPolicy, SeatedOnPolicy, TianshouSeat, save_weights
 from parlour.training import examples, rollout
 from parlour.wrappers import SealedTurn
@@ -150,7 +150,7 @@ def test_an_agent_in_a_multi_agent_algorithm_explores_by_eps_inference_alone():
 
 def test_the_trainer_changes_the_learner_and_leaves_our_policies_as_they_are():
     env = sealed_env()
-    seated = [SeatedOffPolicy(RuleOfThumb, env.action_space) for _ in env.agents[1:]]
+    seated = [SeatedOffPolicy(HeuristicPolicy, env.action_space) for _ in env.agents[1:]]
     learner = q_algorithm(env, horizon=100, explore=0.2)
     before = [weights.clone() for weights in learner.policy.model.parameters()]
     algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[learner, *seated], env=env)
@@ -191,7 +191,7 @@ def trained():
     return TrainedSeat(TABLE[0], game.config, layers, sample=True)
 
 
-@pytest.mark.parametrize(("player", "reads"), [(RuleOfThumb, "view"), (ChatPlayer, "text"), (trained, "features")])
+@pytest.mark.parametrize(("player", "reads"), [(HeuristicPolicy, "view"), (ChatPlayer, "text"), (trained, "features")])
 def test_games_side_by_side_are_those_of_our_own_loop(player, reads, monkeypatch):
     monkeypatch.setattr(Kept, "games_kept", [])
 
@@ -216,7 +216,7 @@ def test_games_side_by_side_are_those_of_our_own_loop(player, reads, monkeypatch
 def test_they_play_in_other_processes_too():
     env = sealed_env()
     algorithm = MultiAgentOffPolicyAlgorithm(
-        algorithms=[SeatedOffPolicy(RuleOfThumb, env.action_space) for _ in env.agents], env=env
+        algorithms=[SeatedOffPolicy(HeuristicPolicy, env.action_space) for _ in env.agents], env=env
     )
     here = collector(algorithm, sealed_env, 2).collect(n_episode=4)
     found = collector(algorithm, sealed_env, 2, vector=SubprocVectorEnv)
@@ -247,10 +247,10 @@ class InOtherWords(Policy):
 
 
 REFUSED = {
-    "no turn in the infos; accepted: environments in parlour.wrappers.SealedTurn": (RuleOfThumb, None),
+    "no turn in the infos; accepted: environments in parlour.wrappers.SealedTurn": (HeuristicPolicy, None),
     "'chat' reads text; accepted: SealedTurn(env, 'text')": (ChatPlayer, {}),
     "'wordy' answers 'I would rather not say.'; accepted here: a number, or the words of an option": (InOtherWords, {}),
-    "there is nothing to read for seat": (RuleOfThumb, {"seats": []}),
+    "there is nothing to read for seat": (HeuristicPolicy, {"seats": []}),
 }
 
 

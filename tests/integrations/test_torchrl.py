@@ -17,9 +17,16 @@ pytest.importorskip("torchrl", reason="TorchRL is not installed; pip install 'pa
 import torch
 from parlour.envs import avalon_v0
 from parlour.envs.core import ParlourError
-from parlour.policies import ChatPlayer, RandomPolicy, RuleOfThumb, make_policy
+from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy, make_policy
 from parlour.policies.adapters import torchrl as bridge
-from parlour.policies.adapters.torchrl import LEARNER, ActorConfig, PolicyModule, TorchRLPlayer, make_actor, save_actor
+from parlour.policies.adapters.torchrl import (
+    LEARNER,
+    ActorConfig,
+    PolicyTensorDictModule,
+    TorchRLPlayer,
+    make_actor,
+    save_actor,
+)
 from parlour.training import examples, rollout
 from parlour.wrappers import LearnerSeats, MaskInInfo, ParallelMaskInInfo
 from tensordict.nn import TensorDictModule, TensorDictSequential
@@ -291,7 +298,7 @@ def test_settings_and_tables_that_do_not_fit_are_refused(tmp_path):
 # -- our players in their code ---------------------------------------------------------------------------------
 
 
-class WithSeed(RuleOfThumb):
+class WithSeed(HeuristicPolicy):
     """Draws from a given seed, whatever it is told, and remembers where it sat."""
 
     def __init__(self, seed):
@@ -306,7 +313,7 @@ class WithSeed(RuleOfThumb):
 def test_rules_of_thumb_play_the_same_game_in_a_rollout_as_at_our_table():
     table = full()
     env = wrapped(table)
-    actors = TensorDictSequential(*(PolicyModule([WithSeed(3)], agent, env=table) for agent in env.group_map))
+    actors = TensorDictSequential(*(PolicyTensorDictModule([WithSeed(3)], agent, env=table) for agent in env.group_map))
     played = env.rollout(500, actors, auto_reset=False, tensordict=env.reset(seed=21))
     assert played["next", "done"][-1]
     ours = rollout.table("avalon_v0", **SMALL)
@@ -318,7 +325,7 @@ def test_rules_of_thumb_play_the_same_game_in_a_rollout_as_at_our_table():
 def test_players_are_told_of_each_new_game_and_of_the_learners_seat_in_it():
     table = examples.learner_env()
     env, one = wrapped(table), WithSeed(0)
-    module = PolicyModule([one], env=table, seed=4)
+    module = PolicyTensorDictModule([one], env=table, seed=4)
     played = env.rollout(80, module, break_when_any_done=False)
     starts = [0, *(played["next", "done"][:-1, 0].nonzero().flatten() + 1).tolist()]
     seats = [int(played[LEARNER, "info", "seat"][start, 0]) for start in starts]
@@ -332,7 +339,9 @@ def test_players_play_in_collectors():
 
     table = examples.learner_env()
     env = wrapped(table)
-    collector = Collector(env, PolicyModule([RuleOfThumb()], env=table), frames_per_batch=30, total_frames=90)
+    collector = Collector(
+        env, PolicyTensorDictModule([HeuristicPolicy()], env=table), frames_per_batch=30, total_frames=90
+    )
     games = sum(int(batch["next", "done"].sum()) for batch in collector)
     assert games > 2
     assert (env.rollout(1)[LEARNER, "info", "replaced"] == 0).all()
@@ -340,7 +349,7 @@ def test_players_play_in_collectors():
 
 def test_players_who_answer_in_words_play_in_rollouts():
     table = LearnerSeats(avalon_v0.env(info="full", **SMALL), lambda _: RandomPolicy(), observation="features")
-    env, module = wrapped(table), PolicyModule([ChatPlayer()], env=table)
+    env, module = wrapped(table), PolicyTensorDictModule([ChatPlayer()], env=table)
     played = env.rollout(60, module, break_when_any_done=False)
     assert played["next", "done"].sum() >= 1
     assert module.replaced == 0
@@ -355,7 +364,7 @@ class Nonsense(RandomPolicy):
 
 def test_words_that_cannot_be_used_become_the_move_that_the_rules_prescribe_and_are_counted():
     table = examples.learner_env()
-    module = PolicyModule([Nonsense()], env=table)
+    module = PolicyTensorDictModule([Nonsense()], env=table)
     played = wrapped(table).rollout(20, module, break_when_any_done=False)
     assert module.replaced == 20
     assert (played["next", LEARNER, "info", "replaced"] == 0).all()
@@ -364,7 +373,7 @@ def test_words_that_cannot_be_used_become_the_move_that_the_rules_prescribe_and_
 def test_players_who_read_features_play_in_a_batch_of_environments():
     actor = make_actor(config())
     env = SerialEnv(2, lambda: wrapped(examples.learner_env()))
-    module = PolicyModule([player(actor), player(actor)])
+    module = PolicyTensorDictModule([player(actor), player(actor)])
     with torch.no_grad():
         played = env.rollout(20, module, break_when_any_done=False)
         best = actor.get_dist(played.clone()).probs.argmax(-1)
@@ -377,23 +386,23 @@ def test_several_agents_of_one_group_each_have_their_player():
     table = full()
     env = wrapped(table, group_map={"all": table.possible_agents})
     seated = [WithSeed(k) for k in range(5)]
-    module = PolicyModule(seated, "all", env=table, agents=env.group_map["all"])
+    module = PolicyTensorDictModule(seated, "all", env=table, agents=env.group_map["all"])
     assert env.rollout(200, module)["next", "done"][-1]
     assert [one.seats[0][0] for one in seated] == [0, 1, 2, 3, 4]
 
     class ByMask(RandomPolicy):
         wants = "features"
 
-    module = PolicyModule([ByMask() for _ in range(5)], "player")
+    module = PolicyTensorDictModule([ByMask() for _ in range(5)], "player")
     assert (parallel().rollout(50, module)["next", "player", "info", "replaced"] == 0).all()
 
 
 def test_a_module_that_cannot_play_is_refused_in_one_line():
     with pytest.raises(ParlourError, match="'rule' reads 'view', which TorchRL does not hand on; accepted: env="):
-        PolicyModule([RuleOfThumb()])
+        PolicyTensorDictModule([HeuristicPolicy()])
     with pytest.raises(ParlourError, match="2 players; accepted: one for each of learner_0"):
-        PolicyModule([RandomPolicy(), RandomPolicy()], env=examples.learner_env())
+        PolicyTensorDictModule([RandomPolicy(), RandomPolicy()], env=examples.learner_env())
     with pytest.raises(ParlourError, match="env 'GameParallelEnv' is not accepted; accepted: an AEC environment"):
-        PolicyModule([RandomPolicy()], env=avalon_v0.parallel_env(**SMALL))
+        PolicyTensorDictModule([RandomPolicy()], env=avalon_v0.parallel_env(**SMALL))
     with pytest.raises(ParlourError, match="2 players; accepted: 1"):
-        wrapped(examples.learner_env()).rollout(3, PolicyModule([player(), player()]))
+        wrapped(examples.learner_env()).rollout(3, PolicyTensorDictModule([player(), player()]))

@@ -17,25 +17,25 @@ from dataclasses import replace
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.cache import Cache
-from parlour.policies.llm.transport.request import CacheMiss, Message, Reply, Request, Usage
+from parlour.policies.llm.transport.request import CacheMiss, ChatMessage, Completion, Request, Usage
 
-REQUEST = Request("tester", (Message("system", "s"), Message("user", "说 \ud7ff\n")), 0.3, 40, sample=7)
-REPLY = Reply(("a ü", "b"), Usage(10, 5), ("stop", "length"), ({"x": -0.5, "是": -2.0},) * 2, dropped=("seed",))
+REQUEST = Request("tester", (ChatMessage("system", "s"), ChatMessage("user", "说 \ud7ff\n")), 0.3, 40, sample=7)
+REPLY = Completion(("a ü", "b"), Usage(10, 5), ("stop", "length"), ({"x": -0.5, "是": -2.0},) * 2, dropped=("seed",))
 
 
 class Source:
     """Gives a reply and counts."""
 
-    def __init__(self, reply: Reply = REPLY) -> None:
+    def __init__(self, reply: Completion = REPLY) -> None:
         self.reply, self.asked = reply, 0
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         self.asked += 1
         return self.reply
 
 
 class Closed:
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         raise AssertionError("called out")
 
 
@@ -48,7 +48,7 @@ SHAPING = {
     "n": 2,
     "top_logprobs": 1,
     "sample": 8,
-    "messages": (*REQUEST.messages, Message("user", "v")),
+    "messages": (*REQUEST.messages, ChatMessage("user", "v")),
 }
 LABELS = {"schema": {"type": "object"}, "schema_name": "V", "ask": "a.b", "seat": "player_1"}
 
@@ -62,15 +62,17 @@ def test_every_field_is_either_in_the_key_or_a_label():
 
 def test_the_key_stays_the_same_from_version_to_version():
     """A change here makes all recorded caches useless; then the layout's version must change too."""
-    assert Request("m", (Message("user", "é"),), 0, 1).key() == Request("m", (Message("user", "é"),), 0.0, 1).key()
+    assert (
+        Request("m", (ChatMessage("user", "é"),), 0, 1).key() == Request("m", (ChatMessage("user", "é"),), 0.0, 1).key()
+    )
     assert REQUEST.key()[:16] == "e4cd0843bdd45640"
     assert len(REQUEST.key()) == 64
 
 
 def test_roles_and_contents_do_not_run_into_each_other():
-    one = replace(REQUEST, messages=(Message("user", "ab"), Message("user", "c")))
-    assert one.key() != replace(REQUEST, messages=(Message("user", "a"), Message("user", "bc"))).key()
-    assert one.key() != replace(REQUEST, messages=(Message("user", "ab"), Message("assistant", "c"))).key()
+    one = replace(REQUEST, messages=(ChatMessage("user", "ab"), ChatMessage("user", "c")))
+    assert one.key() != replace(REQUEST, messages=(ChatMessage("user", "a"), ChatMessage("user", "bc"))).key()
+    assert one.key() != replace(REQUEST, messages=(ChatMessage("user", "ab"), ChatMessage("assistant", "c"))).key()
 
 
 # -- the modes -------------------------------------------------------------------------------------------------------
@@ -122,9 +124,9 @@ def test_what_was_stored_first_is_what_everybody_uses(tmp_path):
     """Another process stores a reply while this one waits for its own."""
 
     class Overtaken:
-        def complete(self, request: Request) -> Reply:
+        def complete(self, request: Request) -> Completion:
             Cache(Source(), tmp_path / "c.sqlite").complete(request)
-            return Reply(("mine",), Usage(99, 9), ("stop",), retries=3, seconds=1.0)
+            return Completion(("mine",), Usage(99, 9), ("stop",), retries=3, seconds=1.0)
 
     reply = Cache(Overtaken(), tmp_path / "c.sqlite").complete(REQUEST)
     assert reply == replace(REPLY, retries=3, seconds=1.0)
@@ -230,8 +232,8 @@ def test_many_threads_on_one_file(tmp_path):
     cache = Cache(Source(), tmp_path / "c.sqlite")
 
     class Named:
-        def complete(self, request: Request) -> Reply:
-            return Reply((f"{request.sample} by {threading.get_ident()}",), Usage(1, 1), ("stop",))
+        def complete(self, request: Request) -> Completion:
+            return Completion((f"{request.sample} by {threading.get_ident()}",), Usage(1, 1), ("stop",))
 
     cache._inner = Named()
     with ThreadPoolExecutor(8) as pool:

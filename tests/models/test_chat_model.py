@@ -15,7 +15,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import read_back, system_prompt
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.make import ModelConfig, make_model
-from parlour.policies.llm.model import Asker, OfflineModel, Voice, mixed
+from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel, mixed
 from parlour.policies.llm.transport.budget import Budget
 from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import Endpoint
@@ -25,7 +25,7 @@ from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, Model
 
 GOOD = '{"guilty": true, "why": "w"}'
 PROSE = "I would rather not say."
-ASKER = Asker("player_1", 7)
+ASKER = RequestContext("player_1", 7)
 FREE = (1.0, 2.0)
 
 
@@ -102,8 +102,8 @@ def test_a_fault_is_told_back_and_repaired(double, model, doubt):
 def test_the_rule_of_thumb_answers_after_the_last_try(double, model, doubt):
     double.otherwise = lambda body: double.Said(double.completion(PROSE))
     for sample in range(6):
-        answered = model.answer(doubt(), Asker("player_1", sample))
-        assert answered.value == OfflineModel().answer(doubt(), Asker("player_1", sample)).value
+        answered = model.answer(doubt(), RequestContext("player_1", sample))
+        assert answered.value == OfflineModel().answer(doubt(), RequestContext("player_1", sample)).value
         assert (answered.valid, answered.fell_back, len(answered.calls)) == (False, True, 3)
         assert all("fault" in call for call in answered.calls)
     assert len(double.history) == 18
@@ -139,7 +139,7 @@ def test_a_model_that_never_answers_is_given_up(double, config, doubt):
     for _ in range(4):
         model.answer(doubt(), ASKER)
     double.say(GOOD)
-    model.answer(doubt(), Asker("player_2", 1))
+    model.answer(doubt(), RequestContext("player_2", 1))
     for _ in range(4):
         model.answer(doubt(), ASKER)
     with pytest.raises(ModelUnusable, match=r"^'tester' gave no valid answer to 5 questions in a row") as caught:
@@ -246,7 +246,7 @@ def fickle(double):
 
 
 def conversation(model, doubt) -> str:
-    voices = [Voice(model, seat, seed=5) for seat in range(3)]
+    voices = [SeatModel(model, seat, seed=5) for seat in range(3)]
     for voice in voices:
         for _ in range(4):
             voice.ask(doubt(f"player_{voice._seat}"))
@@ -279,9 +279,9 @@ def test_the_order_of_threads_changes_nothing(double, config, doubt):
         double.completion(PROSE if body["seed"] % 3 == 0 and len(body["messages"]) < 4 else GOOD), pause=0.01
     )
     model = make_model(config)
-    one = [model.answer(doubt(), Asker("player_1", k)) for k in range(24)]
+    one = [model.answer(doubt(), RequestContext("player_1", k)) for k in range(24)]
     with ThreadPoolExecutor(8) as pool:
-        many = list(pool.map(lambda k: model.answer(doubt(), Asker("player_1", k)), range(24)))
+        many = list(pool.map(lambda k: model.answer(doubt(), RequestContext("player_1", k)), range(24)))
     assert many == one
     assert double.most_in_flight > 4
     assert model.meter.total.asked == 48
@@ -347,9 +347,9 @@ def test_the_parts_stand_in_the_right_order(config, tmp_path, double, doubt):
     for _ in range(3):
         model.answer(doubt(), ASKER)
     assert (model.meter.total.calls, model.meter.total.cached) == (1, 2), "cached replies are free, and metered"
-    model.answer(doubt(), Asker("player_1", 8))
+    model.answer(doubt(), RequestContext("player_1", 8))
     with pytest.raises(BudgetSpent, match="2 calls spent, limit 2"):
-        model.answer(doubt(), Asker("player_1", 9))
+        model.answer(doubt(), RequestContext("player_1", 9))
     assert model.answer(doubt(), ASKER).valid
     close(model)
 
@@ -384,7 +384,9 @@ def test_with_faults_in_three_of_ten_requests_nothing_is_lost_and_all_is_counted
     model = make_model(replace(config, cache=str(tmp_path / "c.sqlite"), timeout=0.5, max_retries=6))
     double.otherwise = faulty(double, lambda k: k % 10 in (0, 3, 6))
     with caplog.at_level(logging.DEBUG), ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda k: model.answer(doubt(f"player_{k}"), Asker(f"player_{k % 4}", k)), range(60)))
+        found = list(
+            pool.map(lambda k: model.answer(doubt(f"player_{k}"), RequestContext(f"player_{k % 4}", k)), range(60))
+        )
     assert len(found) == 60
     total = model.meter.total
     assert (total.asked, total.failed) == (60, 0)
@@ -421,9 +423,9 @@ def test_with_nothing_but_prose_the_run_ends_in_one_line(double, config, doubt):
     model = make_model(config)
     double.otherwise = lambda body: double.Said(double.completion(PROSE))
     for k in range(24):
-        assert model.answer(doubt(), Asker("player_1", k)).fell_back
+        assert model.answer(doubt(), RequestContext("player_1", k)).fell_back
     with pytest.raises(ModelUnusable, match="gave no valid answer to 25 questions in a row"):
-        model.answer(doubt(), Asker("player_1", 24))
+        model.answer(doubt(), RequestContext("player_1", 24))
     assert len(double.history) == 75
     close(model)
 
@@ -437,7 +439,7 @@ def test_a_budget_ends_a_run_over_http(double, config, doubt):
     def play(seat: int) -> None:
         try:
             for k in range(100):
-                model.answer(doubt(), Asker(f"player_{seat}", k))
+                model.answer(doubt(), RequestContext(f"player_{seat}", k))
         except BudgetSpent as error:
             ends.append(str(error))
 

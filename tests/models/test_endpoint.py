@@ -18,11 +18,11 @@ from dataclasses import replace
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.endpoint import Endpoint
-from parlour.policies.llm.transport.request import Message, ModelUnavailable, Request
+from parlour.policies.llm.transport.request import ChatMessage, ModelUnavailable, Request
 
 REQUEST = Request(
     model="tester",
-    messages=(Message("system", "s"), Message("user", "u")),
+    messages=(ChatMessage("system", "s"), ChatMessage("user", "u")),
     temperature=0.3,
     max_tokens=40,
     sample=7,

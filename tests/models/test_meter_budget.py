@@ -15,10 +15,17 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.budget import Budget
 from parlour.policies.llm.transport.meter import Count, Meter
 from parlour.policies.llm.transport.prices import Price, Prices
-from parlour.policies.llm.transport.request import BudgetSpent, Message, ModelUnavailable, Reply, Request, Usage
+from parlour.policies.llm.transport.request import (
+    BudgetSpent,
+    ChatMessage,
+    Completion,
+    ModelUnavailable,
+    Request,
+    Usage,
+)
 
-REQUEST = Request("m", (Message("user", "u" * 100),), 0.3, 50, seat="player_1", ask="a.b")
-REPLY = Reply(("t",), Usage(1000, 100), ("stop",), retries=2, seconds=0.5)
+REQUEST = Request("m", (ChatMessage("user", "u" * 100),), 0.3, 50, seat="player_1", ask="a.b")
+REPLY = Completion(("t",), Usage(1000, 100), ("stop",), retries=2, seconds=0.5)
 PRICES = Prices({"m": Price(2.0, 10.0)})
 COST = 0.003
 """Dollars of REPLY at PRICES: 1000 x 2 / 10^6 + 100 x 10 / 10^6."""
@@ -27,10 +34,10 @@ COST = 0.003
 class Source:
     """Gives a reply, perhaps after a while, and counts."""
 
-    def __init__(self, reply: Reply = REPLY, seconds: float = 0.0) -> None:
+    def __init__(self, reply: Completion = REPLY, seconds: float = 0.0) -> None:
         self.reply, self.seconds, self.asked, self.lock = reply, seconds, 0, threading.Lock()
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         with self.lock:
             self.asked += 1
         time.sleep(self.seconds)
@@ -38,7 +45,7 @@ class Source:
 
 
 class Broken:
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         error = ModelUnavailable("no answer")
         error.retries = 6
         raise error

@@ -57,7 +57,7 @@ class Card(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Played:
+class CountedGame:
     """What a game holds that is counted."""
 
     group: str
@@ -104,7 +104,7 @@ def of_directory(directory: str | Path) -> dict[str, Any]:
 
 
 def _groups(named: Iterable[tuple[str, Transcript]]) -> dict[str, Any]:
-    games: list[Played] = []
+    games: list[CountedGame] = []
     unfinished = 0
     for name, transcript in named:
         try:
@@ -124,7 +124,7 @@ def _groups(named: Iterable[tuple[str, Transcript]]) -> dict[str, Any]:
 # -- one game --------------------------------------------------------------------------------------------------
 
 
-def _played(transcript: Transcript) -> Played | None:
+def _played(transcript: Transcript) -> CountedGame | None:
     """Play a transcript again and take down what is counted; None if it is not finished."""
     if transcript.header["game"] != GAME:
         raise accept("game", transcript.header["game"], GAME)
@@ -142,8 +142,10 @@ def _played(transcript: Transcript) -> Played | None:
     roles = tuple(game.role_names[role] for role in last.standing.roles)
     led, cards, executed = counted(last.log)
     if "published" not in transcript.header:
-        return Played(ALL, outcome, roles, tuple(led), tuple(cards), executed)
-    return _published(transcript.header["published"], Played(ALL, outcome, roles, tuple(led), tuple(cards), executed))
+        return CountedGame(ALL, outcome, roles, tuple(led), tuple(cards), executed)
+    return _published(
+        transcript.header["published"], CountedGame(ALL, outcome, roles, tuple(led), tuple(cards), executed)
+    )
 
 
 def counted(log: Iterable[Event]) -> tuple[list[Led], list[Card], tuple[Team, ...]]:
@@ -168,7 +170,7 @@ def counted(log: Iterable[Event]) -> tuple[list[Led], list[Card], tuple[Team, ..
     return led, cards, tuple(executed.values())
 
 
-def _published(notes: Any, game: Played) -> Played:
+def _published(notes: Any, game: CountedGame) -> CountedGame:
     """The game with what only its log tells: the side of the proposed method, and how its events were read."""
     try:
         group, confirmed = notes["proposed_method_side"], [bool(logged) for logged in notes["confirm_logged"]]
@@ -183,13 +185,13 @@ def _published(notes: Any, game: Played) -> Played:
         raise ParlourError(f'the header\'s "published" tells of {many}; accepted: {accepted}')
     led = tuple(one._replace(confirmed=logged) for one, logged in zip(game.led, confirmed, strict=True))
     cards = tuple(card._replace(told=one) for card, one in zip(game.cards, told, strict=True))
-    return Played(group, game.outcome, game.roles, led, cards, game.executed)
+    return CountedGame(group, game.outcome, game.roles, led, cards, game.executed)
 
 
 # -- many games ------------------------------------------------------------------------------------------------
 
 
-def _group(games: list[Played]) -> dict[str, Any]:
+def _group(games: list[CountedGame]) -> dict[str, Any]:
     present = {role for game in games for role in game.roles}
     return {
         "games": len(games),
@@ -202,7 +204,7 @@ def _group(games: list[Played]) -> dict[str, Any]:
     }
 
 
-def _role(games: list[Played], role: str) -> dict[str, Any]:
+def _role(games: list[CountedGame], role: str) -> dict[str, Any]:
     chances = sum(len(game.voted) * game.roles.count(role) for game in games)
     voted = sum(game.members(role, game.voted) for game in games)
     executed = sum(game.members(role, game.executed) for game in games)

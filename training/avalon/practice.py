@@ -19,7 +19,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
-from parlour.policies.files import read_json, write_json, write_whole
+from parlour.policies.files import atomic_write, read_json, write_json
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training import rollout, seeds
 from parlour.training.rollout import Episode
@@ -154,7 +154,7 @@ def _keep(so_far: Practice, out: Path) -> None:
     so_far.experience.save(out / EXPERIENCE)
     so_far.pool.save(out / POOL)
     state = {"won": so_far.won, "experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
-    write_whole(out / _STATE, json.dumps(state, ensure_ascii=False) + "\n")
+    atomic_write(out / _STATE, json.dumps(state, ensure_ascii=False) + "\n")
 
 
 def curve(won: list[bool]) -> list[tuple[int, str, float]]:

@@ -35,12 +35,12 @@ from parlour.envs.avalon.state import (
     REJECT,
     SUCCESS,
     TEAM,
-    State,
+    AvalonState,
 )
 from parlour.envs.core import NATURE, IllegalMove, Move, Outcome, ParlourError, listed
 from parlour.envs.speech import SILENT
 from parlour.training.avalon.published_words import Words
-from parlour.training.json_objects import Record, read_lines, shown, write_all
+from parlour.training.json_objects import JsonObject, read_lines, shown, write_all
 
 PLAYERS: Final = 6
 NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))
@@ -85,13 +85,13 @@ def transcripts(path: str | Path, logs: str | Path | None = None) -> dict[str, s
     found: dict[str, str] = {}
     for record in read_lines(path):
         game_id = _game_id(record, found)
-        found[game_id] = _transcript(Record(f"{record.where}, game {game_id}", record.fields), logs)
+        found[game_id] = _transcript(JsonObject(f"{record.where}, game {game_id}", record.fields), logs)
     if not found:
         raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
     return found
 
 
-def _game_id(record: Record, taken: Mapping[str, str]) -> str:
+def _game_id(record: JsonObject, taken: Mapping[str, str]) -> str:
     accepted = "a name of up to 200 letters, digits and _ - . that begins with no dot"
     game_id = record.of(str, "game_id", accepted)
     if not GAME_ID.fullmatch(game_id):
@@ -105,14 +105,14 @@ def _game_id(record: Record, taken: Mapping[str, str]) -> str:
 # -- one game --------------------------------------------------------------------------------------------------
 
 
-class Table:
+class PublishedGame:
     """A published game on its way through the rules: the state, and what will be written down."""
 
     def __init__(self, words: Words | None = None) -> None:
         self.words = words
         """What is said; None if it is not known."""
         self.game = GAME.build(num_players=PLAYERS, rules="reference")
-        self.state: State = self.game.initial()
+        self.state: AvalonState = self.game.initial()
         self.entries: list[Entry] = []
         self.confirmed: list[bool] = []
         """For each proposal, whether the leader's choice was logged."""
@@ -121,7 +121,7 @@ class Table:
         self.answers: list[str] = []
         """For each answer of the Assassin, how it was read from the log."""
 
-    def speak(self, at: Record) -> None:
+    def speak(self, at: JsonObject) -> None:
         """The seat to move says what the log has for it."""
         if self.words is None:
             self.play(Move(SILENT), at)
@@ -129,7 +129,7 @@ class Table:
             move, raw = self.words.spoken(self.game, self.state)
             self.play(move, at, raw)
 
-    def play(self, move: Move, at: Record, raw: str | None = None) -> None:
+    def play(self, move: Move, at: JsonObject, raw: str | None = None) -> None:
         before = self.state
         try:
             self.state = self.game.apply(before, move)
@@ -137,7 +137,7 @@ class Table:
             raise ParlourError(f"{at.where}: {error}") from None
         self.entries.append(self._entry(before, move)._replace(raw=raw))
 
-    def _entry(self, before: State, move: Move) -> Entry:
+    def _entry(self, before: AvalonState, move: Move) -> Entry:
         """The move with who made it and who saw it at once, as `GameEnv` tells a Recorder."""
         seat = before.actor
         news = self.state.log[len(before.log) :]
@@ -166,9 +166,9 @@ class Table:
         return outcome
 
 
-def _transcript(at: Record, logs: str | Path | None) -> str:
+def _transcript(at: JsonObject, logs: str | Path | None) -> str:
     _check_labels(at)
-    table = Table(None if logs is None else _words(at, Path(logs)))
+    table = PublishedGame(None if logs is None else _words(at, Path(logs)))
     rounds = at.records("rounds", "round")
     _deal(table, at, rounds[0])
     for quest, one in enumerate(rounds):
@@ -181,7 +181,7 @@ def _transcript(at: Record, logs: str | Path | None) -> str:
     return _text(table, at)
 
 
-def _words(at: Record, logs: Path) -> Words:
+def _words(at: JsonObject, logs: Path) -> Words:
     roles = at.entries("roles", NUMBERS)
     dealt = {int(number): roles.of(str, number, "a role") for number in NUMBERS}
     if not GAME_ID.fullmatch(at.fields["log_file"]):
@@ -189,7 +189,7 @@ def _words(at: Record, logs: Path) -> Words:
     return Words(at.where, logs / at.fields["log_file"], dealt)
 
 
-def _check_labels(at: Record) -> None:
+def _check_labels(at: JsonObject) -> None:
     """The fields that the rules have no say in."""
     proposed = at.one_of("proposed_method_side", SIDES)
     at.expect("baseline_side", EVIL if proposed == GOOD else GOOD, "the proposed method plays the other side")
@@ -202,7 +202,7 @@ def _check_labels(at: Record) -> None:
     at.texts("ambiguities")
 
 
-def _deal(table: Table, at: Record, first: Record) -> None:
+def _deal(table: PublishedGame, at: JsonObject, first: JsonObject) -> None:
     game, roles = table.game, at.entries("roles", NUMBERS)
     dealt = [roles.one_of(number, game.role_names) for number in NUMBERS]
     if sorted(dealt) != sorted(game.roles):
@@ -211,7 +211,7 @@ def _deal(table: Table, at: Record, first: Record) -> None:
     table.play(Move(DEALT, (*(game.role_names.index(role) for role in dealt), leader)), at)
 
 
-def _round(table: Table, at: Record, quest: int) -> None:
+def _round(table: PublishedGame, at: JsonObject, quest: int) -> None:
     if table.state.phase == DONE:
         raise at.error(f"the game ended before this round, by {table.outcome.reason}", "no further round")
     at.expect("round", quest + 1, "rounds are numbered from 1 without gaps")
@@ -228,7 +228,7 @@ def _round(table: Table, at: Record, quest: int) -> None:
     at.expect("score_after", table.score, "the quests won by then")
 
 
-def _proposal(table: Table, at: Record, size: int) -> None:
+def _proposal(table: PublishedGame, at: JsonObject, size: int) -> None:
     at.expect("leader", table.state.standing.leader + 1, "the lead moves on by one seat with every proposal")
     order = []
     for _ in NUMBERS:
@@ -245,12 +245,12 @@ def _proposal(table: Table, at: Record, size: int) -> None:
     _vote(table, at)
 
 
-def _team(at: Record, key: str, sizes: range) -> tuple[int, ...]:
+def _team(at: JsonObject, key: str, sizes: range) -> tuple[int, ...]:
     """The seats of a list of players, in the order of the table."""
     return tuple(sorted(player - 1 for player in at.some_of(key, range(1, PLAYERS + 1), sizes)))
 
 
-def _vote(table: Table, at: Record) -> None:
+def _vote(table: PublishedGame, at: JsonObject) -> None:
     votes = at.entries("votes", NUMBERS)
     ballots = [votes.one_of(number, ("agree", "disagree")) == "agree" for number in NUMBERS]
     agreed, needed, counted = sum(ballots), table.game.carries, table.state.standing.counted
@@ -264,7 +264,7 @@ def _vote(table: Table, at: Record) -> None:
     at.expect("forced_by_retry_limit", table.goes and not passed, why)
 
 
-def _quest(table: Table, at: Record, size: int) -> None:
+def _quest(table: PublishedGame, at: JsonObject, size: int) -> None:
     drawn = table.state.phase == DRAW
     at.expect("team_source", "random_sample" if drawn else "proposal", "a team is drawn in place of a short one only")
     team = _team(at, "team", range(size, size + 1))
@@ -280,7 +280,7 @@ def _quest(table: Table, at: Record, size: int) -> None:
     at.expect("result", "success" if success else "fail", f"the quest has {fails} fail cards")
 
 
-def _card(table: Table, at: Record, seat: int) -> None:
+def _card(table: PublishedGame, at: JsonObject, seat: int) -> None:
     role = table.game.role_names[table.state.standing.roles[seat]]
     card, basis = at.one_of("card", ("success", "fail")), at.one_of("basis", BASES)
     # what the host counted against the words was an evil player's fail
@@ -291,7 +291,7 @@ def _card(table: Table, at: Record, seat: int) -> None:
     table.play(SUCCESS if card == "success" else FAIL, at)
 
 
-def _assassin(table: Table, within: Record) -> None:
+def _assassin(table: PublishedGame, within: JsonObject) -> None:
     if table.state.phase != HUNT:
         within.expect("assassin", None, "the guess was used before")
         return
@@ -307,7 +307,7 @@ def _assassin(table: Table, within: Record) -> None:
         at.expect("correct", table.state.standing.reason == "assassination", "who Merlin is")
 
 
-def _named(at: Record, assassin: int) -> int | None:
+def _named(at: JsonObject, assassin: int) -> int | None:
     """The seat named as Merlin; None for a no, and for a yes without a target that could be read."""
     if at.one_of("answer", ("yes", "no")) == "no" or at.fields.get("target") is None:
         at.expect("target", None, "nobody is named with a no")
@@ -316,7 +316,7 @@ def _named(at: Record, assassin: int) -> int | None:
     return at.one_of("target", others, "one of the other players") - 1
 
 
-def _check_ending(table: Table, at: Record) -> None:
+def _check_ending(table: PublishedGame, at: JsonObject) -> None:
     winner, reason = table.outcome.winner, table.outcome.reason
     results = ["success" if success else "fail" for _, _, success in table.results]
     proposed = winner == at.fields["proposed_method_side"]
@@ -327,7 +327,7 @@ def _check_ending(table: Table, at: Record) -> None:
     at.expect("winner_method", "proposed" if proposed else "baseline", f"{winner} wins")
 
 
-def _text(table: Table, at: Record) -> str:
+def _text(table: PublishedGame, at: JsonObject) -> str:
     text = GAME.text(table.game)
     published = {key: at.fields[key] for key in ("game_id", "proposed_method_side", "baseline_side")}
     published |= {"confirm_logged": table.confirmed, "cards": table.cards}

@@ -18,10 +18,10 @@ from typing import Final
 
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import State
+from parlour.envs.avalon.state import AvalonState
 from parlour.envs.core import Move, ParlourError, listed
 from parlour.envs.text import clean, name
-from parlour.training.json_objects import Record, parse, shown
+from parlour.training.json_objects import JsonObject, parse, shown
 
 _DISCUSSION: Final = "Please start discussing"
 _ROUND: Final = "round {} starts:"
@@ -86,16 +86,16 @@ def statements(path: str | Path) -> tuple[tuple[Statement, ...], ...]:
         raise log.error(f"its parts are {shown(list(log.fields))}", f"{_ROUND.format(1)!r} and the rounds after it")
     found = []
     for one in rounds:
-        events = Record(f"{log.where}, {one.removesuffix(' starts:')}", log.fields).records(one, "event")
+        events = JsonObject(f"{log.where}, {one.removesuffix(' starts:')}", log.fields).records(one, "event")
         found.append(tuple(_statement(event) for event in events if _discussed(event)))
     return tuple(found)
 
 
-def _discussed(event: Record) -> bool:
+def _discussed(event: JsonObject) -> bool:
     return event.of(str, "Host", "a text").startswith(_DISCUSSION)
 
 
-def _statement(event: Record) -> Statement:
+def _statement(event: JsonObject) -> Statement:
     order = _ORDER.search(event.fields["Host"])
     if order is None:
         raise event.refused("Host", "an invitation that tells the order of speech")
@@ -127,7 +127,7 @@ class Words:
             raise ParlourError(f"{where}: {error}") from None
         self._next = [0] * len(self._rounds)
 
-    def spoken(self, game: Avalon, state: State) -> tuple[Move, str]:
+    def spoken(self, game: Avalon, state: AvalonState) -> tuple[Move, str]:
         """What the seat to move says: the speech as the game's own parser reads it, and the words as they came in.
 
         Raises:

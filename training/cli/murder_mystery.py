@@ -16,7 +16,7 @@ from parlour.training.cli import common
 from parlour.training.cli.models import called, takes_model
 from parlour.training.murder_mystery import ratings as rating
 from parlour.training.murder_mystery import scores
-from parlour.training.murder_mystery.games import Job, Played, Table, play_all
+from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, play_all
 from parlour.training.murder_mystery.methods import METHODS, method_of
 
 app = typer.Typer(help="Murder mysteries: play a case with a method and quiz everybody; ratings.", no_args_is_help=True)
@@ -62,9 +62,9 @@ def play(
     """
     found = find(case)
     chosen = [method_of(name) for name in method or ["questum"]]
-    table = Table(rounds, questions, targets, hearing, rules, repetitions if quiz else 0)
+    table = CaseSetting(rounds, questions, targets, hearing, rules, repetitions if quiz else 0)
     jobs = [
-        Job(
+        CaseJob(
             case,
             one,
             seed,
@@ -87,7 +87,7 @@ def _file(name: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "._" else "-" for letter in name)
 
 
-def told(one: Played) -> dict[str, Any]:
+def told(one: CaseResult) -> dict[str, Any]:
     """One game as plain values."""
     shares = {of: _share(one, of) for of in _QUIZ_KINDS}
     return {
@@ -104,7 +104,7 @@ def told(one: Played) -> dict[str, Any]:
     }
 
 
-def _share(one: Played, of: str) -> dict[str, Any] | None:
+def _share(one: CaseResult, of: str) -> dict[str, Any] | None:
     return _right(one.marks, of)
 
 
@@ -121,7 +121,7 @@ def _right(marks: Any, of: str) -> dict[str, Any] | None:
     }
 
 
-def _show(case: Any, games: list[Played], model: Model) -> None:
+def _show(case: Any, games: list[CaseResult], model: Model) -> None:
     out = common.console()
     verdicts = common.table(f"{case.title}; answered by {called(model)}", "method", "victim", "found", "verdict")
     for one in games:
@@ -177,7 +177,7 @@ def compare(
     Example: [bold]parlour mystery compare --method questum --method mystery_ocot --method pp --games 50[/bold]
     """
     from parlour.training.cli.reproduce import show
-    from parlour.training.reproduce import Setting
+    from parlour.training.reproduce import ReproductionSetting
     from parlour.training.reproduce.questum import comparison
 
     names = method or list(METHODS)
@@ -186,7 +186,7 @@ def compare(
     if seed > len(seeds.HELD_OUT) - games:
         raise accept("seed", seed, range(len(seeds.HELD_OUT) - games + 1))
     with display.progress_bar() as bar:
-        setting = Setting(
+        setting = ReproductionSetting(
             games=games,
             practice=0,
             model=model,

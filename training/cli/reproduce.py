@@ -70,7 +70,7 @@ def reproduce(
     usual = reproducing.sizes(name)
     games, practice = usual[0] if games is None else games, usual[1] if practice is None else practice
     with display.progress_bar() as bar:
-        setting = reproducing.Setting(
+        setting = reproducing.ReproductionSetting(
             games,
             practice,
             model,
@@ -113,11 +113,11 @@ def show(found: reproducing.Reproduction, model: Model) -> None:
         out.print(f"- {remark}", highlight=False)
 
 
-def _named(cell: reproducing.Cell) -> str:
+def _named(cell: reproducing.TableCell) -> str:
     return ", ".join(part for part in (cell.row, cell.of, cell.measure) if part)
 
 
-def _show_paper(cell: reproducing.Cell, paper: float) -> str:
+def _show_paper(cell: reproducing.TableCell, paper: float) -> str:
     return f"{paper:6.3f}" if cell.value is not None and not cell.value.share else f"{paper:5.1f}%"
 
 
@@ -128,7 +128,7 @@ def _show_value(found: reproducing.Value) -> str:
     return f"{found.value:6{unit}}{deviation}{interval}  n={found.n}"
 
 
-def _show_difference(cell: reproducing.Cell) -> str:
+def _show_difference(cell: reproducing.TableCell) -> str:
     if cell.difference is not None:
         return _points(cell.difference)
     found = cell.value_difference

@@ -19,11 +19,11 @@ from parlour.training.demo.section import DemoConfig, Section
 __all__ = ["DemoConfig", "DemoReport", "run"]
 
 SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (
-    avalon.section,
-    avalon_agents.section,
-    mediated_qa.section,
-    werewolf.section,
-    murder_mystery.section,
+    avalon.avalon_section,
+    avalon_agents.avalon_agents_section,
+    mediated_qa.mediated_qa_section,
+    werewolf.werewolf_section,
+    murder_mystery.murder_mystery_section,
 )
 
 

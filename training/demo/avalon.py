@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs import replay
-from parlour.policies import RandomPolicy, RuleOfThumb, TrainedSeat
+from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat
 from parlour.training import display, evaluate, rollout, seeds
 from parlour.training.demo.section import DemoConfig, Section
 from parlour.training.ppo import seat as seat_training
@@ -18,7 +18,7 @@ TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official"}
 _RECORDED: Final = 5
 
 
-def section(out: Path, config: DemoConfig) -> Section:
+def avalon_section(out: Path, config: DemoConfig) -> Section:
     """Record, train, measure."""
     recorded = _record(out / "transcripts", config.seed)
     run = seat_training.SeatConfig(game=GAME, options=TABLE, steps=config.steps, seed=config.seed)
@@ -39,7 +39,7 @@ def _record(folder: Path, seed: int) -> Sequence[str]:
     )
     results = []
     for number in range(_RECORDED):
-        episode = rollout.play(env, [RuleOfThumb() for _ in range(TABLE["num_players"])], seed + number)
+        episode = rollout.play(env, [HeuristicPolicy() for _ in range(TABLE["num_players"])], seed + number)
         path = folder / f"{GAME}-{number + 1}.jsonl"
         steps = sum(1 for _ in replay.reenact(replay.read(path)))
         outcome = episode.outcome
@@ -56,9 +56,9 @@ def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.R
     deals = seeds.HELD_OUT[: config.games]
     with display.progress_bar() as bar:
         few = deals[: max(10, config.games // 4)]
-        sides = evaluate.sides(env, ("rule", RuleOfThumb), ("random", RandomPolicy), few, display.Bar(bar))
-        candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "rule": RuleOfThumb}
-        seats = evaluate.seat(env, candidates, ("rule", RuleOfThumb), deals, display.Bar(bar))
+        sides = evaluate.sides(env, ("rule", HeuristicPolicy), ("random", RandomPolicy), few, display.Bar(bar))
+        candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "rule": HeuristicPolicy}
+        seats = evaluate.seat(env, candidates, ("rule", HeuristicPolicy), deals, display.Bar(bar))
     evaluate.write_table(sides, out / "games-sides.csv")
     evaluate.write_table(seats, out / "games-seat.csv")
     return sides, seats
@@ -67,7 +67,7 @@ def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.R
 def _markdown(
     recorded: Sequence[str],
     run: seat_training.SeatConfig,
-    trained: seat_training.Point,
+    trained: seat_training.SeatPoint,
     sides: evaluate.Report,
     seats: evaluate.Report,
 ) -> str:

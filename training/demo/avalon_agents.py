@@ -7,7 +7,7 @@ from typing import Final
 
 from parlour.training import display
 from parlour.training.demo.section import DemoConfig, Section
-from parlour.training.reproduce import Reproduction, Setting
+from parlour.training.reproduce import Reproduction, ReproductionSetting
 from parlour.training.reproduce.avalon_tables import win_rates
 
 _ROWS: Final = ("full", "without analysis", "without strategy learning")
@@ -15,11 +15,11 @@ _SHARE: Final = 40
 """Of the deals that other measurements take, one in so many: a turn here is four questions."""
 
 
-def section(out: Path, config: DemoConfig) -> Section:
+def avalon_agents_section(out: Path, config: DemoConfig) -> Section:
     """Practise, then measure three rows of the paper's table 2."""
     deals = max(2, config.games // _SHARE)
     with display.progress_bar() as bar:
-        setting = Setting(games=deals, practice=deals, seed=config.seed, progress=display.Bar(bar))
+        setting = ReproductionSetting(games=deals, practice=deals, seed=config.seed, progress=display.Bar(bar))
         found = win_rates("avalon-2", setting, _ROWS)
     return Section("avalon_agents", _markdown(found), _summary(found), found.as_json())
 

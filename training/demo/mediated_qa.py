@@ -11,14 +11,14 @@ from parlour.training.demo.section import DemoConfig, Section
 from parlour.training.mediated_qa import held_out
 from parlour.training.mediated_qa.baselines import Interval, Scores, lines
 from parlour.training.mediated_qa.held_out import UNSEEN, Calibrated, HeldOutConfig
-from parlour.training.mediated_qa.learn import GraceConfig, Learned, learn
+from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, learn
 
 _CALIBRATION: Final = 600
 _HELD_OUT: Final = 300
 _POLICY: Final = "policy.json"
 
 
-def section(out: Path, config: DemoConfig) -> Section:
+def mediated_qa_section(out: Path, config: DemoConfig) -> Section:
     """Calibrate, learn, measure."""
     folder = out / "grace"
     setting = HeldOutConfig(train=_CALIBRATION, held_out=_HELD_OUT, corpus_seed=UNSEEN + config.seed, seed=config.seed)
@@ -34,7 +34,7 @@ def section(out: Path, config: DemoConfig) -> Section:
     )
 
 
-def _markdown(calibrated: Calibrated, learned: Learned, scores: tuple[Scores, ...]) -> str:
+def _markdown(calibrated: Calibrated, learned: LearnedMediator, scores: tuple[Scores, ...]) -> str:
     setting = calibrated.config
     heading, *rows = lines(scores)
     table = "\n".join(_row(cells) for cells in (heading, ["---"] * len(heading), *rows))
@@ -61,7 +61,7 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _advice(calibrated: Calibrated, learned: Learned) -> str:
+def _advice(calibrated: Calibrated, learned: LearnedMediator) -> str:
     rows = learned.policy.rows
     told = []
     for state, n in calibrated.states.items():

@@ -9,10 +9,10 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training import display
 from parlour.training.demo.section import DemoConfig, Section
 from parlour.training.murder_mystery import scores
-from parlour.training.murder_mystery.games import Job, Played, Table, play_case
+from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, play_case
 from parlour.training.murder_mystery.methods import OCOT, OP, PP, QUESTUM
-from parlour.training.reproduce import Reproduction, Setting
-from parlour.training.reproduce.cells import Cell
+from parlour.training.reproduce import Reproduction, ReproductionSetting
+from parlour.training.reproduce.cells import TableCell
 from parlour.training.reproduce.questum import comparison
 
 _METHODS: Final = (QUESTUM, OCOT, PP, OP)
@@ -22,29 +22,29 @@ _CHINESE: Final = "teahouse_zh"
 _REPETITIONS: Final = 2
 
 
-def section(out: Path, config: DemoConfig) -> Section:
+def murder_mystery_section(out: Path, config: DemoConfig) -> Section:
     """Compare methods on held-out cases, and play a Chinese one."""
     cases = max(2, config.games // _SHARE)
     with display.progress_bar() as bar:
-        setting = Setting(
+        setting = ReproductionSetting(
             games=cases, practice=0, seed=config.seed, progress=display.Bar(bar), repetitions=_REPETITIONS
         )
         found = comparison("questum-8", setting, {one.label: one for one in _METHODS})
     folder = out / "mystery"
     transcript = folder / f"{_CHINESE}.jsonl"
     transcript.unlink(missing_ok=True)
-    table = Table(repetitions=_REPETITIONS)
-    chinese = play_case(Job(_CHINESE, QUESTUM, config.seed, table, transcript=transcript), OfflineModel())
+    table = CaseSetting(repetitions=_REPETITIONS)
+    chinese = play_case(CaseJob(_CHINESE, QUESTUM, config.seed, table, transcript=transcript), OfflineModel())
     numbers = {**found.as_json(), "chinese": _told(chinese)}
     return Section("mystery", _markdown(found, chinese, cases), _summary(found, chinese), numbers)
 
 
-def _told(one: Played) -> dict[str, Any]:
+def _told(one: CaseResult) -> dict[str, Any]:
     found = scores.score(one.marks)
     return {"case": one.case, "solved": one.solved, "victims": one.victims, "right": found.mean if found else None}
 
 
-def _markdown(found: Reproduction, chinese: Played, cases: int) -> str:
+def _markdown(found: Reproduction, chinese: CaseResult, cases: int) -> str:
     rows = [f"| {one.row} | {one.measure} | {_paper(one)} | {_ours(one)} |" for one in found.cells]
     remarks = "\n".join(f"- {remark}" for remark in found.remarks)
     told = _told(chinese)
@@ -65,11 +65,11 @@ A Chinese case, {chinese.title} ({chinese.case}), played by Questum: {told["solv
 """
 
 
-def _paper(one: Cell) -> str:
+def _paper(one: TableCell) -> str:
     return "-" if one.paper is None else f"{one.paper:.1f}%"
 
 
-def _ours(one: Cell) -> str:
+def _ours(one: TableCell) -> str:
     if one.value is None:
         return display.show_rate(one.ours).strip()
     value, unit = one.value, ".1%" if one.value.share else ".1f"
@@ -77,7 +77,7 @@ def _ours(one: Cell) -> str:
     return f"{value.value:{unit}}{interval}  n={value.n}"
 
 
-def _summary(found: Reproduction, chinese: Played) -> str:
+def _summary(found: Reproduction, chinese: CaseResult) -> str:
     lines = [
         f"  {one.row}, {one.measure}: {_ours(one)}"
         for one in found.cells

@@ -10,9 +10,9 @@ from parlour.policies import GratrAgent, make_policy
 from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.training import display, rollout, seeds
 from parlour.training.demo.section import DemoConfig, Section
-from parlour.training.reproduce import Reproduction, Setting
+from parlour.training.reproduce import Reproduction, ReproductionSetting
 from parlour.training.reproduce.gratr import table_2
-from parlour.training.reproduce.gratr_teams import GRATR, OPPONENTS, PLAYERS, RULES, blocks
+from parlour.training.reproduce.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYERS, WEREWOLF_RULES, blocks
 from parlour.training.werewolf.played import GAME
 from parlour.training.werewolf.trust_picture import draw
 
@@ -25,11 +25,11 @@ _ROLE: Final = "Witch"
 """Whose trust is drawn: like the seer and the guard she sits in GRATR's block, and knows nobody for certain."""
 
 
-def section(out: Path, config: DemoConfig) -> Section:
+def werewolf_section(out: Path, config: DemoConfig) -> Section:
     """Measure the mixed games, play one of them again, and draw what one seat thought."""
     games = max(2, config.games // _SHARE // 2 * 2)
     with display.progress_bar() as bar:
-        setting = Setting(games=games, practice=0, seed=config.seed, progress=display.Bar(bar))
+        setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=display.Bar(bar))
         found = table_2("gratr-2", setting)
     told = _trust(out / "werewolf", config.seed)
     return Section("werewolf", _markdown(found, told), _summary(found), found.as_json())
@@ -37,10 +37,10 @@ def section(out: Path, config: DemoConfig) -> Section:
 
 def _trust(folder: Path, seed: int) -> list[str]:
     """Play one mixed game; leave the trust of GRATR's witch as a picture and as data, and explain its last belief."""
-    env: Any = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
+    env: Any = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     deal = seeds.HELD_OUT[seed]
     seated = blocks(env, deal, OPPONENTS[0].policy)["gratr-leaders"]
-    roles = [env.game_env.view(seat).role for seat in range(PLAYERS)]
+    roles = [env.game_env.view(seat).role for seat in range(WEREWOLF_PLAYERS)]
     make = partial(make_policy, game=GAME, config=env.game_env.game.config)
     players = [make(who) for who in seated]
     episode = rollout.play(env, players, deal)
@@ -59,7 +59,7 @@ def _trust(folder: Path, seed: int) -> list[str]:
         name=lambda k: f"player_{k}\n{roles[k]}",
         title=f"What player_{seat}, the {_ROLE}, thought; {episode.outcome.winner} won",
     )
-    least = min((k for k in range(PLAYERS) if k != seat), key=lambda k: graph.trust[k])
+    least = min((k for k in range(WEREWOLF_PLAYERS) if k != seat), key=lambda k: graph.trust[k])
     return agent.explain(least).lines(depth=1)
 
 

@@ -12,13 +12,13 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.files import write_whole
+from parlour.policies.files import atomic_write
 from parlour.training import seeds
 from parlour.training.hyperopt.problem import Problem
 
-Method = Literal["optuna", "spsa"]
+TuningMethod = Literal["optuna", "spsa"]
 Pruner = Literal["wilcoxon", "median", "halving", "none"]
-Progress = Callable[[str, int, int, str], None]
+StageProgress = Callable[[str, int, int, str], None]
 """Told the stage, how many deals of it are done, how many there are, and how it stands."""
 CONFIG: Final = "config.json"
 
@@ -33,7 +33,7 @@ class TuneConfig:
         ParlourError: A setting is not accepted.
     """
 
-    method: Method = "optuna"
+    method: TuningMethod = "optuna"
     """Trials on common deals (`study`), or one deal at a time (`online`)."""
     budget: int = 40
     """Trials; on-line, one step for every two deals that so many trials would have."""
@@ -57,7 +57,7 @@ class TuneConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, accepted in (("method", Method), ("pruner", Pruner)):
+        for name, accepted in (("method", TuningMethod), ("pruner", Pruner)):
             if getattr(self, name) not in get_args(accepted):
                 raise accept(name, getattr(self, name), get_args(accepted))
         least = {"budget": 1, "deals": 1, "block": 1, "finalists": 0, "held_out": 2, "surface": 2, "grid": 2, "seed": 0}
@@ -121,7 +121,7 @@ def claim_folder(config: TuneConfig, problem: Problem, folder: Path) -> None:
             raise ParlourError(
                 f"{str(folder)!r} holds a run with another configuration; accepted: the same, or a new folder"
             )
-        write_whole(path, told)
+        atomic_write(path, told)
     except OSError as error:
         raise ParlourError(f"{str(folder)!r} cannot be used: {error}; accepted: a folder") from None
 
@@ -130,7 +130,7 @@ def write_csv(path: Path, heading: Sequence[str], rows: Sequence[Sequence[Any]])
     """Write a table as a whole; None becomes an empty cell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([heading, *rows])
-    write_whole(path, text.getvalue())
+    atomic_write(path, text.getvalue())
 
 
 def columns(of: type[Any]) -> list[str]:

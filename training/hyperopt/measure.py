@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from parlour.envs.core import ParlourError
-from parlour.training.hyperopt.config import Progress, blocks
+from parlour.training.hyperopt.config import StageProgress, blocks
 from parlour.training.hyperopt.paired import mean
 from parlour.training.hyperopt.pool import make_pool
 from parlour.training.hyperopt.problem import Problem, rewards
@@ -24,7 +24,7 @@ from parlour.training.hyperopt.space import Parameters
 from parlour.training.parallel.executor import Workers, as_finished
 
 Key = tuple[str, int]  # arm, number of the block
-Job = tuple[Key, Parameters, list[int]]
+TrialJob = tuple[Key, Parameters, list[int]]
 
 
 def measure(
@@ -35,7 +35,7 @@ def measure(
     *,
     block: int,
     workers: Workers,
-    progress: Progress,
+    progress: StageProgress,
     stage: str,
 ) -> dict[str, tuple[float, ...]]:
     """Let each arm play all the deals, or what is missing in the file.
@@ -60,7 +60,7 @@ def measure(
     head = {"arms": {name: dict(values) for name, values in arms.items()}, "deals": list(deals), "block": block}
     total = len(arms) * len(deals)
     with _opened(path, head) as (file, found):
-        jobs: list[Job] = [
+        jobs: list[TrialJob] = [
             ((name, k), values, piece)
             for k, piece in enumerate(pieces)
             for name, values in arms.items()
@@ -77,7 +77,7 @@ def measure(
     return {name: tuple(reward for k in range(len(pieces)) for reward in found[name, k]) for name in arms}
 
 
-def _play(problem: Problem, jobs: Sequence[Job], workers: Workers) -> Iterator[tuple[Key, list[float]]]:
+def _play(problem: Problem, jobs: Sequence[TrialJob], workers: Workers) -> Iterator[tuple[Key, list[float]]]:
     """The blocks as they are finished."""
     calls = ((problem, values, piece) for _, values, piece in jobs)
     if not isinstance(workers, int):

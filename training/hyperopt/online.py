@@ -17,9 +17,9 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.files import read_json, write_whole
+from parlour.policies.files import atomic_write, read_json
 from parlour.training import seeds
-from parlour.training.hyperopt.config import Progress, TuneConfig
+from parlour.training.hyperopt.config import StageProgress, TuneConfig
 from parlour.training.hyperopt.paired import mean
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.space import EDGE
@@ -48,7 +48,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Learned:
+class OnlineResult:
     """What a run came to."""
 
     steps: tuple[Step, ...]
@@ -60,7 +60,7 @@ class Learned:
     parameters: dict[str, float]
 
 
-def learn(problem: Problem, config: TuneConfig, folder: Path, progress: Progress) -> Learned:
+def learn(problem: Problem, config: TuneConfig, folder: Path, progress: StageProgress) -> OnlineResult:
     """Learn, or take up a run that was begun in the folder; the same result, byte for byte, killed or not.
 
     Args:
@@ -78,7 +78,7 @@ def learn(problem: Problem, config: TuneConfig, folder: Path, progress: Progress
     while not run.over:
         run.move()
         if len(run.steps) % _SAVE == 0 or run.over:
-            write_whole(folder / CHECKPOINT, json.dumps(run.state_dict()) + "\n")
+            atomic_write(folder / CHECKPOINT, json.dumps(run.state_dict()) + "\n")
         progress("steps", max(0, len(run.steps) - run.calibration), config.steps, _note(run.steps))
     return run.learned()
 
@@ -140,11 +140,11 @@ class _Run:
                 f"{self.config.spread}, other parameters, or another problem"
             )
 
-    def learned(self) -> Learned:
+    def learned(self) -> OnlineResult:
         way = [step.point for step in self.steps[self.calibration :]]
         half = np.array(way[len(way) // 2 :]).mean(axis=0)
         assert self.gain is not None
-        return Learned(tuple(self.steps), self.calibration, self.gain, self.space.bounded(half.tolist()))
+        return OnlineResult(tuple(self.steps), self.calibration, self.gain, self.space.bounded(half.tolist()))
 
     def state_dict(self) -> dict[str, Any]:
         """All that a step changes, as plain values."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from parlour.training.hyperopt.online import Learned, moving
+from parlour.training.hyperopt.online import OnlineResult, moving
 from parlour.training.hyperopt.paired import Difference
 from parlour.training.hyperopt.space import Parameter, Parameters, Space
-from parlour.training.hyperopt.surface import Cell
+from parlour.training.hyperopt.surface import SurfacePoint
 from parlour.training.hyperopt.trials import Trial
 
 WINDOW: Final = 100  # steps of a moving mean
@@ -73,7 +73,7 @@ def trials(found: Sequence[tuple[Trial, Difference]], chosen: int, path: Path) -
     return _save(made, path)
 
 
-def steps(learned: Learned, space: Space, path: Path) -> bool:
+def steps(learned: OnlineResult, space: Space, path: Path) -> bool:
     """Moving mean of the rewards, and the way of each parameter; False if it cannot be drawn."""
     panels = 1 + len(space.parameters)
     made = figure(8, 2.2 * panels)
@@ -99,7 +99,7 @@ def steps(learned: Learned, space: Space, path: Path) -> bool:
     return _save(made, path)
 
 
-def surface(measured: Sequence[Cell], space: Space, trained: Parameters, path: Path) -> bool:
+def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path) -> bool:
     """The response surface: a map whose cells hold the paired differences to the defaults, and the same with noise bars.
 
     False if it cannot be drawn.
@@ -194,7 +194,7 @@ def _between(values: Sequence[float], value: float, axis: Parameter) -> float:
     return float(np.interp(axis.place(value), places, range(len(values))))
 
 
-def _line(measured: Sequence[Cell], space: Space, trained: Parameters, path: Path) -> bool:
+def _line(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path) -> bool:
     made = figure(7, 4)
     if made is None:
         return False

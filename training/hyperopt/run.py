@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import accept
-from parlour.policies.files import write_json, write_whole
+from parlour.policies.files import atomic_write, write_json
 from parlour.training.hyperopt import pictures, report
-from parlour.training.hyperopt.config import Progress, TuneConfig, claim_folder, write_csv
+from parlour.training.hyperopt.config import StageProgress, TuneConfig, claim_folder, write_csv
 from parlour.training.hyperopt.measure import measure
-from parlour.training.hyperopt.online import Learned, learn, moving
+from parlour.training.hyperopt.online import OnlineResult, learn, moving
 from parlour.training.hyperopt.paired import Difference, difference, mean
 from parlour.training.hyperopt.problem import Problem
 from parlour.training.hyperopt.space import Parameters
-from parlour.training.hyperopt.surface import Cell, surface
+from parlour.training.hyperopt.surface import SurfacePoint, measure_surface
 from parlour.training.hyperopt.trials import Trial, against_defaults, ranked
 from parlour.training.parallel.executor import Workers
 
@@ -46,7 +46,7 @@ class Tuned:
     """The trained ones."""
     trials: tuple[Trial, ...]
     """Empty on-line."""
-    learned: Learned | None
+    learned: OnlineResult | None
     """On-line only."""
     finals: Mapping[str, tuple[float, ...]]
     """Arm (`trial 7`) -> rewards on training and final deals together; empty if there were no finals."""
@@ -56,7 +56,7 @@ class Tuned:
     """Trained (or the rival's) less default parameters on held-out deals."""
     means: dict[str, float]
     """Mean reward there of `defaults` and `trained`, or of `runner-up`."""
-    surface: tuple[Cell, ...]
+    surface: tuple[SurfacePoint, ...]
     drawn: bool
     """Whether the pictures were drawn: that needs matplotlib, of the extra `train`."""
 
@@ -72,7 +72,7 @@ def tune(
     out: str | Path,
     *,
     workers: Workers = 1,
-    progress: Progress = lambda _stage, _done, _total, _note: None,
+    progress: StageProgress = lambda _stage, _done, _total, _note: None,
 ) -> Tuned:
     """Train the numbers of a problem, or take up a run that was begun in `out`, and test what was learned.
 
@@ -92,7 +92,7 @@ def tune(
     folder = Path(out)
     claim_folder(config, problem, folder)
     trials: list[Trial] = []
-    learned: Learned | None = None
+    learned: OnlineResult | None = None
     finals: dict[str, tuple[float, ...]] = {}
     if config.method == "spsa":
         learned = learn(problem, config, folder, progress)
@@ -113,16 +113,21 @@ def tune(
         if rival is not None:
             arms[RIVAL] = rival
     means, test = _test(problem, config, arms, folder, workers, progress)
-    cells = surface(problem, config, folder, workers, progress)
-    drawn = pictures.surface(cells, problem.space, parameters, folder / "surface.png") and drawn
+    cells = measure_surface(problem, config, folder, workers, progress)
+    drawn = pictures.draw_surface(cells, problem.space, parameters, folder / "surface.png") and drawn
     tuned = Tuned(problem, config, parameters, tuple(trials), learned, finals, rival, test, means, tuple(cells), drawn)
     write_json(folder / "summary.json", report.summary(tuned))
-    write_whole(folder / "report.md", report.text(tuned))
+    atomic_write(folder / "report.md", report.text(tuned))
     return tuned
 
 
 def _final(
-    problem: Problem, config: TuneConfig, trials: Sequence[Trial], folder: Path, workers: Workers, progress: Progress
+    problem: Problem,
+    config: TuneConfig,
+    trials: Sequence[Trial],
+    folder: Path,
+    workers: Workers,
+    progress: StageProgress,
 ) -> tuple[Trial, dict[str, tuple[float, ...]]]:
     """Let the best trials and the defaults play on, and choose by all that they played.
 
@@ -176,7 +181,7 @@ def _keep_trials(folder: Path, trials: Sequence[Trial]) -> None:
     write_csv(folder / CURVE, ["trial", "mean", "best", "difference", "low", "high"], curve)
 
 
-def _keep_steps(learned: Learned, problem: Problem, folder: Path) -> bool:
+def _keep_steps(learned: OnlineResult, problem: Problem, folder: Path) -> bool:
     """Write the table and the curve of the steps, and draw it."""
     rows: list[list[Any]] = []
     for k, step in enumerate(learned.steps):
@@ -206,7 +211,7 @@ def _test(
     arms: Mapping[str, Parameters],
     folder: Path,
     workers: Workers,
-    progress: Progress,
+    progress: StageProgress,
 ) -> tuple[dict[str, float], Difference]:
     """Two parameter sets on the held-out deals: the means, and the second less the first."""
     found = measure(

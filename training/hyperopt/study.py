@@ -27,11 +27,11 @@ from optuna.pruners import BasePruner, MedianPruner, NopPruner, SuccessiveHalvin
 from optuna.samplers import TPESampler
 from optuna.trial import FrozenTrial, TrialState
 from parlour.training import seeds
-from parlour.training.hyperopt.config import Progress, TuneConfig, blocks
+from parlour.training.hyperopt.config import StageProgress, TuneConfig, blocks
 from parlour.training.hyperopt.paired import mean
 from parlour.training.hyperopt.pool import make_pool
 from parlour.training.hyperopt.problem import Problem, rewards
-from parlour.training.hyperopt.trial_locks import Claims
+from parlour.training.hyperopt.trial_locks import TrialLocks
 from parlour.training.hyperopt.trials import Trial, best
 from parlour.training.parallel.executor import Pool, Workers, as_finished, in_order
 
@@ -52,7 +52,7 @@ def search(
     config: TuneConfig,
     folder: Path,
     workers: Workers,
-    progress: Progress,
+    progress: StageProgress,
     keep: Tell = lambda _trials: None,
 ) -> list[Trial]:
     """Play all trials that are missing in the folder's study, and return all, in the order of their numbers.
@@ -119,7 +119,7 @@ def _work(
     pool: Pool | None = None,
 ) -> None:
     """Play trials until none is missing; wait for those of others, and take up those of the dead."""
-    claims = Claims(folder / CLAIMS)
+    claims = TrialLocks(folder / CLAIMS)
     try:
         with _opened(config, folder) as study:
             while len(_trials(study)) < config.budget:
@@ -134,7 +134,7 @@ def _work(
         claims.close()
 
 
-def _claim(study: Any, claims: Claims, config: TuneConfig, problem: Problem) -> Any | None:
+def _claim(study: Any, claims: TrialLocks, config: TuneConfig, problem: Problem) -> Any | None:
     """A trial to play: one that nobody living is at, or a new one; None if there is none now."""
     with claims.alone():
         frozen = study.get_trials(deepcopy=False)
@@ -251,7 +251,7 @@ def _opened(config: TuneConfig, folder: Path) -> Iterator[Any]:
 
 def _make(folder: Path) -> None:
     """Make the study's file, under another name first: a kill leaves all of its tables or none."""
-    claims = Claims(folder / f"making-{CLAIMS}")  # a file of its own, as closing it gives up what it claims
+    claims = TrialLocks(folder / f"making-{CLAIMS}")  # a file of its own, as closing it gives up what it claims
     try:
         with claims.alone():
             if (folder / STORAGE).exists():

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from parlour.training.hyperopt.config import Progress, TuneConfig, write_csv
+from parlour.training.hyperopt.config import StageProgress, TuneConfig, write_csv
 from parlour.training.hyperopt.measure import measure
 from parlour.training.hyperopt.paired import Difference, difference
 from parlour.training.hyperopt.problem import Problem
@@ -20,7 +20,7 @@ _DEFAULTS: Final = "defaults"
 
 
 @dataclass(frozen=True)
-class Cell:
+class SurfacePoint:
     """One point of the grid."""
 
     parameters: dict[str, float]
@@ -37,7 +37,9 @@ def cells(problem: Problem, points: int) -> list[dict[str, float]]:
     return [problem.space.defaults | dict(zip(names, values, strict=True)) for values in product(*grids)]
 
 
-def surface(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, progress: Progress) -> list[Cell]:
+def measure_surface(
+    problem: Problem, config: TuneConfig, folder: Path, workers: Workers, progress: StageProgress
+) -> list[SurfacePoint]:
     """Measure all cells, or what is missing in the folder, and write the table."""
     grid = cells(problem, config.grid)
     arms: dict[str, Parameters] = {_DEFAULTS: problem.space.defaults}
@@ -52,12 +54,14 @@ def surface(problem: Problem, config: TuneConfig, folder: Path, workers: Workers
         progress=progress,
         stage="surface",
     )
-    measured = [Cell(cell, difference(found.get(show(cell), found[_DEFAULTS]), found[_DEFAULTS])) for cell in grid]
+    measured = [
+        SurfacePoint(cell, difference(found.get(show(cell), found[_DEFAULTS]), found[_DEFAULTS])) for cell in grid
+    ]
     write_table(measured, folder / TABLE)
     return measured
 
 
-def write_table(measured: Sequence[Cell], path: Path) -> None:
+def write_table(measured: Sequence[SurfacePoint], path: Path) -> None:
     """A line for each cell: parameters, n, mean difference and its interval, p."""
     names = list(measured[0].parameters)
     rows = [

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-class Claims:
+class TrialLocks:
     """The claims of this process. One object for a file in a process: closing it gives up all of them.
 
     Args:

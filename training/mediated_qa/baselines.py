@@ -33,7 +33,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class SystemAnswers:
     """What a system did on each question; arrays of shape (questions,)."""
 
     name: str
@@ -68,20 +68,20 @@ class Scores:
     """Net utility of the first system less that of this one, question by question."""
 
 
-def fixed(name: str, joint: Joint, rows: Sequence[Simulated]) -> Played:
+def fixed(name: str, joint: Joint, rows: Sequence[Simulated]) -> SystemAnswers:
     """Always the same joint action."""
     return _mixed(name, [{joint: 1.0}] * len(rows), rows)
 
 
 def refusing(
     rows: Sequence[Simulated], confidences: Sequence[float], payment: Payment, least: float = CONFIDENT
-) -> Played:
+) -> SystemAnswers:
     """The closed-book answer where its confidence is at least `least`, else silence; the cost is paid in either case."""
     played = fixed("token-confidence refusal", CLOSED_BOOK, rows)
     sure = np.array(confidences) >= least
     silent = [_silence(row, payment) for row in rows]
     utility = np.where(sure, played.utility, silent)
-    return Played(played.name, utility, played.answered * sure, played.right * sure)
+    return SystemAnswers(played.name, utility, played.answered * sure, played.right * sure)
 
 
 def _silence(row: Simulated, payment: Payment) -> float:
@@ -89,7 +89,7 @@ def _silence(row: Simulated, payment: Payment) -> float:
     return payment.net(CLOSED_BOOK, actions.MISSED if known else actions.KEPT_SILENT)
 
 
-def best_static(train: Sequence[Simulated], rows: Sequence[Simulated], joint: str = "published") -> Played:
+def best_static(train: Sequence[Simulated], rows: Sequence[Simulated], joint: str = "published") -> SystemAnswers:
     """The joint action with the highest mean over the training questions; of equals the first."""
     offered = JOINTS[joint]
     means = np.array([row.utilities for row in train]).mean(axis=0)
@@ -97,14 +97,14 @@ def best_static(train: Sequence[Simulated], rows: Sequence[Simulated], joint: st
     return fixed(f"best static: {', '.join(best.names)}", best, rows)
 
 
-def oracle(rows: Sequence[Simulated], joint: str = "published") -> Played:
+def oracle(rows: Sequence[Simulated], joint: str = "published") -> SystemAnswers:
     """On each question the joint action that earns most there."""
     offered = JOINTS[joint]
     best = [max(offered, key=lambda one: row.utilities[ALL.index(one)]) for row in rows]
     return _mixed("oracle", [{one: 1.0} for one in best], rows)
 
 
-def learned(name: str, policy: PolicyTable, rows: Sequence[Simulated]) -> Played:
+def learned(name: str, policy: PolicyTable, rows: Sequence[Simulated]) -> SystemAnswers:
     """A policy table; in a state without a row the fallback."""
     by_state = {state: {_joint(names): p for names, p in row.items()} for state, row in policy.rows.items()}
     fallback = {_joint(FALLBACK): 1.0}
@@ -116,7 +116,7 @@ def _joint(names: tuple[str, str, str]) -> Joint:
     return Joint(*(known.index(name) for known, name in zip(lists, names, strict=True)))
 
 
-def _mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simulated]) -> Played:
+def _mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simulated]) -> SystemAnswers:
     if not rows:
         raise ParlourError("there are no questions to be scored on; accepted: at least one")
     p = np.array([[chance.get(joint, 0.0) for joint in ALL] for chance in chances])
@@ -124,13 +124,13 @@ def _mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simu
     utilities = np.array([row.utilities for row in rows])
     answered = (outcomes == actions.ANSWERED_RIGHT) | (outcomes == actions.ANSWERED_WRONG)
     right = outcomes == actions.ANSWERED_RIGHT
-    return Played(name, (p * utilities).sum(axis=1), (p * answered).sum(axis=1), (p * right).sum(axis=1))
+    return SystemAnswers(name, (p * utilities).sum(axis=1), (p * answered).sum(axis=1), (p * right).sum(axis=1))
 
 
 # -- scores ----------------------------------------------------------------------------------------------------
 
 
-def score(systems: Sequence[Played]) -> list[Scores]:
+def score(systems: Sequence[SystemAnswers]) -> list[Scores]:
     """The metrics of each system; differences are to the first."""
     first = systems[0]
     return [

@@ -24,7 +24,7 @@ from parlour.policies.agents.mediated_qa.policy_file import Row
 from parlour.training.mediated_qa.table import Floats
 from scipy.optimize import linprog
 
-TOLERANCE: Final = 1e-9
+OBEDIENCE_TOLERANCE: Final = 1e-9
 """How far an obedience constraint may be exceeded, in units of the payoffs (or of their range, if that is above 1)."""
 _TIGHT: Final = 1e-8
 
@@ -132,7 +132,7 @@ def correlated(game: NormalForm, welfare: Floats | None = None) -> Equilibrium:
     p[mask] = _polished(_solved(objective, constraints), constraints)
     probabilities = p.reshape(game.shape)
     found = obedience(game, probabilities)
-    if found.worst > TOLERANCE * max(1.0, game.scale):
+    if found.worst > OBEDIENCE_TOLERANCE * max(1.0, game.scale):
         raise ParlourError(f"the linear program was solved to {found.worst:.2g} only; accepted: payoffs of like size")
     return Equilibrium(probabilities, float(p[mask] @ objective), found)
 

@@ -23,9 +23,9 @@ from parlour.envs.mediated_qa.retrieve import Search
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.baselines import Scores
-from parlour.training.mediated_qa.learn import GraceConfig, Learned, learn
+from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, learn
 from parlour.training.mediated_qa.simulate import Simulated, calibrate, table
-from parlour.training.mediated_qa.table import Table
+from parlour.training.mediated_qa.table import UtilityTable
 from parlour.training.parallel.executor import Pool
 
 UNSEEN: Final = 101
@@ -76,7 +76,7 @@ class Calibrated:
     held_out: tuple[Simulated, ...]
     confidences: tuple[float, ...]
     """Of the closed-book answers to the held-out questions."""
-    table: Table
+    table: UtilityTable
     """Of the training questions, with the joint actions of the configuration."""
 
     @property
@@ -90,7 +90,7 @@ class HeldOut:
     """What came of it."""
 
     calibrated: Calibrated
-    learned: Learned
+    learned: LearnedMediator
     scores: tuple[Scores, ...]
     """The learned mediator first, then the baselines, the oracle last."""
 

@@ -12,13 +12,20 @@ from parlour.envs.core import ParlourError, accept
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.training.mediated_qa import equilibrium, nash, quantal
-from parlour.training.mediated_qa.learners import RULES, Rule
+from parlour.training.mediated_qa.learners import EXPLORATION_RULES, Rule
 from parlour.training.mediated_qa.logit import logit
-from parlour.training.mediated_qa.quantities import Estimate, Quantities, Shrinkage, check_shrinkage, estimate, measure
-from parlour.training.mediated_qa.table import Table
+from parlour.training.mediated_qa.quantities import (
+    Quantities,
+    Shrinkage,
+    UtilityEstimate,
+    check_shrinkage,
+    estimate,
+    measure,
+)
+from parlour.training.mediated_qa.table import UtilityTable
 
 METHODS: Final = ("quantal", "correlated", "logit")
-LEARNERS: Final = ("counts", *RULES)
+LEARNERS: Final = ("counts", *EXPLORATION_RULES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +99,7 @@ class GraceConfig:
             if self.rule:
                 raise accept("rule", dict(self.rule), "none with learner counts")
             return None
-        kind = RULES[self.learner]
+        kind = EXPLORATION_RULES[self.learner]
         for name in self.rule:
             if name not in kind.__dataclass_fields__:
                 raise accept(f"setting of {self.learner}", name, kind.__dataclass_fields__)
@@ -114,11 +121,11 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearnedMediator:
     """A policy with what it was made from."""
 
     quantities: Quantities
-    estimate: Estimate
+    estimate: UtilityEstimate
     settings: Settings
     policy: PolicyTable
     regrets: Mapping[str, tuple[float, ...]]
@@ -131,7 +138,7 @@ class Learned:
         return tuple(state for state in STATES if state not in told)
 
 
-def check(table: Table, config: GraceConfig) -> None:
+def check(table: UtilityTable, config: GraceConfig) -> None:
     """Raise `ParlourError` if the floor is too high for the number of actions in some state."""
     if config.floor is not None:
         found = measure(table)
@@ -139,7 +146,7 @@ def check(table: Table, config: GraceConfig) -> None:
         quantal.check_floor(config.floor, int(np.max(known)))
 
 
-def choose(table: Table, config: GraceConfig) -> Settings:
+def choose(table: UtilityTable, config: GraceConfig) -> Settings:
     """The settings, those not given by cross-validation. Raises `ParlourError` if the table is too small for it."""
     given = Settings(config.temperature, config.floor, config.shrinkage)
     if config.method != "quantal" or None not in (config.temperature, config.floor):
@@ -155,7 +162,7 @@ def choose(table: Table, config: GraceConfig) -> Settings:
     return Settings(best.temperature, best.floor, best.shrinkage, best.utility)
 
 
-def learn(table: Table, config: GraceConfig, settings: Settings | None = None) -> Learned:
+def learn(table: UtilityTable, config: GraceConfig, settings: Settings | None = None) -> LearnedMediator:
     """Learn a policy from all of a table.
 
     Args:
@@ -172,7 +179,9 @@ def learn(table: Table, config: GraceConfig, settings: Settings | None = None) -
     return finish(found, estimate(found, chosen.shrinkage), chosen, config, table)
 
 
-def finish(found: Quantities, values: Estimate, settings: Settings, config: GraceConfig, table: Table) -> Learned:
+def finish(
+    found: Quantities, values: UtilityEstimate, settings: Settings, config: GraceConfig, table: UtilityTable
+) -> LearnedMediator:
     """The policy of an estimate, and what disobeying it would gain."""
     nets = _nets(values)
     if config.method == "quantal":
@@ -183,10 +192,10 @@ def finish(found: Quantities, values: Estimate, settings: Settings, config: Grac
         rows = {state: _row(net, settings, config) for state, net in nets.items()}
         made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
     regrets = {state: _regrets(net, made.rows[state], config) for state, net in nets.items()}
-    return Learned(found, values, settings, made, regrets)
+    return LearnedMediator(found, values, settings, made, regrets)
 
 
-def _nets(values: Estimate) -> dict[str, dict[Joint, float]]:
+def _nets(values: UtilityEstimate) -> dict[str, dict[Joint, float]]:
     """State -> joint action -> value, of those that are known."""
     pairs = zip(values.states, values.value.tolist(), strict=True)
     known = {s: {a: v for a, v in zip(values.actions, row, strict=True) if not math.isnan(v)} for s, row in pairs}

@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
-from parlour.training.mediated_qa.quantities import Estimate
-from parlour.training.mediated_qa.table import Floats, Table
+from parlour.training.mediated_qa.quantities import UtilityEstimate
+from parlour.training.mediated_qa.table import Floats, UtilityTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class Thompson:
 
 
 Rule = EpsilonGreedy | UCB1 | Thompson
-RULES: Final[Mapping[str, type[Rule]]] = {"epsilon": EpsilonGreedy, "ucb": UCB1, "thompson": Thompson}
+EXPLORATION_RULES: Final[Mapping[str, type[Rule]]] = {"epsilon": EpsilonGreedy, "ucb": UCB1, "thompson": Thompson}
 """Name on the command line -> rule."""
 
 
@@ -212,7 +212,7 @@ class TableBandit:
         ParlourError: A cell is missing.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: UtilityTable) -> None:
         if np.isnan(table.utilities).any():
             raise ParlourError(
                 "on-line learning from a table with missing cells; accepted: one without, or method counts"
@@ -235,8 +235,8 @@ class TableBandit:
         regrets = self.means[states].max(axis=1) - self.means[states, actions]
         return Rounds(states, actions, utilities, regrets)
 
-    def estimate(self, learner: Learner) -> Estimate:
+    def estimate(self, learner: Learner) -> UtilityEstimate:
         """What the learner believes, for a policy; states it never met are left out."""
         met = learner.count.sum(axis=1) > 0
         states = tuple(state for state, seen in zip(self.states, met, strict=True) if seen)
-        return Estimate(states, self.table.actions, learner.value[met])
+        return UtilityEstimate(states, self.table.actions, learner.value[met])

@@ -18,7 +18,7 @@ from parlour.training.mediated_qa.equilibrium import NormalForm
 from parlour.training.mediated_qa.nash import Profile
 from parlour.training.mediated_qa.table import Floats
 
-TOLERANCE: Final = 1e-10
+LOGIT_TOLERANCE: Final = 1e-10
 """How far a probability may be from the response to the others."""
 _FIRST_STEP: Final = 0.05
 _SMALLEST_STEP: Final = 1e-10
@@ -62,7 +62,7 @@ def logit(game: NormalForm, temperature: float) -> LogitEquilibrium:
     logs = branch.follow(target)
     profile = tuple(np.exp(part) / np.exp(part).sum() for part in branch.split(logs))
     error = branch.error(profile, target)
-    if not error <= TOLERANCE:
+    if not error <= LOGIT_TOLERANCE:
         lowest = f"a higher temperature (the payoffs range over {game.scale:.3g})"
         raise ParlourError(f"temperature {temperature!r} was reached to {error:.1g} only; accepted: {lowest}")
     return LogitEquilibrium(profile, temperature, error)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, key
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
-from parlour.training.mediated_qa.quantities import Estimate, Shrinkage, estimate, measure
-from parlour.training.mediated_qa.table import Floats, Table
+from parlour.training.mediated_qa.quantities import Shrinkage, UtilityEstimate, estimate, measure
+from parlour.training.mediated_qa.table import Floats, UtilityTable
 
 LOWEST_TEMPERATURE: Final = 1e-8
 """What a lower temperature is taken for, as in the published code."""
@@ -62,7 +62,9 @@ def respond(values: Floats, temperature: float, floor: float) -> Floats:
     return with_floor(softmax(values, temperature), ~np.isnan(values), floor)
 
 
-def policy(found: Estimate, temperature: float, floor: float, thresholds: Thresholds | None = None) -> PolicyTable:
+def policy(
+    found: UtilityEstimate, temperature: float, floor: float, thresholds: Thresholds | None = None
+) -> PolicyTable:
     """The policy of an estimate; a state or an action without a value is left out."""
     rows = {}
     for state, values in zip(found.states, found.value, strict=True):
@@ -91,7 +93,7 @@ def check_floor(floor: float, actions: int) -> None:
 # -- held-out utility ------------------------------------------------------------------------------------------
 
 
-def earned(made: PolicyTable, table: Table) -> Floats:
+def earned(made: PolicyTable, table: UtilityTable) -> Floats:
     """Expected net utility of a policy on each question, shape (questions,).
 
     Actions that were not tried on a question are left out of its row there; the result is NaN where that leaves nothing.
@@ -105,13 +107,13 @@ def earned(made: PolicyTable, table: Table) -> Floats:
     return np.where(weight > 0, total / np.where(weight > 0, weight, 1.0), np.nan)
 
 
-def _probabilities(made: PolicyTable, state: str, table: Table) -> Floats:
+def _probabilities(made: PolicyTable, state: str, table: UtilityTable) -> Floats:
     row = made.rows.get(state, {FALLBACK: 1.0})
     return np.array([row.get(joint, 0.0) for joint in table.actions])
 
 
 @dataclass(frozen=True)
-class Score:
+class SettingScore:
     """One setting and what it earned on questions it had not seen."""
 
     temperature: float
@@ -127,12 +129,12 @@ class Score:
 class Choice:
     """The best setting, and all that were tried."""
 
-    best: Score
-    scores: tuple[Score, ...]
+    best: SettingScore
+    scores: tuple[SettingScore, ...]
 
 
 def cross_validate(
-    table: Table,
+    table: UtilityTable,
     *,
     temperatures: tuple[float, ...] = TEMPERATURES,
     floors: tuple[float, ...] = FLOORS,
@@ -176,12 +178,12 @@ def _by_shrinkage(
     return list(groups.items())
 
 
-def _score(temperature: float, floor: float, shrinkage: Shrinkage, found: Floats) -> Score:
+def _score(temperature: float, floor: float, shrinkage: Shrinkage, found: Floats) -> SettingScore:
     told = found[~np.isnan(found)]
-    return Score(temperature, floor, shrinkage, float(told.mean()) if len(told) else math.nan, len(told))
+    return SettingScore(temperature, floor, shrinkage, float(told.mean()) if len(told) else math.nan, len(told))
 
 
-def _folds(table: Table, folds: int, seed: int) -> list[tuple[Table, Table]]:
+def _folds(table: UtilityTable, folds: int, seed: int) -> list[tuple[UtilityTable, UtilityTable]]:
     """(learned from, held out), with the questions dealt out at random; parts without any utility are left out."""
     names = list(dict.fromkeys(table.ids))
     if len(names) < 2 or folds < 2:

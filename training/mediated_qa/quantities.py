@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import accept
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint, trust_of
-from parlour.training.mediated_qa.table import Floats, Table
+from parlour.training.mediated_qa.table import Floats, UtilityTable
 from scipy.special import stdtrit
 
 LEVEL: Final = 0.95
@@ -46,7 +46,7 @@ class Quantities:
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class UtilityEstimate:
     """What the policy is made from."""
 
     states: tuple[str, ...]
@@ -57,7 +57,7 @@ class Estimate:
     """Pseudo-questions that tie a state to its trust level, and a trust level to all questions."""
 
 
-def measure(table: Table) -> Quantities:
+def measure(table: UtilityTable) -> Quantities:
     """Count and average a table."""
     states = tuple(dict.fromkeys(table.states))
     number = {state: k for k, state in enumerate(states)}
@@ -91,7 +91,7 @@ def _half_width(count: NDArray[np.int64], squares: Floats) -> Floats:
 # -- shrinkage -------------------------------------------------------------------------------------------------
 
 
-def estimate(found: Quantities, shrinkage: Shrinkage = 0.0) -> Estimate:
+def estimate(found: Quantities, shrinkage: Shrinkage = 0.0) -> UtilityEstimate:
     """Values for the policy.
 
     Args:
@@ -103,11 +103,11 @@ def estimate(found: Quantities, shrinkage: Shrinkage = 0.0) -> Estimate:
         ParlourError: `shrinkage` is something else.
     """
     if check_shrinkage(shrinkage) == 0:
-        return Estimate(found.states, found.actions, found.mean)
+        return UtilityEstimate(found.states, found.actions, found.mean)
     strength = _credibility(found) if shrinkage == "auto" else (float(shrinkage), float(shrinkage))
     states = (*found.states, *(state for state in STATES if state not in found.states))
     values = np.array([_shrunk(found, state, strength) for state in states])
-    return Estimate(states, found.actions, values, strength)
+    return UtilityEstimate(states, found.actions, values, strength)
 
 
 def check_shrinkage(shrinkage: Any) -> Shrinkage:

@@ -21,7 +21,7 @@ from parlour.envs.mediated_qa.actions import ALL, JOINTS, STATES, Joint, Payment
 from parlour.envs.mediated_qa.service import Service
 from parlour.envs.mediated_qa.signals import Bins
 from parlour.policies.agents.mediated_qa import joint as names
-from parlour.training.mediated_qa.table import Table
+from parlour.training.mediated_qa.table import UtilityTable
 from parlour.training.parallel.executor import Pool, Shared, as_finished, in_order
 
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
@@ -168,7 +168,7 @@ def _simulate_block(shared: Shared[Service], numbers: Sequence[int], payment: Pa
     return [simulate(service, number, payment, seed) for number in numbers]
 
 
-def table(rows: Sequence[Simulated], joint: str = "published", bins: Bins | None = None) -> Table:
+def table(rows: Sequence[Simulated], joint: str = "published", bins: Bins | None = None) -> UtilityTable:
     """The simulation table of these questions, with the columns of `joint`: `"published"` or `"all"`.
 
     Raises:
@@ -179,7 +179,7 @@ def table(rows: Sequence[Simulated], joint: str = "published", bins: Bins | None
     chosen = utilities[:, [ALL.index(one) for one in offered]]
     cuts = {} if bins is None else dict(zip(SIGNAL_NAMES, bins.cuts, strict=True))
     ids, states = tuple(str(row.number) for row in rows), tuple(row.state for row in rows)
-    return Table(ids, states, tuple(one.names for one in offered), chosen, cuts)
+    return UtilityTable(ids, states, tuple(one.names for one in offered), chosen, cuts)
 
 
 # -- the partial table -----------------------------------------------------------------------------------------

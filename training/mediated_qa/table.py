@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class UtilityTable:
     """Utilities of joint actions on questions.
 
     Raises:
@@ -61,12 +61,12 @@ class Table:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def rows(self, chosen: Sequence[int] | NDArray[np.intp]) -> Table:
+    def rows(self, chosen: Sequence[int] | NDArray[np.intp]) -> UtilityTable:
         """The table with these rows only, in this order."""
         picked = np.asarray(chosen, dtype=np.intp)
         names = [(self.ids[k], self.states[k]) for k in picked]
         ids, states = zip(*names, strict=True) if names else ((), ())
-        return Table(ids, states, self.actions, self.utilities[picked], self.thresholds)
+        return UtilityTable(ids, states, self.actions, self.utilities[picked], self.thresholds)
 
     def dumps(self) -> str:
         """The table as CSV. Numbers are written so that they are read back exactly."""
@@ -78,7 +78,7 @@ class Table:
         return text.getvalue()
 
 
-def read(path: str | Path) -> Table:
+def read(path: str | Path) -> UtilityTable:
     """Read a table, as JSON if the name ends in `.json`, else as CSV.
 
     Raises:
@@ -96,7 +96,7 @@ def read(path: str | Path) -> Table:
         raise ParlourError(f"table {str(path)!r}: {error}") from None
 
 
-def from_csv(text: str) -> Table:
+def from_csv(text: str) -> UtilityTable:
     """Read a table in CSV. Raises `ParlourError` as `read` does; the heading is line 1."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -113,10 +113,10 @@ def from_csv(text: str) -> Table:
         raise ParlourError("it has no rows; accepted: one for each question")
     rows = [_row(f"line {number}", line, len(heading)) for number, line in lines[1:]]
     ids, states, utilities = zip(*rows, strict=True)
-    return Table(ids, states, actions, np.array(utilities, dtype=np.float64))
+    return UtilityTable(ids, states, actions, np.array(utilities, dtype=np.float64))
 
 
-def from_json(text: str) -> Table:
+def from_json(text: str) -> UtilityTable:
     """Read a table in the JSON shape of the published run. Raises `ParlourError` as `read` does."""
     try:
         stored = json.loads(text)
@@ -130,7 +130,7 @@ def from_json(text: str) -> Table:
         raise ParlourError("its questions have different signal_thresholds; accepted: the same for all")
     ids, states, found, cuts = zip(*questions, strict=True)
     utilities = np.array([[row.get(joint, math.nan) for joint in actions] for row in found], dtype=np.float64)
-    return Table(ids, states, tuple(actions), utilities, cuts[0])
+    return UtilityTable(ids, states, tuple(actions), utilities, cuts[0])
 
 
 def _row(where: str, line: list[str], width: int) -> tuple[str, str, list[float]]:

@@ -24,10 +24,10 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.training import seeds
 from parlour.training.mediated_qa import quantal
-from parlour.training.mediated_qa.learn import GraceConfig, Learned, Settings, check, choose, finish, learn
+from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, Settings, check, choose, finish, learn
 from parlour.training.mediated_qa.learners import Learner, TableBandit, make_learner
 from parlour.training.mediated_qa.quantities import measure
-from parlour.training.mediated_qa.table import Table
+from parlour.training.mediated_qa.table import UtilityTable
 from scipy.special import stdtrit
 
 CHECKPOINT: Final = "checkpoint.json"
@@ -42,7 +42,7 @@ _SPLIT, _CHOICES, _QUESTIONS = range(3)  # what a run draws for
 
 
 @dataclass(frozen=True)
-class Point:
+class MediatorPoint:
     """One point of the curve. None is what there was nothing to measure by."""
 
     steps: int
@@ -63,15 +63,15 @@ class Point:
 class Trained:
     """What a run came to."""
 
-    points: tuple[Point, ...]
-    learned: Learned
+    points: tuple[MediatorPoint, ...]
+    learned: LearnedMediator
     picture: bool
     """Whether the curve was drawn: it needs matplotlib, of the extra `train`."""
 
 
 def train(
     config: GraceConfig,
-    table: Table,
+    table: UtilityTable,
     out: str | Path,
     progress: Callable[[int, str], None] = lambda _steps, _note: None,
 ) -> Trained:
@@ -109,12 +109,12 @@ def train(
 class _Run:
     """A run between two legs."""
 
-    def __init__(self, config: GraceConfig, table: Table) -> None:
+    def __init__(self, config: GraceConfig, table: UtilityTable) -> None:
         self.config, self.table = config, table
         learned_from, kept = _split(table, config)
         self.training = table.rows(learned_from)
         self.kept = table.rows(kept) if len(kept) else None
-        self.points: list[Point] = []
+        self.points: list[MediatorPoint] = []
         self.settings: Settings | None = None
         self.bandit: TableBandit | None = None
         self.learner: Learner | None = None
@@ -135,7 +135,7 @@ class _Run:
             self.settings = choose(self.training, self.config)
         return self.settings
 
-    def leg(self) -> Point:
+    def leg(self) -> MediatorPoint:
         """Learn on, and measure."""
         upto = len(self.points) + 1
         if self.learner is None or self.bandit is None:
@@ -149,11 +149,11 @@ class _Run:
             made = self.finished().policy
             training, regret = _mean(rounds.utilities), _mean(rounds.regrets)
         held_out = np.zeros(0) if self.kept is None else quantal.earned(made, self.kept)
-        point = Point(steps, training, regret, *_interval(held_out))
+        point = MediatorPoint(steps, training, regret, *_interval(held_out))
         self.points.append(point)
         return point
 
-    def finished(self) -> Learned:
+    def finished(self) -> LearnedMediator:
         """The policy of the run as it stands."""
         if self.learner is None or self.bandit is None:
             return learn(self.table, self.config, self.chosen())
@@ -174,7 +174,7 @@ class _Run:
         if stored is None:
             return
         try:
-            self.points = [Point(*point) for point in stored["points"]]
+            self.points = [MediatorPoint(*point) for point in stored["points"]]
             self.settings = None if stored["settings"] is None else Settings(**stored["settings"])
             self.questions.bit_generator.state = stored["questions"]
             if self.learner is not None:
@@ -183,7 +183,7 @@ class _Run:
             raise ParlourError(f"{CHECKPOINT} cannot be used ({error}); accepted: what `train grace` left") from None
 
 
-def _split(table: Table, config: GraceConfig) -> tuple[list[int], list[int]]:
+def _split(table: UtilityTable, config: GraceConfig) -> tuple[list[int], list[int]]:
     """Rows to learn from, in an order drawn at random, and rows kept aside; a question's rows stay together."""
     names = list(dict.fromkeys(table.ids))
     rng = np.random.default_rng(seeds.derive(config.seed, _SPLIT))
@@ -211,7 +211,7 @@ def _interval(found: Any) -> tuple[int, float | None, float | None, float | None
     return n, mean, mean - half, mean + half
 
 
-def _note(point: Point) -> str:
+def _note(point: MediatorPoint) -> str:
     if point.held_out is None:
         return "nothing held out"
     told = "" if point.low is None else f" [{point.low:.2f}, {point.high:.2f}]"
@@ -221,7 +221,7 @@ def _note(point: Point) -> str:
 # -- the folder of a run ---------------------------------------------------------------------------------------
 
 
-def _begin(config: GraceConfig, table: Table, folder: Path) -> dict[str, Any] | None:
+def _begin(config: GraceConfig, table: UtilityTable, folder: Path) -> dict[str, Any] | None:
     """Make the folder, or read how far the run in it has come."""
     cuts = json.dumps({signal: list(pair) for signal, pair in table.thresholds.items()})
     digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
@@ -259,11 +259,11 @@ def _csv(heading: list[str], rows: list[list[Any]]) -> str:
     return text.getvalue()
 
 
-def _curve(points: list[Point]) -> str:
-    return _csv([field.name for field in fields(Point)], [list(astuple(point)) for point in points])
+def _curve(points: list[MediatorPoint]) -> str:
+    return _csv([field.name for field in fields(MediatorPoint)], [list(astuple(point)) for point in points])
 
 
-def _told(learned: Learned) -> str:
+def _told(learned: LearnedMediator) -> str:
     """One line for each state and action with data or a value."""
     found, values, rows = learned.quantities, learned.estimate, []
     for k, state in enumerate(values.states):
@@ -283,11 +283,11 @@ def _finite(number: Any) -> float | str:
     return float(number) if math.isfinite(number) else ""
 
 
-def _obedience(learned: Learned) -> str:
+def _obedience(learned: LearnedMediator) -> str:
     return _csv(["state", *MODULES], [[state, *regrets] for state, regrets in learned.regrets.items()])
 
 
-def draw_curve(points: list[Point], config: GraceConfig, path: Path) -> bool:
+def draw_curve(points: list[MediatorPoint], config: GraceConfig, path: Path) -> bool:
     """Draw the curve with its intervals as a PNG; False if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure

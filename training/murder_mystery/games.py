@@ -21,9 +21,9 @@ from parlour.envs.murder_mystery.wellplay import load
 from parlour.policies import make_policy
 from parlour.policies.llm.model import Model
 from parlour.training import rollout, seeds
-from parlour.training.murder_mystery.methods import OP, Method
+from parlour.training.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.murder_mystery.quiz import Mark, omniscient, quiz
-from parlour.training.murder_mystery.usage import Spent, Tally
+from parlour.training.murder_mystery.usage import CountedModel, Spent
 from parlour.training.murder_mystery.voting import votes
 from parlour.training.parallel.concurrent_games import Progress, no_progress
 from parlour.wrappers import Recorder
@@ -32,7 +32,7 @@ GAME: Final = "murder_mystery_v0"
 
 
 @dataclass(frozen=True)
-class Table:
+class CaseSetting:
     """How each game is played and asked about."""
 
     rounds: int = 3
@@ -67,7 +67,7 @@ class Verdict(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Played:
+class CaseResult:
     """One case with one method."""
 
     case: str
@@ -101,19 +101,19 @@ class Played:
 
 
 @dataclass(frozen=True)
-class Job:
+class CaseJob:
     """What is to be played."""
 
     case: str
-    method: Method
+    method: MysteryMethod
     seed: int
-    table: Table = Table()
+    table: CaseSetting = CaseSetting()
     murderer: str = ""
     """Policy of the murderers, if it shall be another one than in all methods; then only civilians are quizzed."""
     transcript: Path | None = None
 
 
-def play_case(job: Job, model: Model) -> Played:
+def play_case(job: CaseJob, model: Model) -> CaseResult:
     """Play one case with one method, and ask everybody everything.
 
     Raises:
@@ -122,7 +122,7 @@ def play_case(job: Job, model: Model) -> Played:
     env = rollout.table(GAME, case=job.case, **job.table.options)
     game: Any = env.game_env.game
     method, case = job.method, game.case
-    tally = Tally(model)
+    tally = CountedModel(model)
     asked = 0
     if method.policy:
         guilty = [bool(job.murderer) and any(one.murders) for one in case.characters]
@@ -151,7 +151,7 @@ def play_case(job: Job, model: Model) -> Played:
     spent = tally.spent
     known = omniscient(case, views, model, job.table.repetitions, job.seed) if method == OP and marks else ()
     verdicts = tuple(_verdict(game, cast, victim) for victim in range(len(case.victims)))
-    return Played(
+    return CaseResult(
         job.case,
         case.title,
         case.language,
@@ -167,7 +167,7 @@ def play_case(job: Job, model: Model) -> Played:
     )
 
 
-def _play(env: Any, names: Sequence[str], players: Sequence[Any], job: Job) -> tuple[Any, ...]:
+def _play(env: Any, names: Sequence[str], players: Sequence[Any], job: CaseJob) -> tuple[Any, ...]:
     if job.transcript is None:
         return rollout.play(env, players, job.seed).last_views
     seated = dict(zip(env.possible_agents, names, strict=True))
@@ -199,14 +199,14 @@ def _verdict(game: Any, cast: tuple[int, ...], victim: int) -> Verdict:
 
 
 def play_all(
-    jobs: Sequence[Job],
+    jobs: Sequence[CaseJob],
     model: Model,
     *,
     workers: int = 1,
     progress: Progress = no_progress,
     what: str = "games",
-    keep: Callable[[Played], None] = lambda _: None,
-) -> list[Played]:
+    keep: Callable[[CaseResult], None] = lambda _: None,
+) -> list[CaseResult]:
     """Play all jobs; the results are in their order.
 
     Args:
@@ -226,7 +226,7 @@ def play_all(
     return found
 
 
-def _results(jobs: Sequence[Job], model: Model, workers: int) -> Iterator[Played]:
+def _results(jobs: Sequence[CaseJob], model: Model, workers: int) -> Iterator[CaseResult]:
     one = partial(play_case, model=model)
     if workers == 1 or len(jobs) < 2:
         yield from map(one, jobs)
@@ -238,7 +238,7 @@ def _results(jobs: Sequence[Job], model: Model, workers: int) -> Iterator[Played
         pool = ProcessPoolExecutor(workers, get_context("spawn"))
     with pool:
         waiting = iter(jobs)
-        under_way: deque[Future[Played]] = deque()
+        under_way: deque[Future[CaseResult]] = deque()
         try:
             while True:
                 while len(under_way) < 2 * workers and (job := next(waiting, None)) is not None:
@@ -286,6 +286,6 @@ def _head(path: Path) -> str:
         return file.read(200)
 
 
-def by_case(games: Iterable[Played], method: str) -> dict[str, Played]:
+def by_case(games: Iterable[CaseResult], method: str) -> dict[str, CaseResult]:
     """The games of one method, by case."""
     return {one.case: one for one in games if one.method == method}

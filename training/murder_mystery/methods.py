@@ -15,7 +15,7 @@ from parlour.policies.agents.murder_mystery.quiz import Scripts
 
 
 @dataclass(frozen=True)
-class Method:
+class MysteryMethod:
     """One method. Murderers play by the same procedure in all of them (section 4.3)."""
 
     name: str
@@ -28,23 +28,23 @@ class Method:
 
 
 QUESTUM, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE = (
-    Method("questum", "Questum", "questum", "own+dialogue"),
-    Method("player_star", "PLAYER*", "player_star", "own+dialogue"),
-    Method("mystery_werewolf", "Werewolf", "mystery_werewolf", "own+dialogue"),
-    Method("mystery_ocot", "O-CoT", "mystery_ocot", "own+dialogue"),
-    Method("mystery_thinkthrice", "ThinkThrice", "mystery_thinkthrice", "own+dialogue"),
+    MysteryMethod("questum", "Questum", "questum", "own+dialogue"),
+    MysteryMethod("player_star", "PLAYER*", "player_star", "own+dialogue"),
+    MysteryMethod("mystery_werewolf", "Werewolf", "mystery_werewolf", "own+dialogue"),
+    MysteryMethod("mystery_ocot", "O-CoT", "mystery_ocot", "own+dialogue"),
+    MysteryMethod("mystery_thinkthrice", "ThinkThrice", "mystery_thinkthrice", "own+dialogue"),
 )
-PP: Final = Method("pp", "PP", "", "own")
-OP: Final = Method("op", "OP", "", "all")
+PP: Final = MysteryMethod("pp", "PP", "", "own")
+OP: Final = MysteryMethod("op", "OP", "", "all")
 METHODS: Final = {one.name: one for one in (QUESTUM, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE, PP, OP)}
 QUESTIONING: Final = (WEREWOLF, OCOT, THINKTHRICE)
 """The baselines that question others."""
 
 
-def method_of(name: str) -> Method:
+def method_of(name: str) -> MysteryMethod:
     """A method by name; also one of the agents with settings, such as `questum:prune=no`. Raises `ParlourError`."""
     if name in METHODS:
         return METHODS[name]
     if name.partition(":")[0] not in {agent.name for agent in AGENTS}:
         raise accept("method", name, (*METHODS, "an agent of murder mysteries with settings, as in questum:prune=no"))
-    return Method(name, name, name, "own+dialogue")
+    return MysteryMethod(name, name, name, "own+dialogue")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from parlour.envs.murder_mystery.cases.case import SORTS, Case, Question
+from parlour.envs.murder_mystery.cases.case import SORTS, Case, QuizQuestion
 from parlour.policies.agents.murder_mystery import Reader
 from parlour.policies.agents.murder_mystery.quiz import Scripts
 from parlour.policies.llm.model import Model
@@ -36,7 +36,7 @@ class Mark(NamedTuple):
         return SORTS[self.points]
 
 
-def shuffled(question: Question, rng: np.random.Generator) -> Question:
+def shuffled(question: QuizQuestion, rng: np.random.Generator) -> QuizQuestion:
     """The same question with its options in another order; the keys go with their options."""
     order = [int(k) for k in rng.permutation(len(question.options))]
     return question.model_copy(
@@ -47,7 +47,7 @@ def shuffled(question: Question, rng: np.random.Generator) -> Question:
     )
 
 
-def order_of(seed: int, seat: int, question: Question, repetition: int) -> np.random.Generator:
+def order_of(seed: int, seat: int, question: QuizQuestion, repetition: int) -> np.random.Generator:
     """Where the order of a question's options is drawn from."""
     return np.random.default_rng((seed, seat + 1, repetition, *question.id.encode()))
 
@@ -96,7 +96,7 @@ def omniscient(case: Case, views: Sequence[Any], model: Model, repetitions: int 
     return tuple(_mark(reader, model, -1, question, repetitions, seed) for question in case.omniscient)
 
 
-def _mark(reader: Reader, model: Model, seat: int, question: Question, repetitions: int, seed: int) -> Mark:
+def _mark(reader: Reader, model: Model, seat: int, question: QuizQuestion, repetitions: int, seed: int) -> Mark:
     right = []
     for repetition in range(repetitions):
         shown = shuffled(question, order_of(seed, seat, question, repetition))

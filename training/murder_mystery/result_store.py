@@ -16,7 +16,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.model import Model
-from parlour.training.murder_mystery.games import Job, Played, Verdict, play_all
+from parlour.training.murder_mystery.games import CaseJob, CaseResult, Verdict, play_all
 from parlour.training.murder_mystery.quiz import Mark
 from parlour.training.murder_mystery.usage import Spent
 from parlour.training.parallel.concurrent_games import Progress, no_progress
@@ -24,15 +24,15 @@ from parlour.training.parallel.concurrent_games import Progress, no_progress
 FILE: Final = "results.jsonl"
 
 
-def play_kept(
-    jobs: Sequence[Job],
+def play_stored(
+    jobs: Sequence[CaseJob],
     model: Model,
     folder: Path,
     *,
     workers: int = 1,
     progress: Progress = no_progress,
     what: str = "games",
-) -> list[Played]:
+) -> list[CaseResult]:
     """Play what has no result in a folder, and keep it there; see `play_all`.
 
     Raises:
@@ -49,7 +49,7 @@ def play_kept(
     waiting = iter(missing)
     with path.open("a", encoding="utf-8") as file:
 
-        def keep(played: Played) -> None:
+        def keep(played: CaseResult) -> None:
             key, _ = next(waiting)
             known[key] = played
             file.write(json.dumps({"key": json.loads(key), "played": as_json(played)}, ensure_ascii=False) + "\n")
@@ -59,13 +59,13 @@ def play_kept(
     return [known[key] for key in keys]
 
 
-def as_json(played: Played) -> dict[str, Any]:
+def as_json(played: CaseResult) -> dict[str, Any]:
     """A result as plain values."""
     told: dict[str, Any] = asdict(played)
     return told
 
 
-def from_json(told: dict[str, Any]) -> Played:
+def from_json(told: dict[str, Any]) -> CaseResult:
     """A result from plain values. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
     values = dict(told)
     values["verdicts"] = tuple(Verdict(*one) for one in told["verdicts"])
@@ -73,10 +73,10 @@ def from_json(told: dict[str, Any]) -> Played:
         values[name] = tuple(Mark(a, b, c, d, tuple(e)) for a, b, c, d, e in told[name])
     for name in ("play", "quiz"):
         values[name] = Spent(**told[name])
-    return Played(**values)
+    return CaseResult(**values)
 
 
-def _key(job: Job, model: Model) -> str:
+def _key(job: CaseJob, model: Model) -> str:
     decides: dict[str, Any] = {
         "case": job.case,
         "sha256": digest(find(job.case)),
@@ -89,7 +89,7 @@ def _key(job: Job, model: Model) -> str:
     return json.dumps(decides, ensure_ascii=False, sort_keys=True)
 
 
-def _read(path: Path) -> dict[str, Played]:
+def _read(path: Path) -> dict[str, CaseResult]:
     """What is there, after the file is cut to whole lines."""
     if not path.exists():
         return {}

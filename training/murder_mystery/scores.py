@@ -25,7 +25,7 @@ Formula = Literal["population", "sample"]
 """n under the root (Questum), or n - 1 (PLAYER*)."""
 
 
-class Score(NamedTuple):
+class QuizScore(NamedTuple):
     """A share of right answers, or of points."""
 
     shares: tuple[float, ...]
@@ -39,14 +39,14 @@ class Score(NamedTuple):
         return sum(self.shares) / len(self.shares)
 
 
-class Spread(NamedTuple):
+class MeanDeviation(NamedTuple):
     """A mean with its standard deviation; None where there is none."""
 
     mean: float
     deviation: float | None
 
 
-class Estimate(NamedTuple):
+class WeightedMean(NamedTuple):
     """A weighted mean over cases with its interval at 95 %."""
 
     mean: float
@@ -59,7 +59,7 @@ class Estimate(NamedTuple):
     """Two-sided t-test against zero; of differences."""
 
 
-def score(marks: Sequence[Mark], of: str = OVERALL) -> Score | None:
+def score(marks: Sequence[Mark], of: str = OVERALL) -> QuizScore | None:
     """What a case's marks come to; None if there is no such question.
 
     >>> marks = [Mark(0, "a", "individual", 10, (True,)), Mark(0, "b", "who", 5, (False,)), Mark(0, "c", "one_relation", 2, (True,))]
@@ -79,10 +79,10 @@ def score(marks: Sequence[Mark], of: str = OVERALL) -> Score | None:
     shares = tuple(
         sum(w * mark.right[k] for w, mark in zip(weights, chosen, strict=True)) / total for k in range(repetitions)
     )
-    return Score(shares, total)
+    return QuizScore(shares, total)
 
 
-def over_repetitions(found: Score, formula: Formula = "population") -> Spread:
+def over_repetitions(found: QuizScore, formula: Formula = "population") -> MeanDeviation:
     """Mean and deviation over repetitions of the quiz.
 
     >>> over_repetitions(Score((0.0, 1.0), 4)), over_repetitions(Score((0.0, 1.0, 0.5), 4), "sample")
@@ -91,11 +91,11 @@ def over_repetitions(found: Score, formula: Formula = "population") -> Spread:
     n, mean = len(found.shares), found.mean
     divisor = n if formula == "population" else n - 1
     if divisor == 0:
-        return Spread(mean, None)
-    return Spread(mean, sqrt(sum((x - mean) ** 2 for x in found.shares) / divisor))
+        return MeanDeviation(mean, None)
+    return MeanDeviation(mean, sqrt(sum((x - mean) ** 2 for x in found.shares) / divisor))
 
 
-def over_cases(values: Sequence[float], weights: Sequence[float]) -> Spread:
+def over_cases(values: Sequence[float], weights: Sequence[float]) -> MeanDeviation:
     """Weighted mean, and weighted deviation from it.
 
     >>> over_cases([0.0, 1.0], [3, 1])
@@ -103,10 +103,10 @@ def over_cases(values: Sequence[float], weights: Sequence[float]) -> Spread:
     """
     x, w = np.asarray(values, float), np.asarray(weights, float)
     mean = float((w * x).sum() / w.sum())
-    return Spread(mean, sqrt(float((w * (x - mean) ** 2).sum() / w.sum())))
+    return MeanDeviation(mean, sqrt(float((w * (x - mean) ** 2).sum() / w.sum())))
 
 
-def over_runs(found: Sequence[Score]) -> Spread:
+def over_runs(found: Sequence[QuizScore]) -> MeanDeviation:
     """Weighted mean and deviation over all repetitions of all cases, as behind PLAYER*'s totals.
 
     >>> over_runs([Score((0.0, 1.0), 3), Score((0.5, 0.5), 1)])
@@ -115,11 +115,11 @@ def over_runs(found: Sequence[Score]) -> Spread:
     return over_cases(*_flat(found))
 
 
-def _flat(found: Sequence[Score]) -> tuple[list[float], list[int]]:
+def _flat(found: Sequence[QuizScore]) -> tuple[list[float], list[int]]:
     return [x for one in found for x in one.shares], [one.weight for one in found for _ in one.shares]
 
 
-def over_totals(found: Sequence[Score], formula: Formula = "population") -> Spread:
+def over_totals(found: Sequence[QuizScore], formula: Formula = "population") -> MeanDeviation:
     """Mean and deviation over repetitions of the weighted mean of the cases, as behind Questum's totals.
 
     >>> over_totals([Score((0.0, 1.0), 3), Score((0.5, 0.5), 1)])
@@ -128,10 +128,10 @@ def over_totals(found: Sequence[Score], formula: Formula = "population") -> Spre
     weight = sum(one.weight for one in found)
     repetitions = range(len(found[0].shares))
     totals = tuple(sum(one.shares[k] * one.weight for one in found) / weight for k in repetitions)
-    return over_repetitions(Score(totals, weight), formula)
+    return over_repetitions(QuizScore(totals, weight), formula)
 
 
-def estimate(values: Sequence[float], weights: Sequence[float]) -> Estimate:
+def estimate(values: Sequence[float], weights: Sequence[float]) -> WeightedMean:
     """Weighted mean over cases, with an interval: weight and value of a case are drawn together.
 
     The variance is that of the ratio sum(w x) / sum(w), by its residuals w (x - mean) (Cochran 1977, section 6.4).
@@ -139,11 +139,11 @@ def estimate(values: Sequence[float], weights: Sequence[float]) -> Estimate:
     x, w = np.asarray(values, float), np.asarray(weights, float)
     n, mean = len(x), float((w * x).sum() / w.sum())
     if n < 2:
-        return Estimate(mean, None, None, n)
+        return WeightedMean(mean, None, None, n)
     error = sqrt(n / (n - 1) * float(((w * (x - mean)) ** 2).sum())) / float(w.sum())
     half = float(stdtrit(n - 1, 0.975)) * error
     p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error > 0 else (1.0 if mean == 0 else 0.0)
-    return Estimate(mean, mean - half, mean + half, n, p)
+    return WeightedMean(mean, mean - half, mean + half, n, p)
 
 
 def scored(games: Sequence[Sequence[Mark]], of: str = OVERALL) -> tuple[list[float], list[int]]:
@@ -152,7 +152,7 @@ def scored(games: Sequence[Sequence[Mark]], of: str = OVERALL) -> tuple[list[flo
     return [one.mean for one in found], [one.weight for one in found]
 
 
-def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str = OVERALL) -> Estimate | None:
+def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str = OVERALL) -> WeightedMean | None:
     """How much more A scores than B on the same cases; None if they have no such questions.
 
     Raises:

@@ -20,8 +20,8 @@ from parlour.policies.agents.murder_mystery.sensors import DEFAULT
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.hyperopt.space import Parameter, Parameters, Space
 from parlour.training.murder_mystery import scores
-from parlour.training.murder_mystery.games import GAME, Job, Played, Table, play_case
-from parlour.training.murder_mystery.methods import QUESTUM, Method
+from parlour.training.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_case
+from parlour.training.murder_mystery.methods import QUESTUM, MysteryMethod
 
 SPACE: Final = Space((Parameter("beta", 0.0, 1.0, gain.BETA), Parameter("epsilon", 0.0, 1.0, gain.EPSILON)))
 
@@ -78,11 +78,13 @@ class QuestumTuning:
         """One number for each case: from -cost to win + accuracy."""
         self.space.check(parameters)
         method = with_settings(parameters)
-        table = Table(rounds=self.rounds, repetitions=1)
+        table = CaseSetting(rounds=self.rounds, repetitions=1)
         model = OfflineModel()
-        return [self.of(play_case(Job(f"seed:{deal}:{self.language}", method, deal, table), model)) for deal in deals]
+        return [
+            self.of(play_case(CaseJob(f"seed:{deal}:{self.language}", method, deal, table), model)) for deal in deals
+        ]
 
-    def of(self, played: Played) -> float:
+    def of(self, played: CaseResult) -> float:
         """The reward of one game."""
         won = played.solved / played.victims if played.victims else 0.0
         found = scores.score(played.marks)
@@ -91,7 +93,7 @@ class QuestumTuning:
         return self.win * won + self.accuracy * right - self.cost * share
 
 
-def with_settings(parameters: Parameters) -> Method:
+def with_settings(parameters: Parameters) -> MysteryMethod:
     """Questum with these numbers."""
     words = ",".join(f"{name}={float(value):.12g}" for name, value in parameters.items())
     return replace(QUESTUM, policy=f"{QUESTUM.policy}:{words}")

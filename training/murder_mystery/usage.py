@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any, Self
 
 from parlour.policies.llm.ask import A, Ask
-from parlour.policies.llm.model import Answered, Asker, Model
+from parlour.policies.llm.model import Answered, Model, RequestContext
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Spent:
         return {**asdict(self), "seconds": round(self.seconds, 3)}
 
 
-class Tally(Model):
+class CountedModel(Model):
     """A model that counts what it is asked, for one part of one game.
 
     Args:
@@ -62,10 +62,10 @@ class Tally(Model):
         self.is_language_model = inner.is_language_model  # type: ignore[misc]  # whatever the inner one is
         self._spent, self._begun = Spent(), perf_counter()
 
-    def answer(self, question: Ask[A], asker: Asker) -> Answered[A]:
+    def answer(self, question: Ask[A], asker: RequestContext) -> Answered[A]:
         return self._counted(self._inner.answer(question, asker))
 
-    def answers(self, question: Ask[A], asker: Asker, n: int) -> list[Answered[A]]:
+    def answers(self, question: Ask[A], asker: RequestContext, n: int) -> list[Answered[A]]:
         return [self._counted(one) for one in self._inner.answers(question, asker, n)]
 
     def settings(self) -> dict[str, Any]:

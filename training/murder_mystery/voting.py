@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from parlour.envs.murder_mystery.cases.case import LETTERS, Case, Question
+from parlour.envs.murder_mystery.cases.case import LETTERS, Case, QuizQuestion
 from parlour.policies.agents.murder_mystery import Reader
 from parlour.policies.agents.murder_mystery.asks import Vote, stance_of
 from parlour.policies.agents.murder_mystery.quiz import Scripts
 from parlour.policies.agents.murder_mystery.scene import me_of, named
-from parlour.policies.agents.murder_mystery.seat_memory import HASHING, Shelf
-from parlour.policies.llm.model import Model, Voice
+from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
+from parlour.policies.llm.model import Model, SeatModel
 from parlour.training.murder_mystery.quiz import order_of, shuffled, stories_of
 
 _WHO: Final = {"en": "Who killed {}?", "zh": "谁杀害了{}？"}
@@ -52,14 +52,14 @@ def _one(
     case: Case, reader: Reader, model: Model, seat: int, victim: int, seed: int, heat: Sequence[int], text: str
 ) -> int:
     names = {case.names[other]: other for other in heat}
-    plain = Question(id=f"vote {victim}", points=5, kind="who", text=text, options=tuple(names), keys=(0,))
+    plain = QuizQuestion(id=f"vote {victim}", points=5, kind="who", text=text, options=tuple(names), keys=(0,))
     shown = shuffled(plain, order_of(seed, seat, plain, 0))
     picked = reader.answer(model, shown, 0, seed).picked
     return names[shown.options[picked[0] if picked else 0]]  # no answer votes for the first that is shown
 
 
 def _guilty(view: Any, model: Model, victim: int, seed: int) -> int:
-    shelf, me, name = Shelf(view, HASHING), me_of(view), view.victims[victim]
+    shelf, me, name = SeatMemory(view, HASHING), me_of(view), view.victims[victim]
     question = Vote(
         scene=shelf.scene,
         me=me,
@@ -71,5 +71,5 @@ def _guilty(view: Any, model: Model, victim: int, seed: int) -> int:
         summaries=[],
         stance=stance_of(me, name),
     )
-    chosen = named(Voice(model, view.seat, seed).ask(question).name, question.options)
+    chosen = named(SeatModel(model, view.seat, seed).ask(question).name, question.options)
     return shelf.scene.person(chosen if chosen is not None else question.options[0])

@@ -128,14 +128,14 @@ def play_each(
     _check_files(env, jobs, alone=workers == 1 and pool is None)
     tables, games = _tables(env, jobs, max(1, min(workers, len(jobs))), pool)
     if pool is not None:
-        from parlour.training.parallel.ray.games import Spread  # it needs this file
+        from parlour.training.parallel.ray.games import RayFlight  # it needs this file
 
-        return _keep_all(Spread(tables, games, pool), len(games), keep, progress, what)
+        return _keep_all(RayFlight(tables, games, pool), len(games), keep, progress, what)
     return play_at(tables, games, keep, progress, what)
 
 
 def play_at(
-    tables: Sequence[Table],
+    tables: Sequence[WorkerTable],
     games: Sequence[Seating],
     keep: Callable[[int, Episode], T],
     progress: Progress = no_progress,
@@ -166,7 +166,7 @@ def _keep_all(flight: Flight, games: int, keep: Callable[[int, Episode], T], pro
     return kept
 
 
-class Table:
+class WorkerTable:
     """An environment and the players of one worker: one game at a time."""
 
     def __init__(self, env: AECEnv[str, Any, Any], players: Mapping[int, Sequence[Player]]) -> None:
@@ -191,7 +191,7 @@ class Table:
 class _Flight:
     """The threads of one run: each takes the next game until there is none, or until one of them fails."""
 
-    def __init__(self, tables: Sequence[Table], games: Sequence[Seating]) -> None:
+    def __init__(self, tables: Sequence[WorkerTable], games: Sequence[Seating]) -> None:
         self._waiting = deque(enumerate(games))
         self._done: SimpleQueue[tuple[int, Episode] | None] = SimpleQueue()
         self._errors: dict[int, BaseException] = {}
@@ -220,7 +220,7 @@ class _Flight:
         if self._errors:
             raise self._errors[min(self._errors)]
 
-    def _work(self, table: Table) -> None:
+    def _work(self, table: WorkerTable) -> None:
         while not self._stop.is_set():
             try:
                 number, game = self._waiting.popleft()
@@ -238,7 +238,7 @@ class _Flight:
 
 def _tables(
     env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int, pool: Pool | None
-) -> tuple[list[Table], list[Seating]]:
+) -> tuple[list[WorkerTable], list[Seating]]:
     makers = {id(make): make for job in jobs for _, make in job.players}
     number = {maker: k for k, maker in enumerate(makers)}
     games = [
@@ -249,7 +249,7 @@ def _tables(
     ]
     needed = [max(game.makers.count(k) for game in games) for k in range(len(makers))]
     tables = [
-        Table(
+        WorkerTable(
             _copy(env) if copy else env,
             {k: [make() for _ in range(needed[k])] for k, make in enumerate(makers.values())},
         )

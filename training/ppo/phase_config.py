@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.files import write_whole
+from parlour.policies.files import atomic_write
 from parlour.training import seeds
 
 CONFIG: Final = "config.json"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LegConfig:
+class PhaseConfig:
     """What decides how a network learns; saved with the run.
 
     Raises:
@@ -69,12 +69,12 @@ def check_count(name: str, value: int) -> None:
         raise ParlourError(f"{name} {value!r} is not accepted; accepted: a whole number from 1")
 
 
-def env_seeds(config: LegConfig, leg: int) -> list[int]:
+def env_seeds(config: PhaseConfig, leg: int) -> list[int]:
     """A seed for each table of a leg."""
     return [seeds.derive(config.seed, leg, k) % len(seeds.TRAINING) for k in range(config.envs)]
 
 
-def claim_folder(config: LegConfig, folder: Path) -> None:
+def claim_folder(config: PhaseConfig, folder: Path) -> None:
     """Write the configuration into the folder of a run, or see that it is the one that is there, processes aside.
 
     Raises:
@@ -87,7 +87,7 @@ def claim_folder(config: LegConfig, folder: Path) -> None:
             raise ParlourError(
                 f"{str(folder)!r} holds a run with another configuration; accepted: the same, or a new folder"
             )
-        write_whole(path, told)
+        atomic_write(path, told)
     except (OSError, json.JSONDecodeError) as error:
         raise ParlourError(f"{str(folder)!r} cannot be used: {error}; accepted: a folder") from None
 

@@ -15,7 +15,7 @@ import torch
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat
 from parlour.training import seeds
-from parlour.training.ppo.phase_config import LegConfig, replacing
+from parlour.training.ppo.phase_config import PhaseConfig, replacing
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import set_random_seed
@@ -24,7 +24,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 CHECKPOINT: Final = "checkpoint.zip"
 
 
-def new_model(config: LegConfig, env: VecEnv) -> MaskablePPO:
+def new_model(config: PhaseConfig, env: VecEnv) -> MaskablePPO:
     """An untrained network and its optimiser."""
     set_random_seed(seeds.derive(config.seed))
     return MaskablePPO(
@@ -42,7 +42,7 @@ def new_model(config: LegConfig, env: VecEnv) -> MaskablePPO:
     )
 
 
-def learn_leg(model: MaskablePPO, config: LegConfig, leg: int, env: VecEnv, counter: BaseCallback) -> None:
+def learn_phase(model: MaskablePPO, config: PhaseConfig, leg: int, env: VecEnv, counter: BaseCallback) -> None:
     """One leg: `config.leg_steps` decisions on freshly seeded tables."""
     set_random_seed(seeds.derive(config.seed, leg))
     model.learning_rate = config.learning_rate * max(0.1, 1 - leg / config.legs)
@@ -67,7 +67,7 @@ class Counter(BaseCallback):
         return True
 
 
-def export(model: MaskablePPO, config: LegConfig) -> TrainedSeat:
+def export(model: MaskablePPO, config: PhaseConfig) -> TrainedSeat:
     """The network of the policy as a `TrainedSeat`, without PyTorch."""
     network: Any = model.policy
     hidden = [layer for layer in network.mlp_extractor.policy_net if isinstance(layer, torch.nn.Linear)]

@@ -14,8 +14,8 @@ from typing import Any, Final, Literal
 import torch
 from parlour.policies import TrainedSeat, make_policy
 from parlour.training import evaluate, seeds
-from parlour.training.ppo.phase_config import CONFIG, LegConfig, check_count, claim_folder, env_seeds, replacing
-from parlour.training.ppo.phases import CHECKPOINT, Counter, export, learn_leg, load_model, new_model, save_model
+from parlour.training.ppo.phase_config import CONFIG, PhaseConfig, check_count, claim_folder, env_seeds, replacing
+from parlour.training.ppo.phases import CHECKPOINT, Counter, export, learn_phase, load_model, new_model, save_model
 from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.rollout import table
 from parlour.training.statistics import rate
@@ -29,8 +29,8 @@ __all__ = [
     "PICTURE",
     "POLICY",
     "MaskablePPO",
-    "Point",
     "SeatConfig",
+    "SeatPoint",
     "export",
     "train",
 ]
@@ -42,7 +42,7 @@ _COLUMNS: Final = ("steps", "games", "n", "win_rate", "low", "high", "training_w
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeatConfig(LegConfig):
+class SeatConfig(PhaseConfig):
     """Everything that decides a run; saved with it."""
 
     opponents: str = "rule"
@@ -58,7 +58,7 @@ class SeatConfig(LegConfig):
 
 
 @dataclass(frozen=True)
-class Point:
+class SeatPoint:
     """One point of the curve: the state of the run after a leg."""
 
     steps: int
@@ -75,7 +75,7 @@ class Point:
 
 def train(
     config: SeatConfig, out: str | Path, progress: Callable[[int, str], None] = lambda _steps, _note: None
-) -> Point:
+) -> SeatPoint:
     """Train, or take up a run that was begun in `out`; returns the last point of the curve.
 
     Leaves in `out`: config.json, checkpoint.zip, curve.csv, curve.png and policy.npz (a `TrainedSeat`).
@@ -99,7 +99,7 @@ def train(
         try:
             model = model or new_model(config, env)
             counter = Counter(progress)
-            learn_leg(model, config, leg, env, counter)
+            learn_phase(model, config, leg, env, counter)
         finally:
             env.close()
         policy = export(model, config)
@@ -121,7 +121,7 @@ def _tables(config: SeatConfig, leg: int) -> SeatVecEnv:
     return SeatVecEnv(_maker(config), env_seeds(config, leg), config.processes)
 
 
-def _measure(config: SeatConfig, policy: TrainedSeat, leg: int, counter: Counter, before: list[Point]) -> Point:
+def _measure(config: SeatConfig, policy: TrainedSeat, leg: int, counter: Counter, before: list[SeatPoint]) -> SeatPoint:
     env = table(config.game, **config.options)
     base = env.game_env
 
@@ -141,17 +141,17 @@ def _measure(config: SeatConfig, policy: TrainedSeat, leg: int, counter: Counter
     seen = rate(sum(game["return"] > 0 for game in counter.games), len(counter.games))
     played = len(counter.games) + (before[-1].games if before else 0)
     steps = (leg + 1) * config.leg_steps
-    return Point(steps, played, won.n, won.rate, won.low, won.high, seen.rate if seen else 0.0)
+    return SeatPoint(steps, played, won.n, won.rate, won.low, won.high, seen.rate if seen else 0.0)
 
 
-def _note(point: Point) -> str:
+def _note(point: SeatPoint) -> str:
     return f"win rate {point.win_rate:.3f} [{point.low:.3f}, {point.high:.3f}]"
 
 
 # -- the folder of a run ---------------------------------------------------------------------------------------
 
 
-def _begin(config: SeatConfig, folder: Path) -> tuple[MaskablePPO | None, list[Point]]:
+def _begin(config: SeatConfig, folder: Path) -> tuple[MaskablePPO | None, list[SeatPoint]]:
     """Make the folder, or read how far the run in it has come."""
     claim_folder(config, folder)
     model = load_model(folder)
@@ -163,16 +163,16 @@ def _begin(config: SeatConfig, folder: Path) -> tuple[MaskablePPO | None, list[P
     return model, [_point(row) for row in rows if row[0] <= model.num_timesteps]
 
 
-def _point(row: list[float]) -> Point:
+def _point(row: list[float]) -> SeatPoint:
     steps, games, n, *rates = row
-    return Point(int(steps), int(games), int(n), *rates)
+    return SeatPoint(int(steps), int(games), int(n), *rates)
 
 
 def _number(text: str) -> float:
     return float(text) if "." in text else int(text)
 
 
-def _keep(model: MaskablePPO, policy: TrainedSeat, points: list[Point], folder: Path) -> None:
+def _keep(model: MaskablePPO, policy: TrainedSeat, points: list[SeatPoint], folder: Path) -> None:
     """Write the state of the run; each file is replaced as a whole, the checkpoint last."""
     with replacing(folder / CURVE) as path, path.open("w", newline="") as file:
         writer = csv.writer(file)
@@ -183,7 +183,7 @@ def _keep(model: MaskablePPO, policy: TrainedSeat, points: list[Point], folder: 
     save_model(model, folder)
 
 
-def draw_curve(points: list[Point], config: SeatConfig, path: Path) -> None:
+def draw_curve(points: list[SeatPoint], config: SeatConfig, path: Path) -> None:
     """Draw the curve with its intervals as a PNG."""
     from matplotlib.figure import Figure
 

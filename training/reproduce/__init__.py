@@ -1,6 +1,6 @@
 """Published results played again: the paper's rows beside ours, with n and intervals, and which model played.
 
-A table is a function from `Setting` to `Cell`s. The papers' figures are in `data`, typed from the papers.
+A table is a function from `ReproductionSetting` to `TableCell`s. The papers' figures are in `data`, typed from the papers.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Final
 
 from parlour.envs.core import accept
 from parlour.training.reproduce import avalon_social, avalon_tables, grace, gratr, questum
-from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value
 
-__all__ = ["TABLES", "Cell", "Reproduction", "Setting", "Value", "reproduce", "sizes"]
+__all__ = ["TABLES", "Reproduction", "ReproductionSetting", "TableCell", "Value", "reproduce", "sizes"]
 
-TABLES: Final[Mapping[str, tuple[str, Callable[[str, Setting], Reproduction]]]] = {
+TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Reproduction]]]] = {
     "avalon-2": ("win rates against the baseline agent, and without single modules", avalon_tables.table_2),
     "avalon-6": ("experience learning on the evil side", avalon_tables.table_6),
     "avalon-7": ("modules on the evil side, without experience", avalon_tables.table_7),
@@ -52,10 +52,10 @@ def sizes(name: str) -> tuple[int, int]:
         return (10 if name in ("questum-sensors", "questum-rounds") else 100), 0
     if name.startswith("gratr-"):
         return 500, 0
-    return (1000, 2000) if name.startswith("grace-") else (Setting.games, Setting.practice)
+    return (1000, 2000) if name.startswith("grace-") else (ReproductionSetting.games, ReproductionSetting.practice)
 
 
-def reproduce(name: str, setting: Setting) -> Reproduction:
+def reproduce(name: str, setting: ReproductionSetting) -> Reproduction:
     """Play and count one table or figure. Raises `ParlourError` for an unknown name."""
     if name not in TABLES:
         raise accept("table", name, TABLES)

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from parlour.envs.avalon.presets import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
 from parlour.training.avalon import social
-from parlour.training.avalon.social.judging import Table
+from parlour.training.avalon.social.judging import JudgedGame
 from parlour.training.avalon.social.measures import Sat, valid
 from parlour.training.avalon.social.responses import Response
 from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, Variant
-from parlour.training.reproduce.cells import Cell, Reproduction, Setting, cell, unprinted
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell, unprinted
 from parlour.training.statistics import Rate, rate
 
 _ROLES: Final = (MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN)
@@ -22,7 +22,7 @@ Measured = dict[str, dict[str, Any]]
 """Player -> its measures, as `social.measures` gives them."""
 
 
-def table_9(name: str, setting: Setting) -> Reproduction:
+def table_9(name: str, setting: ReproductionSetting) -> Reproduction:
     """Valid response rate (Eq. 8) of the agent's replies, by role."""
     given = _replies if setting.model.is_language_model else _responses
     ours = [seat for seat in _seats(_judged(setting)) if seat.table.players[seat.seat] == AGENT]
@@ -34,10 +34,10 @@ def table_9(name: str, setting: Setting) -> Reproduction:
     return _made(name, "Valid responses", setting, [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells], remarks)
 
 
-def figure_2(name: str, setting: Setting) -> Reproduction:
+def figure_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Quest engagement and failure votes of the evil side; the paper prints means of the two roles."""
 
-    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for measure, key in (("QER", "engagement"), ("FVR", "fails")):
             yield from (cell(name, player, role, measure, _rate(of[key].get(role))) for role in (MORGANA, ASSASSIN))
             yield cell(name, player, EVIL, measure, _pooled(of[key], (MORGANA, ASSASSIN)))
@@ -45,10 +45,10 @@ def figure_2(name: str, setting: Setting) -> Reproduction:
     return _by_player(name, "The evil side's engagement in quests, and its fails", setting, cells)
 
 
-def figure_3(name: str, setting: Setting) -> Reproduction:
+def figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Leader approval, self-recommendation and its success."""
 
-    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         yield cell(name, player, GOOD, "LAR", _pooled(of["approval"], (MERLIN, PERCIVAL, SERVANT)))
         for measure, key in (
             ("LAR", "approval"),
@@ -60,10 +60,10 @@ def figure_3(name: str, setting: Setting) -> Reproduction:
     return _by_player(name, "Leadership and persuasion", setting, cells)
 
 
-def figure_4(name: str, setting: Setting) -> Reproduction:
+def figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """What each role does with its identity in the first round."""
 
-    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role in _ROLES:
             for what, found in of["identity"].get(role, {}).items():
                 yield cell(name, player, role, what, _rate(found))
@@ -71,10 +71,10 @@ def figure_4(name: str, setting: Setting) -> Reproduction:
     return _by_player(name, "Deception in the first round", setting, cells)
 
 
-def figure_5(name: str, setting: Setting) -> Reproduction:
+def figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
     """How each role meets each other role."""
 
-    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role in _ROLES:
             for towards, met in of["attitudes"].get(role, {}).items():
                 for attitude in ("teamwork", "confrontation"):
@@ -83,10 +83,10 @@ def figure_5(name: str, setting: Setting) -> Reproduction:
     return _by_player(name, "Teamwork and confrontation", setting, cells)
 
 
-def figure_6(name: str, setting: Setting) -> Reproduction:
+def figure_6(name: str, setting: ReproductionSetting) -> Reproduction:
     """What Merlin and Percival share in the first round, and teamwork from round to round."""
 
-    def cells(player: str, of: dict[str, Any]) -> Iterator[Cell]:
+    def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role, found in of["sharing"].items():
             yield cell(name, player, role, "shared in round 1", _rate(found))
         for role, towards in of["vacillation"].items():
@@ -98,22 +98,22 @@ def figure_6(name: str, setting: Setting) -> Reproduction:
 
 
 def _by_player(
-    name: str, title: str, setting: Setting, cells: Callable[[str, dict[str, Any]], Iterator[Cell]]
+    name: str, title: str, setting: ReproductionSetting, cells: Callable[[str, dict[str, Any]], Iterator[TableCell]]
 ) -> Reproduction:
     measured = _measured(setting)
     return _made(name, title, setting, [one for player in (AGENT, BASELINE) for one in cells(player, measured[player])])
 
 
-def _measured(setting: Setting) -> Measured:
+def _measured(setting: ReproductionSetting) -> Measured:
     """The measures of the agent and of the baseline, each on both sides."""
     return dict(social.measures(_judged(setting))["players"])
 
 
-def _replies(table: Table) -> tuple[Response, ...]:
+def _replies(table: JudgedGame) -> tuple[Response, ...]:
     return table.replies
 
 
-def _responses(table: Table) -> tuple[Response, ...]:
+def _responses(table: JudgedGame) -> tuple[Response, ...]:
     return table.responses
 
 
@@ -121,7 +121,7 @@ def _seats(judged: social.Judged) -> Iterator[Sat]:
     return (Sat(table, seat) for table in judged.tables for seat in range(len(table.roles)))
 
 
-def _judged(setting: Setting) -> social.Judged:
+def _judged(setting: ReproductionSetting) -> social.Judged:
     club = Club(setting, learns=True)
     variant = Variant("full")
     games = [one for side in (GOOD, EVIL) for one in club.play("full", AGENT, club.agent(variant), side).transcripts]
@@ -137,7 +137,9 @@ def _pooled(of: dict[str, Any], roles: tuple[str, ...]) -> Rate | None:
     return rate(sum(one["hits"] for one in told), sum(one["n"] for one in told))
 
 
-def _made(name: str, title: str, setting: Setting, cells: list[Cell], remarks: tuple[str, ...] = ()) -> Reproduction:
+def _made(
+    name: str, title: str, setting: ReproductionSetting, cells: list[TableCell], remarks: tuple[str, ...] = ()
+) -> Reproduction:
     ours = (
         f"Ours: {setting.games} held-out deals with the agent on each side against the baseline; "
         f"judged by {setting.model.name if setting.model.is_language_model else 'rules of thumb'}."

@@ -8,8 +8,8 @@ from typing import Any, Final
 from parlour.envs.avalon.presets import ASSASSIN, EVIL, GOOD, MORGANA
 from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
 from parlour.training.avalon import metrics
-from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, Played, Variant
-from parlour.training.reproduce.cells import Cell, Reproduction, Setting, cell
+from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell
 from parlour.training.statistics import Rate, paired, rate
 
 _EVIL_ROLES: Final = (MORGANA, ASSASSIN)
@@ -39,17 +39,17 @@ _TABLE_8: Final = (
 )
 
 
-def table_2(name: str, setting: Setting) -> Reproduction:
+def table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rates on both sides, all rows with the experience of their own practice, and the baseline in our place."""
     return win_rates(name, setting, [variant.row for variant in TABLE_2])
 
 
-def win_rates(name: str, setting: Setting, rows: Collection[str]) -> Reproduction:
+def win_rates(name: str, setting: ReproductionSetting, rows: Collection[str]) -> Reproduction:
     """Some rows of table 2."""
     club = Club(setting, learns=True)
-    cells: list[Cell] = []
+    cells: list[TableCell] = []
     for side in (GOOD, EVIL):
-        full: Played | None = None
+        full: RowGames | None = None
         for variant in (one for one in TABLE_2 if one.row in rows):
             played = club.play(variant.row, AGENT, club.agent(variant), side)
             cells.append(_win_rate(name, variant.row, side, played, full))
@@ -59,24 +59,24 @@ def win_rates(name: str, setting: Setting, rows: Collection[str]) -> Reproductio
     return _made(name, "Win rates", club, tuple(cells))
 
 
-def table_6(name: str, setting: Setting) -> Reproduction:
+def table_6(name: str, setting: ReproductionSetting) -> Reproduction:
     """Experience learning on the evil side."""
     return _evil_table(name, "Experience learning", Club(setting, learns=True), _TABLE_6)
 
 
-def table_7(name: str, setting: Setting) -> Reproduction:
+def table_7(name: str, setting: ReproductionSetting) -> Reproduction:
     """Modules on the evil side; nobody has practised."""
     return _evil_table(name, "Modules, without experience", Club(setting, learns=False), _TABLE_7)
 
 
-def table_8(name: str, setting: Setting) -> Reproduction:
+def table_8(name: str, setting: ReproductionSetting) -> Reproduction:
     """Whom the analysis is about; nobody has practised."""
     return _evil_table(name, "Whom the analysis is about", Club(setting, learns=False), _TABLE_8)
 
 
 def _evil_table(name: str, title: str, club: Club, variants: tuple[Variant, ...]) -> Reproduction:
-    cells: list[Cell] = []
-    full: Played | None = None
+    cells: list[TableCell] = []
+    full: RowGames | None = None
     for variant in variants:
         played = club.play(variant.row, AGENT, club.agent(variant), EVIL)
         cells.append(_win_rate(name, variant.row, EVIL, played, full))
@@ -87,7 +87,7 @@ def _evil_table(name: str, title: str, club: Club, variants: tuple[Variant, ...]
     return _made(name, title, club, tuple(cells))
 
 
-def _win_rate(table: str, row: str, side: str, played: Played, full: Played | None) -> Cell:
+def _win_rate(table: str, row: str, side: str, played: RowGames, full: RowGames | None) -> TableCell:
     difference = None if full is None else paired(played.won, full.won)
     return cell(table, row, side, "WR", rate(sum(played.won), len(played.won)), difference)
 
@@ -101,7 +101,7 @@ def _fails(role: dict[str, Any]) -> Rate | None:
     return rate(role["fails_host"], role["cards"])
 
 
-def _made(name: str, title: str, club: Club, cells: tuple[Cell, ...]) -> Reproduction:
+def _made(name: str, title: str, club: Club, cells: tuple[TableCell, ...]) -> Reproduction:
     setting = club.setting
     remarks = [
         "The paper plays 10 games a row, with gpt-3.5-turbo-16k on both sides.",
@@ -116,7 +116,7 @@ def _made(name: str, title: str, club: Club, cells: tuple[Cell, ...]) -> Reprodu
     return Reproduction(name, title, setting.model.name, cells, tuple(remarks))
 
 
-def _not_lower(cells: tuple[Cell, ...]) -> list[str]:
+def _not_lower(cells: tuple[TableCell, ...]) -> list[str]:
     """Says of each row without a module whether taking it away lowered the win rate."""
     told = []
     for one in cells:

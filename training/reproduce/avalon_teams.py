@@ -22,11 +22,11 @@ from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experienc
 from parlour.training import rollout, seeds
 from parlour.training.avalon.practice import Practice, PracticeConfig, practise, sides_of
 from parlour.training.parallel.concurrent_games import Job, MakePolicy, play_all
-from parlour.training.reproduce.cells import Setting
+from parlour.training.reproduce.cells import ReproductionSetting
 
 GAME: Final = "avalon_v0"
-PLAYERS: Final = 6
-RULES: Final = "paper"
+AVALON_PLAYERS: Final = 6
+AVALON_RULES: Final = "paper"
 AGENT, BASELINE, SECOND = "agent", "baseline", "second agent"
 
 
@@ -42,7 +42,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Played:
+class RowGames:
     """The games of a row on one side."""
 
     won: tuple[bool, ...]
@@ -58,7 +58,7 @@ class Club:
         learns: Whether anybody practises.
     """
 
-    def __init__(self, setting: Setting, *, learns: bool) -> None:
+    def __init__(self, setting: ReproductionSetting, *, learns: bool) -> None:
         if setting.against not in (BASELINE, AGENT):
             raise accept("opponent", setting.against, (BASELINE, AGENT))
         self.setting, self.learns = setting, learns
@@ -66,7 +66,7 @@ class Club:
         last = len(seeds.HELD_OUT) - setting.games
         if setting.seed > last:
             raise accept("seed", setting.seed, range(last + 1))
-        self._env = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
+        self._env = rollout.table(GAME, num_players=AVALON_PLAYERS, rules=AVALON_RULES)
 
     def practised(self, without: tuple[str, ...] = (), about: str = "all") -> Practice:
         """What an agent without these modules has learned, and the baseline agent against it."""
@@ -74,7 +74,9 @@ class Club:
             return Practice()
         key = (without, about)
         if key not in self._done:
-            config = PracticeConfig(self.setting.practice, PLAYERS, RULES, without, about, self.setting.seed)
+            config = PracticeConfig(
+                self.setting.practice, AVALON_PLAYERS, AVALON_RULES, without, about, self.setting.seed
+            )
             games = iter(self.setting.progress(range(2 * config.games), "practice"))
             next(games)
             self._done[key] = practise(config, None, self.setting.model, lambda n: _count(games, n))
@@ -96,7 +98,7 @@ class Club:
             return BASELINE, self.baseline()
         return SECOND, self.agent(Variant(SECOND))
 
-    def play(self, row: str, name: str, make: MakePolicy, side: str) -> Played:
+    def play(self, row: str, name: str, make: MakePolicy, side: str) -> RowGames:
         """Play a row's deals with its team on one side."""
         other = self.opponent()
         if other[0] == name:
@@ -115,7 +117,7 @@ class Club:
                 what=f"{row}, {side}",
             )
             transcripts = tuple(replay.read(job.transcript) for job in jobs if job.transcript is not None)
-        return Played(tuple(episode.outcome.winner == side for episode in episodes), transcripts)
+        return RowGames(tuple(episode.outcome.winner == side for episode in episodes), transcripts)
 
     def _seated(
         self, seed: int, side: str, own: tuple[str, MakePolicy], other: tuple[str, MakePolicy]

@@ -22,7 +22,7 @@ _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
 
 
 @dataclass(frozen=True)
-class Setting:
+class ReproductionSetting:
     """How a table is played."""
 
     games: int = 200
@@ -66,7 +66,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One figure of a table."""
 
     row: str
@@ -94,7 +94,7 @@ class Reproduction:
     name: str
     title: str
     model: str
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
     remarks: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -132,12 +132,12 @@ def cell(
     measure: str,
     ours: Rate | Value | None,
     difference: PairedDifference | Value | None = None,
-) -> Cell:
+) -> TableCell:
     """A cell with the paper's figure, if it prints one."""
     paper, note = printed().get((table, row, of, measure), (None, ""))
     value = ours if isinstance(ours, Value) else None
     value_difference = difference if isinstance(difference, Value) else None
-    return Cell(
+    return TableCell(
         row,
         of,
         measure,
@@ -150,10 +150,10 @@ def cell(
     )
 
 
-def unprinted(table: str, rows: Iterable[str]) -> tuple[Cell, ...]:
+def unprinted(table: str, rows: Iterable[str]) -> tuple[TableCell, ...]:
     """The paper's cells in rows that cannot be played: results of models that are not here."""
     return tuple(
-        Cell(row, of, measure, paper, None, None, note)
+        TableCell(row, of, measure, paper, None, None, note)
         for (one, row, of, measure), (paper, note) in printed().items()
         if one == table and row in set(rows)
     )

@@ -1,8 +1,8 @@
 """Figures 3 to 5 of Nguyen's GRACE: the mediator beside its baselines, its policy, and what it earns in each state.
 
 The paper has 20 questions of HotpotQA and a language model. Ours are generated: the mediator learns from calibration
-questions (`Setting.practice`) by quantal response with cross-validated settings, and draws one joint action on each of the
-held-out ones (`Setting.games`) of the same corpus, so that right answers can be counted. It does so twice, once with our
+questions (`ReproductionSetting.practice`) by quantal response with cross-validated settings, and draws one joint action on each of the
+held-out ones (`ReproductionSetting.games`) of the same corpus, so that right answers can be counted. It does so twice, once with our
 normalisation of the graph's signals and once with the paper's.
 """
 
@@ -25,11 +25,11 @@ from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable
 from parlour.policies.agents.mediated_qa.asks import AskingReader
 from parlour.policies.agents.mediated_qa.joint import MODULES, NO_SIGNAL, PUBLISHED, STATES, Joint, column
 from parlour.training.mediated_qa import baselines, held_out
-from parlour.training.mediated_qa.baselines import Played
+from parlour.training.mediated_qa.baselines import SystemAnswers
 from parlour.training.mediated_qa.held_out import UNSEEN, Calibrated, HeldOutConfig
 from parlour.training.mediated_qa.learn import GraceConfig, learn
 from parlour.training.reproduce import grace_pictures as pictures
-from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value, cell, mean
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, mean
 from parlour.training.statistics import paired, rate
 
 LEARNED: Final = "learned mediator"
@@ -52,7 +52,7 @@ class Experiment:
     """Joint action on each held-out question."""
 
     @property
-    def played(self) -> Played:
+    def played(self) -> SystemAnswers:
         """What came of it."""
         rows = self.calibrated.held_out
         numbers = [_NUMBER[joint] for joint in self.drawn]
@@ -60,10 +60,10 @@ class Experiment:
         utility = np.array([row.utilities[k] for row, k in zip(rows, numbers, strict=True)])
         right = outcomes == actions.ANSWERED_RIGHT
         answered = right | (outcomes == actions.ANSWERED_WRONG)
-        return Played(LEARNED, utility, answered.astype(float), right.astype(float))
+        return SystemAnswers(LEARNED, utility, answered.astype(float), right.astype(float))
 
 
-def figure_3(name: str, setting: Setting) -> Reproduction:
+def figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Accuracy, abstention, effective reliability and net utility of the mediator, the baselines and the oracle."""
     if setting.out is not None:
         pictures.require()
@@ -81,7 +81,7 @@ def figure_3(name: str, setting: Setting) -> Reproduction:
     return _made(name, "The mediator and its baselines", setting, cells, (remark, drawn, *static))
 
 
-def figure_4(name: str, setting: Setting) -> Reproduction:
+def figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """The policy, states by joint actions; the cells hold the most probable action of each state."""
     out = _folder(name, setting)
     experiments = _experiments(setting)
@@ -98,12 +98,12 @@ def figure_4(name: str, setting: Setting) -> Reproduction:
     return _made(name, "Policy by state", setting, cells, (_files(name),))
 
 
-def figure_5(name: str, setting: Setting) -> Reproduction:
+def figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
     """Net utility of the mediator's draws by state."""
     out = _folder(name, setting)
     experiments = _experiments(setting)
     lines: list[list[Any]] = []
-    cells: list[Cell] = []
+    cells: list[TableCell] = []
     panels: list[tuple[str, dict[str, tuple[list[float], Value]]]] = []
     for one in experiments:
         earned: dict[str, list[float]] = {state: [] for state in _ORDER}
@@ -121,7 +121,7 @@ def figure_5(name: str, setting: Setting) -> Reproduction:
 # -- playing ---------------------------------------------------------------------------------------------------
 
 
-def _experiments(setting: Setting) -> list[Experiment]:
+def _experiments(setting: ReproductionSetting) -> list[Experiment]:
     if setting.games < 2:
         raise accept("games", setting.games, "at least 2 held-out questions")
     if setting.practice < 2:
@@ -129,7 +129,7 @@ def _experiments(setting: Setting) -> list[Experiment]:
     return [_experiment(setting, *one) for one in _NORMALISATIONS]
 
 
-def _experiment(setting: Setting, signals: str, normalisation: Normalisation) -> Experiment:
+def _experiment(setting: ReproductionSetting, signals: str, normalisation: Normalisation) -> Experiment:
     config = HeldOutConfig(
         train=setting.practice,
         held_out=setting.games,
@@ -158,12 +158,12 @@ def _tick(ticks: Iterator[int], _done: int = 0) -> None:
     next(ticks, None)
 
 
-def _called(normalisation: str, setting: Setting) -> str:
+def _called(normalisation: str, setting: ReproductionSetting) -> str:
     """The folder of a calibration, which the three figures share: one for each normalisation and model."""
     return re.sub(r"[^\w.-]+", "-", f"calibration-{normalisation}-{setting.model.name}")
 
 
-def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[Played, str]]:
+def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[SystemAnswers, str]]:
     """Each with the signals of the graph that it works with; two work without a graph."""
     for one in experiments:
         yield one.played, one.signals
@@ -180,7 +180,7 @@ def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[Played, str]]:
 # -- cells -----------------------------------------------------------------------------------------------------
 
 
-def _scored(table: str, system: Played, signals: str, first: Played) -> Iterator[Cell]:
+def _scored(table: str, system: SystemAnswers, signals: str, first: SystemAnswers) -> Iterator[TableCell]:
     right, answered = system.right > 0, system.answered > 0
     made = partial(cell, table, system.name.partition(":")[0], signals)
     same = system.name == LEARNED and signals == OURS
@@ -191,7 +191,7 @@ def _scored(table: str, system: Played, signals: str, first: Played) -> Iterator
     yield made("net utility", mean(system.utility), None if same else mean(system.utility - first.utility))
 
 
-def _probabilities(table: str, one: Experiment, state: str) -> Iterator[Cell]:
+def _probabilities(table: str, one: Experiment, state: str) -> Iterator[TableCell]:
     """Of the most probable action, and in the paper's graph of the one that the paper names."""
     row, n = one.policy.rows[state], one.calibrated.states.get(state, 0)
     best = max(PUBLISHED, key=lambda joint: row.get(joint, 0.0))
@@ -218,7 +218,7 @@ def _states(found: Any) -> list[str]:
     return [state for state in _ORDER if state in found]
 
 
-def _folder(name: str, setting: Setting) -> Path:
+def _folder(name: str, setting: ReproductionSetting) -> Path:
     if setting.out is None:
         raise ParlourError(f"{name} is a picture and its data; accepted: a folder for them, --out DIR")
     pictures.require()
@@ -233,7 +233,7 @@ def _write(path: Path, heading: Sequence[str], lines: Sequence[Sequence[Any]]) -
 _HEADING: Final = ("system", "signals", "measure", "paper_percent", "value", "low", "high", "n", "from_first", "from_low", "from_high")  # fmt: skip
 
 
-def _line(one: Cell) -> list[Any]:
+def _line(one: TableCell) -> list[Any]:
     """Rates as shares 0..1; the difference from the first row with its interval."""
     told: list[Any]
     if one.value is not None:
@@ -252,7 +252,9 @@ def _files(name: str) -> str:
     return f"In the folder: {name}.png and {name}.csv."
 
 
-def _made(name: str, title: str, setting: Setting, cells: Sequence[Cell], remarks: tuple[str, ...]) -> Reproduction:
+def _made(
+    name: str, title: str, setting: ReproductionSetting, cells: Sequence[TableCell], remarks: tuple[str, ...]
+) -> Reproduction:
     asks = setting.model.is_language_model
     who = f"{setting.model.name} answered and checked" if asks else "no language model played (the offline service)"
     general = (

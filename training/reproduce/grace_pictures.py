@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import NO_SIGNAL, PUBLISHED, STATES, Joint, column
-from parlour.training.reproduce.cells import Cell, Value
+from parlour.training.reproduce.cells import TableCell, Value
 
 _MEASURES: Final = ("accuracy", "abstention", "effective reliability", "net utility")
 _DARK: Final = 0.55
@@ -30,7 +30,7 @@ def require() -> Any:
     return Figure
 
 
-def scores(cells: Sequence[Cell], path: Path) -> None:
+def scores(cells: Sequence[TableCell], path: Path) -> None:
     """Four panels, a system a line: ours with intervals, and the paper's figures as open squares."""
     rows = list(dict.fromkeys((cell.row, cell.of) for cell in cells))
     figure = require()(figsize=(13, 0.4 * len(rows) + 1.8), dpi=120, layout="constrained")
@@ -49,7 +49,7 @@ def scores(cells: Sequence[Cell], path: Path) -> None:
     figure.savefig(path)
 
 
-def _score(axes: Any, height: int, cell: Cell) -> None:
+def _score(axes: Any, height: int, cell: TableCell) -> None:
     if cell.paper is not None:
         axes.plot(cell.paper, height, "s", color="tab:red", fillstyle="none", label="the paper, n = 20")
     if cell.value is not None:

@@ -12,12 +12,12 @@ from functools import partial
 from typing import Final
 
 from parlour.envs.werewolf.presets import ROLES, VILLAGE, WOLVES
-from parlour.training.reproduce.cells import Cell, Reproduction, Setting, cell, mean
-from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, opponents, play
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell, mean
+from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, opponents, play_teams
 from parlour.training.statistics import Rate, paired, rate
 from parlour.training.werewolf import scores
 from parlour.training.werewolf.amnesia import DONE, JUDGED, KINDS, SAID, forgot
-from parlour.training.werewolf.played import Played
+from parlour.training.werewolf.played import WerewolfGame
 
 SCORE: Final = "performance score"
 SUCCESS: Final = "reasoning success"
@@ -25,9 +25,9 @@ TOTAL: Final = "all roles"
 _EVEN: Final = 0.5
 
 
-def table_2(name: str, setting: Setting) -> Reproduction:
+def table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rates; then how often each method wins with each block, and its amnesia."""
-    matches = [play(setting, one) for one in opponents(setting, (*OPPONENTS, RULE))]
+    matches = [play_teams(setting, one) for one in opponents(setting, (*OPPONENTS, RULE))]
     cells = [one for match in matches for method in _methods(match) for one in _wins(name, match, method)]
     remarks = (
         "TWR: games won with the own block (werewolves, or leaders). WWR, LWR: share of all games won by werewolves, by "
@@ -40,7 +40,7 @@ def table_2(name: str, setting: Setting) -> Reproduction:
     return _made(name, "Win rates in mixed games", setting, cells, remarks)
 
 
-def table_3(name: str, setting: Setting) -> Reproduction:
+def table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Performance scores by the rule of table 3."""
     remark = (
         "Wrong votes subtract, as the paper's table 3 says. It prints no scores by that rule: the column `paper` is "
@@ -49,17 +49,17 @@ def table_3(name: str, setting: Setting) -> Reproduction:
     return _scored(name, "Performance by table 3's rule", setting, scores.TABLE_3, remark)
 
 
-def figure_3(name: str, setting: Setting) -> Reproduction:
+def figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Performance scores with the sign of the published figure."""
     remark = "Wrong votes add, against the paper's table 3: only so do its published games give the bars of its figure."
     return _scored(name, "Performance as in the published figure", setting, scores.PUBLISHED, remark)
 
 
-def figure_4(name: str, setting: Setting) -> Reproduction:
+def figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """Right judgements by role."""
     cells = [
         one
-        for match in (play(setting, one) for one in opponents(setting, OPPONENTS))
+        for match in (play_teams(setting, one) for one in opponents(setting, OPPONENTS))
         for role in (TOTAL, *ROLES)
         for one in _pair(name, match, role, SUCCESS, partial(_success, role), share=True)
     ]
@@ -73,10 +73,10 @@ def figure_4(name: str, setting: Setting) -> Reproduction:
 _MEANS: Final = "n counts deals: a mean over both games of each, with Student's interval; differences are deal by deal."
 
 
-def _scored(name: str, title: str, setting: Setting, sign: int, remark: str) -> Reproduction:
+def _scored(name: str, title: str, setting: ReproductionSetting, sign: int, remark: str) -> Reproduction:
     cells = [
         one
-        for match in (play(setting, one) for one in opponents(setting, OPPONENTS))
+        for match in (play_teams(setting, one) for one in opponents(setting, OPPONENTS))
         for role in ROLES
         for one in _pair(name, match, role, SCORE, partial(_score, role, sign), share=False)
     ]
@@ -96,7 +96,7 @@ def _row(match: Match, method: str) -> str:
     return " v. ".join(names if method == match.ours else reversed(names))
 
 
-def _wins(table: str, match: Match, method: str) -> Iterator[Cell]:
+def _wins(table: str, match: Match, method: str) -> Iterator[TableCell]:
     games = [one.game for one in match.games]
     made = partial(cell, table, _row(match, method), "")
     wolves, leaders = (scores.won_as(games, method, side) for side in (WOLVES, VILLAGE))
@@ -134,11 +134,11 @@ def _percent(found: Rate) -> str:
 
 # -- means over deals ------------------------------------------------------------------------------------------
 
-Measure = Callable[[Sequence[Played], str], float | None]
+Measure = Callable[[Sequence[WerewolfGame], str], float | None]
 """Of the two games of a deal and a method."""
 
 
-def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, share: bool) -> Iterator[Cell]:
+def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, share: bool) -> Iterator[TableCell]:
     """A cell for each of the two methods, the second with its difference from the first."""
     first: list[float | None] = []
     for method in _methods(match):
@@ -150,17 +150,19 @@ def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, sh
         first = first or found
 
 
-def _score(role: str, sign: int, games: Sequence[Played], method: str) -> float | None:
+def _score(role: str, sign: int, games: Sequence[WerewolfGame], method: str) -> float | None:
     found = scores.performances(games, method, role, sign)
     return float(sum(found) / len(found)) if found else None
 
 
-def _success(role: str, games: Sequence[Played], method: str) -> float | None:
+def _success(role: str, games: Sequence[WerewolfGame], method: str) -> float | None:
     found = scores.reasoning_success(games, method, None if role == TOTAL else role)
     return None if found is None else found.rate
 
 
-def _made(name: str, title: str, setting: Setting, cells: Sequence[Cell], remarks: Sequence[str]) -> Reproduction:
+def _made(
+    name: str, title: str, setting: ReproductionSetting, cells: Sequence[TableCell], remarks: Sequence[str]
+) -> Reproduction:
     general = (
         "The paper plays 50 games with each opponent, with gpt-3.5-turbo at every seat.",
         f"Ours: {setting.games} games with each, {setting.games // 2} held-out deals played twice, blocks changed over.",

@@ -23,16 +23,16 @@ from parlour.envs.werewolf.presets import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
 from parlour.training import rollout, seeds
 from parlour.training.parallel.concurrent_games import Job, play_each
-from parlour.training.reproduce.cells import Setting
+from parlour.training.reproduce.cells import ReproductionSetting
 from parlour.training.rollout import Episode
 from parlour.training.werewolf import transcripts
 from parlour.training.werewolf.played import GAME
 from parlour.training.werewolf.transcripts import Seen
 
-PLAYERS: Final = 8
-RULES: Final = "paper"
+WEREWOLF_PLAYERS: Final = 8
+WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
-ALL: Final = Setting.against
+ALL_OPPONENTS: Final = ReproductionSetting.against
 """Not one opponent, but all of them."""
 
 
@@ -70,15 +70,15 @@ class Match:
         return tuple(zip(self.games[0::2], self.games[1::2], strict=True))
 
 
-def opponents(setting: Setting, among: Sequence[Opponent]) -> tuple[Opponent, ...]:
+def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[Opponent, ...]:
     """Whom GRATR meets: all, or the one that `setting.against` names. Raises `ParlourError` for an unknown one."""
-    chosen = tuple(one for one in among if setting.against in (ALL, one.policy))
+    chosen = tuple(one for one in among if setting.against in (ALL_OPPONENTS, one.policy))
     if not chosen:
-        raise accept("opponent", setting.against, (ALL, *(one.policy for one in among)))
+        raise accept("opponent", setting.against, (ALL_OPPONENTS, *(one.policy for one in among)))
     return chosen
 
 
-def play(setting: Setting, opponent: Opponent) -> Match:
+def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
     """Play the held-out deals of a setting against one opponent, or take up what lies in its folder.
 
     Raises:
@@ -93,7 +93,7 @@ def play(setting: Setting, opponent: Opponent) -> Match:
     if setting.seed > last:
         raise accept("seed", setting.seed, range(last + 1))
     deals = seeds.HELD_OUT[setting.seed : setting.seed + setting.games // 2]
-    env = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
+    env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     config = env.game_env.game.config
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
     with _folder(setting, opponent) as folder:
@@ -110,11 +110,11 @@ def play(setting: Setting, opponent: Opponent) -> Match:
 def blocks(env: Any, seed: int, other: str, ours: str = GRATR) -> dict[str, list[str]]:
     """Who sits at each seat, in the game in which GRATR holds the werewolves and in the other one."""
     env.reset(seed=seed)
-    roles = [env.game_env.view(seat).role for seat in range(PLAYERS)]
+    roles = [env.game_env.view(seat).role for seat in range(WEREWOLF_PLAYERS)]
     block = {seat for seat, role in enumerate(roles) if role == WEREWOLF} | {roles.index(VILLAGER)}
     return {
-        "gratr-werewolves": [ours if seat in block else other for seat in range(PLAYERS)],
-        "gratr-leaders": [other if seat in block else ours for seat in range(PLAYERS)],
+        "gratr-werewolves": [ours if seat in block else other for seat in range(WEREWOLF_PLAYERS)],
+        "gratr-leaders": [other if seat in block else ours for seat in range(WEREWOLF_PLAYERS)],
     }
 
 
@@ -124,7 +124,7 @@ def _forget(_number: int, _episode: Episode) -> None:
 
 def _read(job: Job) -> Seen:
     assert job.transcript is not None
-    seen = transcripts.read(job.transcript)
+    seen = transcripts.read_transcript(job.transcript)
     assert seen is not None, "the game was played to its end"
     return seen
 
@@ -144,7 +144,7 @@ def _kept(job: Job) -> bool:
 
 
 @contextmanager
-def _folder(setting: Setting, opponent: Opponent) -> Iterator[Path]:
+def _folder(setting: ReproductionSetting, opponent: Opponent) -> Iterator[Path]:
     """One for each opponent and model, which the tables share."""
     if setting.out is not None:
         yield setting.out / re.sub(r"[^\w.-]+", "-", f"{setting.ours or GRATR}-{opponent.policy}-{setting.model.name}")

@@ -1,6 +1,6 @@
 """Tables 2, 3, 8, 11 and 12 of Questum and 1 and 2 of PLAYER*, and Questum's figures 6 and 7 (numbers without a table).
 
-The papers play 12 scripts of WellPlay with gpt-3.5-turbo. Ours are held-out generated cases unless `Setting.cases` names a
+The papers play 12 scripts of WellPlay with gpt-3.5-turbo. Ours are held-out generated cases unless `ReproductionSetting.cases` names a
 folder of scripts; then each script has its own rows beside the papers'.
 """
 
@@ -13,10 +13,10 @@ from parlour.envs.core import accept
 from parlour.envs.murder_mystery.cases.case import LANGUAGES
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, VALUE
 from parlour.training.murder_mystery import scores
-from parlour.training.murder_mystery.games import Table
+from parlour.training.murder_mystery.games import CaseSetting
 from parlour.training.murder_mystery.methods import OCOT, OP, PLAYER_STAR, PP, QUESTUM, THINKTHRICE, WEREWOLF, method_of
-from parlour.training.reproduce.cells import Cell, Reproduction, Setting, Value, cell, mean
-from parlour.training.reproduce.questum_games import ALL, WIN, Games, Rows, costs, play, scored, valued
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, mean
+from parlour.training.reproduce.questum_games import OVERALL, WIN, Games, Rows, costs, play_cases, scored, valued
 
 _PLAYING: Final = {one.label: one for one in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
 _ABLATIONS: Final = {
@@ -56,15 +56,15 @@ _DOLLARS: Final = (
 )
 
 
-def table_2(name: str, setting: Setting) -> Reproduction:
+def table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rate and accuracy of Questum and the methods that question others."""
-    games = play(name, setting, _PLAYING)
+    games = play_cases(name, setting, _PLAYING)
     return _made(name, "Agents against agents", setting, games, [*scored(name, games), *_asked(name, games)], _ROTATED)
 
 
-def table_3(name: str, setting: Setting) -> Reproduction:
+def table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """The same with another murderer, and civilians quizzed alone."""
-    games = play(name, setting, _PLAYING, murderer=STAND_IN)
+    games = play_cases(name, setting, _PLAYING, murderer=STAND_IN)
     remark = (
         "The paper's murderers were four people, in three scripts. Nobody can replay a person: ours are played by the game's "
         "rule of thumb, another procedure than the agents', and only the civilians are quizzed. To play one yourself: "
@@ -73,9 +73,9 @@ def table_3(name: str, setting: Setting) -> Reproduction:
     return _made(name, "Agents against another murderer", setting, games, scored(name, games), remark)
 
 
-def table_8(name: str, setting: Setting) -> Reproduction:
+def table_8(name: str, setting: ReproductionSetting) -> Reproduction:
     """All methods, with the own script alone (PP) and with all scripts (OP)."""
-    games = play(name, setting, {**_PLAYING, WHOLE: method_of("questum:mode=all"), PP.label: PP, OP.label: OP})
+    games = play_cases(name, setting, {**_PLAYING, WHOLE: method_of("questum:mode=all"), PP.label: PP, OP.label: OP})
     cells = [*scored(name, games), *_asked(name, games)]
     remark = (
         f"{WHOLE}: the paper's text has one suspect asked, by score; its algorithm 1 asks everybody on the list, which the "
@@ -84,10 +84,10 @@ def table_8(name: str, setting: Setting) -> Reproduction:
     return _made(name, "All methods", setting, games, cells, remark, _ROTATED, _OP_AT_THE_QUIZ, _VOTES)
 
 
-def table_11(name: str, setting: Setting) -> Reproduction:
+def table_11(name: str, setting: ReproductionSetting) -> Reproduction:
     """What games and quizzes take."""
     rows: Rows = {**_PLAYING, PP.label: PP, OP.label: OP}
-    games = play(name, setting, rows)
+    games = play_cases(name, setting, rows)
     stages = {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
     remark = (
         "Questum's printed gameplay dollars are 0.53 times those of PLAYER*'s table 2, row by row, to rounding; all other "
@@ -96,14 +96,14 @@ def table_11(name: str, setting: Setting) -> Reproduction:
     return _made(name, "Costs", setting, games, costs(name, games, stages), _DOLLARS, remark)
 
 
-def table_12(name: str, setting: Setting) -> Reproduction:
+def table_12(name: str, setting: ReproductionSetting) -> Reproduction:
     """Questum without sensors, without the pruner, without both."""
-    games = play(name, setting, _ABLATIONS)
+    games = play_cases(name, setting, _ABLATIONS)
     cells = scored(name, games, (WIN, scores.OVERALL))
     cells += costs(name, games, dict.fromkeys(_ABLATIONS, (_GAME,)))
     for row, played in games.rows.items():
         hours = sum(one.play.seconds for one in played) / 3600
-        cells.append(cell(name, row, ALL, "gameplay hours", Value(hours, len(played))))
+        cells.append(cell(name, row, OVERALL, "gameplay hours", Value(hours, len(played))))
     remark = (
         "Without the pruner everybody stays a suspect, and reports are votes; without sensors, questions have nothing to go "
         "by, and the pruner has the information value alone. With one question a turn (epsilon-greedy), the pruner does not "
@@ -112,26 +112,26 @@ def table_12(name: str, setting: Setting) -> Reproduction:
     return _made(name, "Ablations", setting, games, cells, _DOLLARS, remark)
 
 
-def player_1(name: str, setting: Setting) -> Reproduction:
+def player_1(name: str, setting: ReproductionSetting) -> Reproduction:
     """PLAYER*, the same baselines, SSA and FSA, by PLAYER*'s rules."""
     rows: Rows = {"PLAYER*": PLAYER_STAR, **_others(), "SSA": PP, "FSA": OP}
-    table = Table(rules="player", repetitions=setting.repetitions)
-    games = play(name, setting, rows, formula="sample", tables=dict.fromkeys(rows, table))
+    table = CaseSetting(rules="player", repetitions=setting.repetitions)
+    games = play_cases(name, setting, rows, formula="sample", tables=dict.fromkeys(rows, table))
     cells = [*scored(name, games), *_asked(name, games)]
     remark = "Of the printed totals, only those of SSA and FSA (but relations) follow from their rows; see the notes. PLAYER* reports no win rate."
     return _made(name, "PLAYER*", setting, games, cells, remark, _OP_AT_THE_QUIZ, _VOTES)
 
 
-def player_2(name: str, setting: Setting) -> Reproduction:
+def player_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """What PLAYER* and the others take."""
     rows: Rows = {"PLAYER*": PLAYER_STAR, **_others(), "SSA": PP, "FSA": OP}
-    table = Table(rules="player", repetitions=setting.repetitions)
-    games = play(name, setting, rows, formula="sample", tables=dict.fromkeys(rows, table))
+    table = CaseSetting(rules="player", repetitions=setting.repetitions)
+    games = play_cases(name, setting, rows, formula="sample", tables=dict.fromkeys(rows, table))
     stages = {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
     return _made(name, "Costs of PLAYER*", setting, games, costs(name, games, stages), _DOLLARS)
 
 
-def comparison(name: str, setting: Setting, rows: Rows, targets: int | None = None) -> Reproduction:
+def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int | None = None) -> Reproduction:
     """Any methods on the same cases: win rates, accuracies, questions to the model.
 
     Args:
@@ -140,15 +140,15 @@ def comparison(name: str, setting: Setting, rows: Rows, targets: int | None = No
         rows: The methods.
         targets: Whom a seat may ask about one victim in one round, at most; None for everybody.
     """
-    table = Table(targets=targets, repetitions=setting.repetitions)
-    games = play(name, setting, rows, tables=dict.fromkeys(rows, table))
+    table = CaseSetting(targets=targets, repetitions=setting.repetitions)
+    games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
     return _made(name, "Methods", setting, games, [*scored(name, games), *_asked(name, games)], _OP_AT_THE_QUIZ, _VOTES)
 
 
-def budget(name: str, setting: Setting) -> Reproduction:
+def budget(name: str, setting: ReproductionSetting) -> Reproduction:
     """Questum and the others, each with one person to ask about a victim in a round: the same number of questions."""
-    table = Table(targets=1, repetitions=setting.repetitions)
-    games = play(name, setting, _PLAYING, tables=dict.fromkeys(_PLAYING, table))
+    table = CaseSetting(targets=1, repetitions=setting.repetitions)
+    games = play_cases(name, setting, _PLAYING, tables=dict.fromkeys(_PLAYING, table))
     cells = [*scored(name, games), *_asked(name, games)]
     remark = (
         "No table of the papers: there the baselines ask everybody. Here each seat asks one person about a victim in a round, "
@@ -157,16 +157,16 @@ def budget(name: str, setting: Setting) -> Reproduction:
     return _made(name, "With the same number of questions", setting, games, cells, remark)
 
 
-def sensors(name: str, setting: Setting) -> Reproduction:
+def sensors(name: str, setting: ReproductionSetting) -> Reproduction:
     """All choices of 1 to 5 sensors (figure 6)."""
     known = [sensor for sensor in SENSORS if sensor != VALUE]
     chosen = [subset for size in range(1, len(known) + 1) for subset in combinations(known, size)]
-    games = play(name, setting, {"+".join(one): method_of(f"questum:sensors={'+'.join(one)}") for one in chosen})
+    games = play_cases(name, setting, {"+".join(one): method_of(f"questum:sensors={'+'.join(one)}") for one in chosen})
     cells = []
     for size in range(1, len(known) + 1):
         rows = ["+".join(one) for one in chosen if len(one) == size]
         cells += _of_size(name, games, size, rows)
-    cells += [one for one in scored(name, games, (WIN, scores.OVERALL)) if one.of == ALL]
+    cells += [one for one in scored(name, games, (WIN, scores.OVERALL)) if one.of == OVERALL]
     remark = (
         "The paper's figure shows ranges and means without numbers. First the mean over the choices of each size, then all "
         "choices; the information value for pruning is always there."
@@ -174,16 +174,16 @@ def sensors(name: str, setting: Setting) -> Reproduction:
     return _made(name, "Number of sensors", setting, games, cells, remark)
 
 
-def rounds(name: str, setting: Setting) -> Reproduction:
+def rounds(name: str, setting: ReproductionSetting) -> Reproduction:
     """1 to 5 rounds with 1 to 3 questions each (figure 7)."""
     tables = {
-        f"{n} rounds, {m} questions": Table(rounds=n, questions=m, repetitions=setting.repetitions)
+        f"{n} rounds, {m} questions": CaseSetting(rounds=n, questions=m, repetitions=setting.repetitions)
         for n in _ROUNDS
         for m in _QUESTIONS
     }
     first = "3 rounds, 1 questions"
     names = [first, *(row for row in tables if row != first)]
-    games = play(name, setting, dict.fromkeys(names, QUESTUM), tables=tables)
+    games = play_cases(name, setting, dict.fromkeys(names, QUESTUM), tables=tables)
     cells = [*scored(name, games, (WIN, scores.OVERALL)), *_asked(name, games)]
     return _made(name, "Rounds and questions", setting, games, cells, "The paper's figure 7 has no numbers.")
 
@@ -195,7 +195,7 @@ def _others() -> Rows:
     return {one.label: one for one in (WEREWOLF, OCOT, THINKTHRICE)}
 
 
-def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[Cell]:
+def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableCell]:
     """Mean over the choices of so many sensors: score, and questions to the model; the case is the unit."""
     of, number = f"{size} sensors, {len(rows)} choices", range(len(games.rows[rows[0]]))
     found = [[scores.score(games.rows[row][k].marks) for row in rows] for k in number]
@@ -217,24 +217,26 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[Cell]:
     ]
 
 
-def _asked(name: str, games: Games) -> list[Cell]:
+def _asked(name: str, games: Games) -> list[TableCell]:
     """How many questions each row put to the model while it played."""
     found = []
     first = [one.play.questions for one in games.rows[games.first]]
     for row, played in games.rows.items():
         asked = [one.play.questions for one in played]
         difference = mean([a - b for a, b in zip(asked, first, strict=True)]) if row != games.first else None
-        found.append(cell(name, row, ALL, "gameplay: questions to the model", mean(asked), difference))
+        found.append(cell(name, row, OVERALL, "gameplay: questions to the model", mean(asked), difference))
     return found
 
 
-def _made(name: str, title: str, setting: Setting, games: Games, cells: list[Cell], *remarks: str) -> Reproduction:
+def _made(
+    name: str, title: str, setting: ReproductionSetting, games: Games, cells: list[TableCell], *remarks: str
+) -> Reproduction:
     if not cells:
         raise accept("repetitions", setting.repetitions, "a whole number from 1")
     return Reproduction(name, title, setting.model.name, tuple(cells), (*_general(setting, games), *remarks))
 
 
-def _general(setting: Setting, games: Games) -> tuple[str, ...]:
+def _general(setting: ReproductionSetting, games: Games) -> tuple[str, ...]:
     number = len(games.rows[games.first])
     if setting.cases in LANGUAGES:
         cases = f"Ours: {number} held-out generated cases ({setting.cases}); the papers': 12 scripts of WellPlay, in Chinese."

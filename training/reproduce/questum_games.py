@@ -12,19 +12,19 @@ from typing import Any, Final
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.cases.case import LANGUAGES, SORTS
 from parlour.training.murder_mystery import scores
-from parlour.training.murder_mystery.games import Job, Played, Table, generated, in_folder, play_all
-from parlour.training.murder_mystery.methods import Method
-from parlour.training.murder_mystery.result_store import play_kept
-from parlour.training.murder_mystery.scores import Estimate, Formula, Spread
+from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, generated, in_folder, play_all
+from parlour.training.murder_mystery.methods import MysteryMethod
+from parlour.training.murder_mystery.result_store import play_stored
+from parlour.training.murder_mystery.scores import Formula, MeanDeviation, WeightedMean
 from parlour.training.murder_mystery.usage import Spent
-from parlour.training.reproduce.cells import Cell, Setting, Value, cell, mean
+from parlour.training.reproduce.cells import ReproductionSetting, TableCell, Value, cell, mean
 from parlour.training.statistics import rate
 
-ALL: Final = "Overall"
+OVERALL: Final = "Overall"
 """All cases together."""
 WIN: Final = "win rate"
 MEASURES: Final = (WIN, *SORTS.values(), scores.OVERALL)
-Rows = Mapping[str, Method]
+Rows = Mapping[str, MysteryMethod]
 """Row -> who plays it; the first row is the one that the others are compared with."""
 
 SCRIPTS: Final = {
@@ -49,7 +49,7 @@ SCRIPTS: Final = {
 class Games:
     """All games of a table: every row on the same cases."""
 
-    rows: Mapping[str, tuple[Played, ...]]
+    rows: Mapping[str, tuple[CaseResult, ...]]
     formula: Formula
     """Of the deviation over repetitions."""
 
@@ -63,19 +63,19 @@ class Games:
         """Scripts of the papers among the cases, then all."""
         known = set(SCRIPTS.values())
         titles = [script(one) for one in self.rows[self.first]]
-        return (*dict.fromkeys(title for title in titles if title in known), ALL)
+        return (*dict.fromkeys(title for title in titles if title in known), OVERALL)
 
-    def of(self, row: str, group: str) -> list[Played]:
+    def of(self, row: str, group: str) -> list[CaseResult]:
         """The games of a row and a script, or of all."""
-        return [one for one in self.rows[row] if group in (ALL, script(one))]
+        return [one for one in self.rows[row] if group in (OVERALL, script(one))]
 
 
-def script(played: Played) -> str:
+def script(played: CaseResult) -> str:
     """What the papers call its script; the title of any other case."""
     return SCRIPTS.get(played.title, played.title)
 
 
-def cases_of(setting: Setting) -> list[tuple[str, int]]:
+def cases_of(setting: ReproductionSetting) -> list[tuple[str, int]]:
     """References and seeds. Raises `ParlourError` if `setting.cases` is no language and no folder with cases."""
     if setting.cases in LANGUAGES:
         return generated(setting.games, setting.seed, setting.cases)
@@ -85,14 +85,14 @@ def cases_of(setting: Setting) -> list[tuple[str, int]]:
     return in_folder(folder, setting.seed)
 
 
-def play(
+def play_cases(
     name: str,
-    setting: Setting,
+    setting: ReproductionSetting,
     rows: Rows,
     *,
     formula: Formula = "population",
     murderer: str = "",
-    tables: Mapping[str, Table] | None = None,
+    tables: Mapping[str, CaseSetting] | None = None,
 ) -> Games:
     """Play every case with every row; what lies in `setting.out` from a run that was killed is not played again.
 
@@ -104,27 +104,27 @@ def play(
         murderer: Policy of the murderers, if another one than in all methods.
         tables: Row -> how it is played, where that is another table than the default one.
     """
-    found: dict[str, tuple[Played, ...]] = {}
-    usual = Table(repetitions=setting.repetitions)
+    found: dict[str, tuple[CaseResult, ...]] = {}
+    usual = CaseSetting(repetitions=setting.repetitions)
     cases = cases_of(setting)
     for row, method in rows.items():
         table = (tables or {}).get(row, usual)
         jobs = [
-            Job(case, method, seed, table, murderer, _transcript(setting, row, number) if method.policy else None)
+            CaseJob(case, method, seed, table, murderer, _transcript(setting, row, number) if method.policy else None)
             for number, (case, seed) in enumerate(cases)
         ]
         again: dict[str, Any] = {"workers": setting.workers, "progress": setting.progress, "what": row}
         if setting.out is None:
             found[row] = tuple(play_all(jobs, setting.model, **again))
         else:
-            found[row] = tuple(play_kept(jobs, setting.model, setting.out / _called(row), **again))
+            found[row] = tuple(play_stored(jobs, setting.model, setting.out / _called(row), **again))
     games = Games(found, formula)
     if setting.out is not None:
         write_games(games, setting.out / f"{name}.csv")
     return games
 
 
-def _transcript(setting: Setting, row: str, number: int) -> Path | None:
+def _transcript(setting: ReproductionSetting, row: str, number: int) -> Path | None:
     return None if setting.out is None else setting.out / _called(row) / f"{number}.jsonl"
 
 
@@ -136,7 +136,7 @@ def _called(row: str) -> str:
 # -- cells -----------------------------------------------------------------------------------------------------
 
 
-def scored(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[Cell]:
+def scored(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
     """Win rates and accuracies, script by script and over all; over all with the difference from the first row."""
     found = []
     for group in games.groups:
@@ -147,11 +147,11 @@ def scored(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[
     return found
 
 
-def _win(name: str, games: Games, row: str, group: str) -> Cell | None:
+def _win(name: str, games: Games, row: str, group: str) -> TableCell | None:
     played = games.of(row, group)
     solved, victims = sum(one.solved for one in played), sum(one.victims for one in played)
     difference = None
-    if row != games.first and group == ALL:
+    if row != games.first and group == OVERALL:
         first = games.of(games.first, group)
         pairs = [(a, b) for a, b in zip(played, first, strict=True) if a.victims]
         gained = [(a.solved - b.solved) / a.victims for a, b in pairs]
@@ -159,25 +159,25 @@ def _win(name: str, games: Games, row: str, group: str) -> Cell | None:
     return cell(name, row, group, WIN, rate(solved, victims), difference)
 
 
-def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> Cell | None:
+def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> TableCell | None:
     marks = [one.marks for one in games.of(row, group)]
     shares, weights = scores.scored(marks, measure)
     if not shares:
         return None
     estimate = scores.estimate(shares, weights)
     found = [one for one in (scores.score(m, measure) for m in marks) if one is not None]
-    if group == ALL and games.formula == "sample":
+    if group == OVERALL and games.formula == "sample":
         spread = scores.over_runs(found)
     else:
         spread = scores.over_totals(found, games.formula)
     difference = None
-    if row != games.first and group == ALL:
+    if row != games.first and group == OVERALL:
         gained = scores.compared(marks, [one.marks for one in games.of(games.first, group)], measure)
         difference = None if gained is None else valued(gained)
     return cell(name, row, group, measure, valued(estimate, spread), difference)
 
 
-def valued(found: Estimate, spread: Spread | None = None) -> Value:
+def valued(found: WeightedMean, spread: MeanDeviation | None = None) -> Value:
     """A share with its spread as a table shows it, within 0 and 1; or, without a spread, a difference."""
     if spread is None or found.low is None or found.high is None:
         deviation = None if spread is None else spread.deviation
@@ -185,7 +185,7 @@ def valued(found: Estimate, spread: Spread | None = None) -> Value:
     return Value(found.mean, found.n, max(0.0, found.low), min(1.0, found.high), True, spread.deviation)
 
 
-def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[Cell]:
+def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[TableCell]:
     """Dollars as the papers tell them, and questions to the model for a case; over all also tokens and seconds.
 
     Args:
@@ -201,7 +201,7 @@ def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[
     return found
 
 
-def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Cell]:
+def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[TableCell]:
     spent = [one.play if stage == "gameplay" else one.quiz for one in games.of(row, group)]
     total = sum(spent, Spent())
     cells = []
@@ -209,11 +209,11 @@ def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Cel
         cells.append(cell(name, row, group, f"{stage} dollars", Value(total.dollars, len(spent))))
     asked = [one.questions for one in spent]
     difference = None
-    if row != games.first and group == ALL and stage == "gameplay":
+    if row != games.first and group == OVERALL and stage == "gameplay":
         first = [one.play.questions for one in games.of(games.first, group)]
         difference = mean([a - b for a, b in zip(asked, first, strict=True)])
     cells.append(cell(name, row, group, f"{stage}: questions to the model", mean(asked), difference))
-    if group == ALL:
+    if group == OVERALL:
         cells.append(cell(name, row, group, f"{stage}: tokens", mean([one.prompt + one.completion for one in spent])))
         cells.append(cell(name, row, group, f"{stage}: seconds", mean([one.seconds for one in spent])))
     return cells

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import ParlourError, accept
-from parlour.policies import RandomPolicy, RuleOfThumb
-from parlour.training.ppo.phase_config import LegConfig, check_count
+from parlour.policies import HeuristicPolicy, RandomPolicy
+from parlour.training.ppo.phase_config import PhaseConfig, check_count
 
 RANDOM: Final = RandomPolicy.name
-RULE: Final = RuleOfThumb.name
+RULE: Final = HeuristicPolicy.name
 FIXED: Final = (RANDOM, RULE)
 """Members that every pool has; the rule of thumb is the reference of all pictures."""
 
@@ -20,7 +20,7 @@ WEIGHTINGS: Final = get_args(Weighting)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelfplayConfig(LegConfig):
+class SelfplayConfig(PhaseConfig):
     """Everything that decides a run; saved with it.
 
     Raises:

@@ -23,12 +23,12 @@ from parlour.training.statistics import PairedDifference, Rate, paired, rate
 
 GAMES: Final = "crossplay.jsonl"
 _BLOCK: Final = 25
-Progress = Callable[[int], None]
+GameCounter = Callable[[int], None]
 """Told how many games were played, or read, since the last call."""
 Pair = tuple[str, str]
 
 
-class Played(NamedTuple):
+class PairGame(NamedTuple):
     """One game of a pair, from the first member's side of the table."""
 
     seed: int
@@ -42,9 +42,9 @@ class Played(NamedTuple):
     """By the first member; neither, if it was a draw."""
 
     @property
-    def turned(self) -> Played:
+    def turned(self) -> PairGame:
         """The same game, from the second member's side of the table."""
-        return Played(self.seed, self.other, self.side, self.lost, self.won)
+        return PairGame(self.seed, self.other, self.side, self.lost, self.won)
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Crossplay:
     """All games of all pairs."""
 
     members: tuple[Member, ...]
-    games: Mapping[Pair, tuple[Played, ...]]
+    games: Mapping[Pair, tuple[PairGame, ...]]
     """(first, second) -> its games, in the order of the deals. Each pair is there once."""
     deals: int
     """Deals that every pair has played; some have played more."""
 
-    def between(self, a: str, b: str) -> tuple[Played, ...]:
+    def between(self, a: str, b: str) -> tuple[PairGame, ...]:
         """The games of two members, as `a` saw them."""
         if (a, b) in self.games:
             return self.games[a, b]
@@ -78,13 +78,13 @@ class Crossplay:
         return _paired(self.between(a, third), self.between(b, third))
 
 
-def _paired(own: Sequence[Played], other: Sequence[Played]) -> PairedDifference:
+def _paired(own: Sequence[PairGame], other: Sequence[PairGame]) -> PairedDifference:
     won = {(game.seed, game.side): game.won for game in other}
     cases = [game for game in own if (game.seed, game.side) in won]
     return paired([game.won for game in cases], [won[game.seed, game.side] for game in cases])
 
 
-def play(config: SelfplayConfig, members: Sequence[Member], folder: Path, progress: Progress) -> Crossplay:
+def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, progress: GameCounter) -> Crossplay:
     """Let all pairs play, or what is missing in the folder.
 
     Raises:
@@ -106,14 +106,14 @@ def play(config: SelfplayConfig, members: Sequence[Member], folder: Path, progre
             file.write(json.dumps(games) + "\n")
             file.flush()
             progress(len(games))
-    table: dict[Pair, tuple[Played, ...]] = {}
+    table: dict[Pair, tuple[PairGame, ...]] = {}
     for (a, b, _), games in zip(jobs, found, strict=True):
         table[a.name, b.name] = (*table.get((a.name, b.name), ()), *games)
     return Crossplay(tuple(members), table, config.deals)
 
 
 def total(config: SelfplayConfig, members: Sequence[Member]) -> int:
-    """How many games `play` plays."""
+    """How many games `play_pairs` plays."""
     return sum(2 * _deals(config, members, a, b) for a, b in combinations(members, 2))
 
 
@@ -123,10 +123,10 @@ def _deals(config: SelfplayConfig, members: Sequence[Member], a: Member, b: Memb
     return config.test_deals if {a.name, b.name} <= tested else config.deals
 
 
-Job = tuple[Member, Member, list[int]]
+PairJob = tuple[Member, Member, list[int]]
 
 
-def _played(config: SelfplayConfig, jobs: Sequence[Job]) -> Iterator[list[Played]]:
+def _played(config: SelfplayConfig, jobs: Sequence[PairJob]) -> Iterator[list[PairGame]]:
     """The games of the jobs, in their order."""
     if config.processes == 1 or len(jobs) < 2:
         for job in jobs:
@@ -136,7 +136,7 @@ def _played(config: SelfplayConfig, jobs: Sequence[Job]) -> Iterator[list[Played
         yield from pool.map(_block, [config] * len(jobs), jobs)
 
 
-def _block(config: SelfplayConfig, job: Job) -> list[Played]:
+def _block(config: SelfplayConfig, job: PairJob) -> list[PairGame]:
     """One job: two games for each deal."""
     first, second, deals = job
     env = rollout.table(config.game, **config.options)
@@ -146,10 +146,10 @@ def _block(config: SelfplayConfig, job: Job) -> list[Played]:
     report = evaluate.sides(env, a, b, deals)
     of_a = [row for row in report.games if row.policy == first.name]
     of_b = [row for row in report.games if row.policy == second.name]
-    return [Played(x.seed, x.side, y.side, x.won, y.won) for x, y in zip(of_a, of_b, strict=True)]
+    return [PairGame(x.seed, x.side, y.side, x.won, y.won) for x, y in zip(of_a, of_b, strict=True)]
 
 
-def _whole_lines(path: Path, head: Mapping[str, Any]) -> list[list[Played]]:
+def _whole_lines(path: Path, head: Mapping[str, Any]) -> list[list[PairGame]]:
     """What was played before; the file is made, or cut to whole lines."""
     first = json.dumps(head) + "\n"
     text = path.read_text("utf-8") if path.exists() else ""
@@ -159,6 +159,6 @@ def _whole_lines(path: Path, head: Mapping[str, Any]) -> list[list[Played]]:
     if whole != text:
         path.write_text(whole, "utf-8")
     try:
-        return [[Played(*game) for game in json.loads(line)] for line in whole.splitlines()[1:]]
+        return [[PairGame(*game) for game in json.loads(line)] for line in whole.splitlines()[1:]]
     except (ValueError, TypeError) as error:
         raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what a cross-play left") from None

@@ -20,20 +20,20 @@ from parlour.training.ppo import phases as learning
 from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.selfplay import pool, sampling
 from parlour.training.selfplay.config import RULE, SelfplayConfig
-from parlour.training.selfplay.sampling import Lineup, Tally
+from parlour.training.selfplay.sampling import Lineup, MemberScore
 from parlour.training.selfplay.table import MakePoolSeat
 from parlour.training.statistics import rate
 
-LEGS: Final = "legs"
+PHASES: Final = "legs"
 
 
 @dataclass(frozen=True)
-class Leg:
+class Phase:
     """A finished leg."""
 
     number: int
     """From 0."""
-    tallies: tuple[Tally, ...]
+    tallies: tuple[MemberScore, ...]
     chances: dict[str, dict[str, float]]
     """Side of the learner -> member -> chance in the games that were not against itself."""
 
@@ -45,7 +45,7 @@ class Leg:
 
 def learn(
     config: SelfplayConfig, sides: Sequence[str], folder: Path, progress: Callable[[int, str], None]
-) -> list[Leg]:
+) -> list[Phase]:
     """Play all legs, or those that are missing in the folder.
 
     Args:
@@ -66,7 +66,7 @@ def learn(
         try:
             model = model or learning.new_model(config, env)
             counter = learning.Counter(progress)
-            learning.learn_leg(model, config, number, env, counter)
+            learning.learn_phase(model, config, number, env, counter)
         finally:
             env.close()
         path = pool.snapshot_path(folder, number)
@@ -79,7 +79,7 @@ def learn(
     return finished
 
 
-def _note(finished: Sequence[Leg]) -> str:
+def _note(finished: Sequence[Phase]) -> str:
     """How the last leg's games against the rule of thumb went; drawn actions, training games."""
     if not finished or (found := rate(*finished[-1].won_against(RULE))) is None:
         return ""
@@ -87,21 +87,21 @@ def _note(finished: Sequence[Leg]) -> str:
 
 
 def _file(folder: Path, number: int) -> Path:
-    return folder / LEGS / f"leg{number + 1:02d}.json"
+    return folder / PHASES / f"leg{number + 1:02d}.json"
 
 
-def _keep(folder: Path, number: int, lineup: Lineup, games: Sequence[dict[str, Any]]) -> Leg:
+def _keep(folder: Path, number: int, lineup: Lineup, games: Sequence[dict[str, Any]]) -> Phase:
     names = [one.name for one in lineup.members]
     chances = {side: dict(zip(names, own, strict=True)) for side, own in lineup.chances.items()}
-    leg = Leg(number, tuple(sampling.tally(games)), chances)
+    leg = Phase(number, tuple(sampling.member_scores(games)), chances)
     write_json(_file(folder, number), asdict(leg))
     return leg
 
 
-def _read(folder: Path, number: int) -> Leg:
+def _read(folder: Path, number: int) -> Phase:
     path = _file(folder, number)
     told = read_json(path)
     try:
-        return Leg(told["number"], tuple(Tally(**one) for one in told["tallies"]), told["chances"])
+        return Phase(told["number"], tuple(MemberScore(**one) for one in told["tallies"]), told["chances"])
     except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what `train selfplay` left") from None

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from parlour.policies import RandomPolicy, RuleOfThumb, TrainedSeat, make_policy
-from parlour.policies.files import write_json, write_whole
+from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat, make_policy
+from parlour.policies.files import atomic_write, write_json
 from parlour.training import evaluate, rollout, seeds
 from parlour.training.ppo import phase_config
 from parlour.training.selfplay import crossplay, pictures, pool, ratings, report, tables
 from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
 from parlour.training.selfplay.crossplay import Crossplay
-from parlour.training.selfplay.learn import Leg, learn
+from parlour.training.selfplay.learn import Phase, learn
 from parlour.training.selfplay.ratings import Rated
 
 POLICY: Final = "policy.npz"
-Progress = Callable[[str, int, int, str], None]
+StageProgress = Callable[[str, int, int, str], None]
 """Told the stage, how much was done of it since the last call, how much there is, and how it stands."""
 
 
@@ -33,7 +33,7 @@ class Population:
 
     config: SelfplayConfig
     sides: tuple[str, str]
-    legs: tuple[Leg, ...]
+    legs: tuple[Phase, ...]
     crossplay: Crossplay
     ratings: tuple[Rated, ...]
     """The highest first."""
@@ -57,7 +57,7 @@ class Population:
 def selfplay(
     config: SelfplayConfig,
     out: str | Path,
-    progress: Progress = lambda _stage, _done, _total, _note: None,
+    progress: StageProgress = lambda _stage, _done, _total, _note: None,
 ) -> Population:
     """Train a population, or take up a run that was begun in `out`, and measure it on held-out deals.
 
@@ -80,7 +80,7 @@ def selfplay(
         TrainedSeat.load(last).save(path)
     members = pool.thinned(pool.members(config, folder, config.legs), config.shown)
     games = crossplay.total(config, members)
-    played = crossplay.play(config, members, folder, lambda done: progress("cross-play", done, games, ""))
+    played = crossplay.play_pairs(config, members, folder, lambda done: progress("cross-play", done, games, ""))
     found = Population(
         config, sides, tuple(finished), played, tuple(ratings.rated(played, config.seed)), _one_seat(config, members)
     )
@@ -88,7 +88,7 @@ def selfplay(
     pictures.crossplay(found, folder / "crossplay.png")
     pictures.curve(found, folder / "curve.png")
     write_json(folder / "summary.json", report.summary(found))
-    write_whole(folder / "report.md", report.text(found))
+    atomic_write(folder / "report.md", report.text(found))
     return found
 
 
@@ -116,4 +116,4 @@ def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> evaluate.Re
         one.name: one for one in members if one.name in (RULE, RANDOM)
     }
     makers = {name: lambda one=one: one.seat(config.game, rules) for name, one in chosen.items()}
-    return evaluate.seat(env, makers, (RULE, RuleOfThumb), seeds.HELD_OUT[: config.test_deals])
+    return evaluate.seat(env, makers, (RULE, HeuristicPolicy), seeds.HELD_OUT[: config.test_deals])

@@ -22,7 +22,7 @@ _DRAW = 2**20  # keeps these draws apart from those of the seats, whose generato
 
 
 @dataclass(frozen=True)
-class Tally:
+class MemberScore:
     """The learner's games of one leg against one member, in one role."""
 
     member: str
@@ -34,17 +34,17 @@ class Tally:
     won: int
 
 
-def tally(games: Iterable[Mapping[str, Any]]) -> list[Tally]:
+def member_scores(games: Iterable[Mapping[str, Any]]) -> list[MemberScore]:
     """Count the finished games of a leg, as `legs.Counter` keeps them."""
     found: dict[tuple[str, str, str], list[int]] = {}
     for game in games:
         counts = found.setdefault((game["member"], game["side"], game["role"]), [0, 0])
         counts[0] += 1
         counts[1] += game["return"] > 0
-    return [Tally(*key, *counts) for key, counts in sorted(found.items())]
+    return [MemberScore(*key, *counts) for key, counts in sorted(found.items())]
 
 
-def win_rate(legs: Sequence[Sequence[Tally]], member: str, side: str, memory: float) -> float:
+def win_rate(legs: Sequence[Sequence[MemberScore]], member: str, side: str, memory: float) -> float:
     """Estimated share of games that the learner wins, by Laplace's rule: 1/2 where it has played none.
 
     Args:
@@ -103,7 +103,7 @@ class Lineup:
 
 
 def lineup(
-    config: SelfplayConfig, pool: Sequence[Member], sides: Iterable[str], legs: Sequence[Sequence[Tally]]
+    config: SelfplayConfig, pool: Sequence[Member], sides: Iterable[str], legs: Sequence[Sequence[MemberScore]]
 ) -> Lineup:
     """The line-up of the next leg.
 

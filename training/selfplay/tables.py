@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from parlour.training import evaluate
 from parlour.training.hyperopt.config import write_csv
 from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
-from parlour.training.selfplay.learn import Leg
-from parlour.training.selfplay.sampling import Tally
+from parlour.training.selfplay.learn import Phase
+from parlour.training.selfplay.sampling import MemberScore
 from parlour.training.statistics import Rate, rate
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _RATE: Final = ("n", "win_rate", "low", "high")
 
 
-def write_training(config: SelfplayConfig, legs: Sequence[Leg], folder: Path) -> None:
+def write_training(config: SelfplayConfig, legs: Sequence[Phase], folder: Path) -> None:
     """training.csv: each leg's games by opponent and side of the learner, and how likely it was to be drawn; roles.csv: by role."""
     rows: list[list[Any]] = []
     roles: list[list[Any]] = []
@@ -60,7 +60,7 @@ def write(found: Population, folder: Path) -> None:
     evaluate.write_table(found.seat, folder / "seat_games.csv")
 
 
-def _won(tallies: Sequence[Tally]) -> Rate | None:
+def _won(tallies: Sequence[MemberScore]) -> Rate | None:
     return rate(sum(one.won for one in tallies), sum(one.n for one in tallies))
 
 

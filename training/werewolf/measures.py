@@ -17,7 +17,7 @@ from parlour.envs.werewolf.presets import DRAW, ROLES, VILLAGE, WOLVES
 from parlour.training.statistics import Rate, rate
 from parlour.training.werewolf import result_store, scores, transcripts
 from parlour.training.werewolf.amnesia import KINDS, WAYS, forgot
-from parlour.training.werewolf.played import GAME, Played
+from parlour.training.werewolf.played import GAME, WerewolfGame
 
 DIGITS: Final = 3
 OURS: Final = "all"
@@ -74,8 +74,8 @@ def _first(path: Path) -> JSON:
 
 def _read(path: Path) -> transcripts.Seen | None:
     if "parlour_record" in _first(path):
-        return transcripts.Seen(result_store.read(path), ())
-    return transcripts.read(path)
+        return transcripts.Seen(result_store.read_result(path), ())
+    return transcripts.read_transcript(path)
 
 
 # -- groups ----------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def of_games(seen: Sequence[transcripts.Seen]) -> JSON:
     }
 
 
-def _method(seen: Sequence[transcripts.Seen], games: Sequence[Played], method: str) -> JSON:
+def _method(seen: Sequence[transcripts.Seen], games: Sequence[WerewolfGame], method: str) -> JSON:
     wolves, leaders = (scores.won_as(games, method, side) for side in (WOLVES, VILLAGE))
     roles = [role for role in ROLES if any(True for game in games for _ in game.seats(method, role))]
     told = [one for one in seen if one.amnesia]
@@ -126,7 +126,7 @@ def _method(seen: Sequence[transcripts.Seen], games: Sequence[Played], method: s
     }
 
 
-def _performance(games: Sequence[Played], method: str, role: str) -> JSON:
+def _performance(games: Sequence[WerewolfGame], method: str, role: str) -> JSON:
     table_3 = scores.performances(games, method, role)
     published = scores.performances(games, method, role, scores.PUBLISHED)
     return {"n": len(table_3), "table_3": _mean(table_3), "published_sign": _mean(published)}

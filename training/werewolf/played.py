@@ -15,7 +15,7 @@ GAME: Final = "werewolf_v0"
 WINNERS: Final = (WOLVES, VILLAGE, DRAW)
 
 
-class Vote(NamedTuple):
+class DayVote(NamedTuple):
     """A vote by day for a player; passes are left out."""
 
     voter: int
@@ -33,7 +33,7 @@ Judgements = tuple[Judgement, ...]
 
 
 @dataclass(frozen=True)
-class Played:
+class WerewolfGame:
     """What a finished game holds that is counted. Seats are numbered from 0."""
 
     group: str
@@ -43,7 +43,7 @@ class Played:
     roles: tuple[str, ...]
     winner: str
     """One of `WINNERS`."""
-    votes: tuple[Vote, ...] | None
+    votes: tuple[DayVote, ...] | None
     """None where they were not recorded."""
     judgements: tuple[Judgements | None, ...]
     """The last ones of each seat; None where the seat's were not recorded."""

@@ -34,7 +34,7 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.presets import ROLES, side_of
-from parlour.training.json_objects import Record, read_lines, write_all
+from parlour.training.json_objects import JsonObject, read_lines, write_all
 from parlour.training.werewolf.played import GAME, WINNERS
 
 FORMAT: Final = 1
@@ -57,15 +57,15 @@ def import_file(path: str | Path, out_dir: str | Path) -> list[Path]:
         The files, in the order of the games. One that is there already, byte for byte, is left alone.
 
     Raises:
-        ParlourError: See `read`; or another file is in the way, or the folder cannot be written to.
+        ParlourError: See `read_published`; or another file is in the way, or the folder cannot be written to.
     """
     folder = Path(out_dir)
-    forms = read(path)
+    forms = read_published(path)
     texts = {folder / f"werewolf-{name}.jsonl": f"{json.dumps(form)}\n".encode() for name, form in forms.items()}
     return write_all(folder, texts)
 
 
-def read(path: str | Path) -> dict[str, Form]:
+def read_published(path: str | Path) -> dict[str, Form]:
     """The records of a file in our form, by the name of the game, in the order of the file.
 
     Raises:
@@ -77,13 +77,13 @@ def read(path: str | Path) -> dict[str, Form]:
         # names that differ in case only are one file on some systems
         if name.casefold() in (other.casefold() for other in found):
             raise record.refused("game", "a name of its own for each game", "an earlier line has it")
-        found[name] = _form(Record(f"{record.where}, game {name}", record.fields))
+        found[name] = _form(JsonObject(f"{record.where}, game {name}", record.fields))
     if not found:
         raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
     return found
 
 
-def _game(at: Record) -> str:
+def _game(at: JsonObject) -> str:
     accepted = "a whole number, or a name of up to 100 letters, digits and _ - . that begins with no dot"
     given = at.fields.get("game")
     if type(given) is int and given >= 0:
@@ -97,7 +97,7 @@ def _game(at: Record) -> str:
 # -- one game --------------------------------------------------------------------------------------------------
 
 
-def _form(at: Record) -> Form:
+def _form(at: JsonObject) -> Form:
     roles = _roles(at)
     source = {key: at.fields[key] for key in ("game", "group", "upstream_config") if at.fields.get(key) is not None}
     _group(at)
@@ -115,12 +115,12 @@ def _form(at: Record) -> Form:
     }
 
 
-def _group(at: Record) -> None:
+def _group(at: JsonObject) -> None:
     if type(at.fields.get("group")) not in (int, str, type(None)):
         raise at.refused("group", "a number or a text")
 
 
-def _roles(at: Record) -> list[str]:
+def _roles(at: JsonObject) -> list[str]:
     given = at.record("roles", "an object with the role of each seat")
     names = [str(number) for number in range(1, len(given.fields) + 1)]
     if not names or set(given.fields) != set(names):
@@ -128,7 +128,7 @@ def _roles(at: Record) -> list[str]:
     return [_NAMES[given.one_of(name, list(_NAMES))] for name in names]
 
 
-def _methods(at: Record, seats: int) -> list[str]:
+def _methods(at: JsonObject, seats: int) -> list[str]:
     methods: dict[int, str] = {}
     for key in at.fields:
         block = _BLOCK.fullmatch(key)
@@ -147,7 +147,7 @@ def _methods(at: Record, seats: int) -> list[str]:
     return [methods[seat] for seat in range(1, seats + 1)]
 
 
-def _winner(at: Record, roles: list[str]) -> str | None:
+def _winner(at: JsonObject, roles: list[str]) -> str | None:
     """The side that won; None if nobody did as far as the record tells."""
     seats = None if at.fields.get("winner_seats") is None else _seats(at, "winner_seats", len(roles))
     winner: str | None = None
@@ -161,22 +161,22 @@ def _winner(at: Record, roles: list[str]) -> str | None:
     return winner
 
 
-def _seats(at: Record, key: str, seats: int) -> list[int]:
+def _seats(at: JsonObject, key: str, seats: int) -> list[int]:
     """A list of seats, counted from 0, in order."""
     return sorted(seat - 1 for seat in at.some_of(key, range(1, seats + 1), range(seats + 1)))
 
 
-def _alive(at: Record, seats: int) -> list[int] | None:
+def _alive(at: JsonObject, seats: int) -> list[int] | None:
     return None if at.fields.get("alive_at_end") is None else _seats(at, "alive_at_end", seats)
 
 
-def _votes(at: Record, seats: int) -> list[list[int]] | None:
+def _votes(at: JsonObject, seats: int) -> list[list[int]] | None:
     if (days := _part(at, "day_votes")) is None:
         return None
     return [[day, *vote] for day, votes in _turns(days) for vote in _choices(votes, seats)]
 
 
-def _nights(at: Record, roles: list[str]) -> list[list[Any]] | None:
+def _nights(at: JsonObject, roles: list[str]) -> list[list[Any]] | None:
     if (nights := _part(at, "night_actions")) is None:
         return None
     found: list[list[Any]] = []
@@ -191,7 +191,7 @@ def _nights(at: Record, roles: list[str]) -> list[list[Any]] | None:
     return found
 
 
-def _judgements(at: Record, seats: int) -> list[list[Any]] | None:
+def _judgements(at: JsonObject, seats: int) -> list[list[Any]] | None:
     if (observers := _part(at, "last_inference")) is None:
         return None
     found: list[list[Any]] = []
@@ -208,7 +208,7 @@ def _judgements(at: Record, seats: int) -> list[list[Any]] | None:
     return found
 
 
-def _judgement(at: Record, target: str) -> tuple[str | None, float | None]:
+def _judgement(at: JsonObject, target: str) -> tuple[str | None, float | None]:
     """The judgement and the number that goes with it; none for an unsure one."""
     accepted = '["teammate" or "enemy" or "unsure", a number or null]'
     given = at.fields[target]
@@ -222,11 +222,11 @@ def _judgement(at: Record, target: str) -> tuple[str | None, float | None]:
     return _LABELS[given[0]], number
 
 
-def _part(at: Record, key: str) -> Record | None:
+def _part(at: JsonObject, key: str) -> JsonObject | None:
     return None if at.fields.get(key) is None else at.record(key)
 
 
-def _turns(at: Record) -> Iterator[tuple[int, Record]]:
+def _turns(at: JsonObject) -> Iterator[tuple[int, JsonObject]]:
     """What is recorded turn by turn, in order."""
     for key in at.fields:
         if _number(key) < 1:
@@ -236,19 +236,19 @@ def _turns(at: Record) -> Iterator[tuple[int, Record]]:
             yield _number(key), at.record(key)
 
 
-def _choices(at: Record, seats: int) -> Iterator[tuple[int, int]]:
+def _choices(at: JsonObject, seats: int) -> Iterator[tuple[int, int]]:
     """Who chose whom; `PASS` for nobody."""
     for key in at.fields:
         yield _seat(at, key, seats), _target(at, key, seats)
 
 
-def _seat(at: Record, key: str, seats: int) -> int:
+def _seat(at: JsonObject, key: str, seats: int) -> int:
     if _number(key) not in range(1, seats + 1):
         raise at.refused(key, f"entries of the seats 1..{seats}")
     return _number(key) - 1
 
 
-def _target(at: Record, key: str, seats: int) -> int:
+def _target(at: JsonObject, key: str, seats: int) -> int:
     given = at.fields[key]
     if given in _PASSES:
         return PASS

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.presets import DRAW, ROLES
-from parlour.training.json_objects import Record, read_lines
-from parlour.training.werewolf.played import GAME, WINNERS, Judgement, Judgements, Played, Vote
+from parlour.training.json_objects import JsonObject, read_lines
+from parlour.training.werewolf.played import GAME, WINNERS, DayVote, Judgement, Judgements, WerewolfGame
 from parlour.training.werewolf.published import ADVERSARY, ALLY, FORMAT, PASS
 
 _VOTE: Final = "a list of [day, voter, target]"
 _JUDGEMENT: Final = '[observer, target, "ally" or "adversary", number] each'
 
 
-def read(path: str | Path) -> Played:
+def read_result(path: str | Path) -> WerewolfGame:
     """Read one record. A game without a winner counts as a draw.
 
     Raises:
@@ -32,32 +32,32 @@ def read(path: str | Path) -> Played:
         raise at.refused("roles", ROLES)
     methods = _names(at, "players", len(roles))
     winner = DRAW if at.fields.get("winner") is None else at.one_of("winner", WINNERS)
-    return Played(_group(at), methods, roles, winner, _votes(at, len(roles)), _judgements(at, len(roles)))
+    return WerewolfGame(_group(at), methods, roles, winner, _votes(at, len(roles)), _judgements(at, len(roles)))
 
 
-def _group(at: Record) -> str:
+def _group(at: JsonObject) -> str:
     group = at.record("source").fields.get("group")
     return f"group {group}" if type(group) is int else str(group or "")
 
 
-def _names(at: Record, key: str, size: int | None) -> tuple[str, ...]:
+def _names(at: JsonObject, key: str, size: int | None) -> tuple[str, ...]:
     names = at.texts(key)
     if not names or size not in (None, len(names)):
         raise at.refused(key, "a text for each seat")
     return tuple(names)
 
 
-def _votes(at: Record, seats: int) -> tuple[Vote, ...] | None:
+def _votes(at: JsonObject, seats: int) -> tuple[DayVote, ...] | None:
     if (told := _list(at, "votes", _VOTE)) is None:
         return None
     for one in told:
         fit = type(one) is list and len(one) == 3 and all(type(number) is int for number in one)
         if not fit or one[1] not in range(seats) or one[2] not in range(PASS, seats):
             raise at.refused("votes", _VOTE)
-    return tuple(Vote(voter, target) for _, voter, target in told if target != PASS)
+    return tuple(DayVote(voter, target) for _, voter, target in told if target != PASS)
 
 
-def _judgements(at: Record, seats: int) -> tuple[Judgements | None, ...]:
+def _judgements(at: JsonObject, seats: int) -> tuple[Judgements | None, ...]:
     """Where any are recorded, a seat without any judged nobody."""
     if (told := _list(at, "judgements", _JUDGEMENT)) is None:
         return (None,) * seats
@@ -70,5 +70,5 @@ def _judgements(at: Record, seats: int) -> tuple[Judgements | None, ...]:
     return tuple(tuple(of) for of in judged)
 
 
-def _list(at: Record, key: str, accepted: str) -> list[Any] | None:
+def _list(at: JsonObject, key: str, accepted: str) -> list[Any] | None:
     return None if at.fields.get(key) is None else at.of(list, key, accepted)

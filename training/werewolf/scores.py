@@ -21,7 +21,7 @@ from typing import Final
 
 from parlour.envs.werewolf.presets import GUARD, SEER, VILLAGE, VILLAGER, WEREWOLF, WITCH, WOLVES, side_of
 from parlour.training.statistics import Rate, rate
-from parlour.training.werewolf.played import Judgements, Played
+from parlour.training.werewolf.played import Judgements, WerewolfGame
 
 WIN: Final = 5
 """Points for winning (table 3, WS)."""
@@ -70,7 +70,7 @@ def reasoning(seat: int, roles: Sequence[str], judged: Judgements) -> int:
 # -- over games ------------------------------------------------------------------------------------------------
 
 
-def performances(games: Iterable[Played], method: str, role: str, sign: int = TABLE_3) -> list[Fraction]:
+def performances(games: Iterable[WerewolfGame], method: str, role: str, sign: int = TABLE_3) -> list[Fraction]:
     """The score of each seat of a role that a method played, where votes were recorded; in the order of the games."""
     return [
         performance(role, game.won(seat), (game.roles[vote.target] for vote in votes if vote.voter == seat), sign)
@@ -80,7 +80,7 @@ def performances(games: Iterable[Played], method: str, role: str, sign: int = TA
     ]
 
 
-def judged(games: Iterable[Played], method: str, role: str | None = None) -> Iterator[tuple[int, int]]:
+def judged(games: Iterable[WerewolfGame], method: str, role: str | None = None) -> Iterator[tuple[int, int]]:
     """Of each seat whose judgements were recorded: how many were right, and how many it could have made."""
     for game in games:
         for seat in game.seats(method, role):
@@ -89,7 +89,7 @@ def judged(games: Iterable[Played], method: str, role: str | None = None) -> Ite
                 yield reasoning(seat, game.roles, found), len(game.roles) - 1
 
 
-def reasoning_success(games: Iterable[Played], method: str, role: str | None = None) -> Rate | None:
+def reasoning_success(games: Iterable[WerewolfGame], method: str, role: str | None = None) -> Rate | None:
     """The share of right judgements, of all seats of a method or of one role. None if none were recorded.
 
     Its interval takes the judgements for independent of each other, which those of one seat are not.
@@ -98,18 +98,18 @@ def reasoning_success(games: Iterable[Played], method: str, role: str | None = N
     return rate(sum(right for right, _ in found), sum(of for _, of in found))
 
 
-def won_as(games: Iterable[Played], method: str, side: str) -> list[bool]:
+def won_as(games: Iterable[WerewolfGame], method: str, side: str) -> list[bool]:
     """Whether the side won, in each game in which the method held its block."""
     return [game.winner == side for game in games if game.side(method) == side]
 
 
-def total(games: Sequence[Played], method: str) -> Rate | None:
+def total(games: Sequence[WerewolfGame], method: str) -> Rate | None:
     """TWR: the wins of the method's blocks."""
     won = [*won_as(games, method, WOLVES), *won_as(games, method, VILLAGE)]
     return rate(sum(won), len(won))
 
 
-def share(games: Sequence[Played], method: str, side: str) -> Rate | None:
+def share(games: Sequence[WerewolfGame], method: str, side: str) -> Rate | None:
     """WWR or LWR: of the games that a side won, those in which the method held its block.
 
     Games in which no method holds the whole block are left out.

@@ -22,7 +22,7 @@ from parlour.envs.text import name
 from parlour.envs.werewolf.presets import VILLAGE, WEREWOLF, WOLVES, side_of
 from parlour.envs.werewolf.state import BALLOT, CHECKED, REVEALED
 from parlour.training.werewolf.amnesia import Amnesia, Turn, amnesia
-from parlour.training.werewolf.played import GAME, Judgement, Judgements, Played, Vote
+from parlour.training.werewolf.played import GAME, DayVote, Judgement, Judgements, WerewolfGame
 
 NOTE: Final = "beliefs"
 _STANCES: Final = {"ally": True, "adversary": False, "unsure": None}
@@ -33,12 +33,12 @@ _ACCEPTED: Final = "for each player a stance (ally, adversary, unsure) with a nu
 class Seen:
     """A finished game with what only transcripts show."""
 
-    game: Played
+    game: WerewolfGame
     amnesia: tuple[Amnesia, ...]
     """Of each seat; empty for a record, which does not show it."""
 
 
-def read(path: str | Path) -> Seen | None:
+def read_transcript(path: str | Path) -> Seen | None:
     """Read a transcript with the beliefs in its lines; None if the game was not finished.
 
     Raises:
@@ -78,7 +78,7 @@ def _seen(transcript: Transcript, noted: Sequence[Any]) -> Seen:
     methods = _methods(transcript.header, len(roles))
     counted = amnesia(roles, game.role_names, _turns(transcript, states, roles, game.role_names, beliefs))
     judged = _last(transcript, beliefs, methods)
-    return Seen(Played("", methods, roles, outcome.winner, _votes(transcript), judged), counted)
+    return Seen(WerewolfGame("", methods, roles, outcome.winner, _votes(transcript), judged), counted)
 
 
 def _methods(header: Mapping[str, Any], seats: int) -> tuple[str, ...]:
@@ -91,10 +91,10 @@ def _methods(header: Mapping[str, Any], seats: int) -> tuple[str, ...]:
     return tuple(str(players.get(name(seat), "")) for seat in range(seats))
 
 
-def _votes(transcript: Transcript) -> tuple[Vote, ...]:
+def _votes(transcript: Transcript) -> tuple[DayVote, ...]:
     """The votes by day that named a player."""
     moves = ((entry.seat, entry.move) for entry in transcript.entries if entry.move is not None)
-    return tuple(Vote(seat, move.args[0]) for seat, move in moves if move.kind == BALLOT and move.args)
+    return tuple(DayVote(seat, move.args[0]) for seat, move in moves if move.kind == BALLOT and move.args)
 
 
 # -- what a seat knows and thinks ------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ import numpy as np
 import pyspiel
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import GAMES, lookup
-from parlour.wrappers.determinizations import worlds
+from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.state import ParlourObserver, ParlourState, Table, table_of
 
 PREFIX: Final = "python_parlour_"
@@ -84,12 +84,12 @@ class ParlourGame(pyspiel.Game):
             z: In [0, 1): which state, by the probabilities of `parlour.wrappers.determinizations`.
 
         Raises:
-            ParlourError: See `worlds`.
+            ParlourError: See `determinizations`.
         """
         key = (view, tuple(own))
         found = self._found.get(key)
         if found is None:
-            courses = worlds(self.table.game, self.table.text, view, own)
+            courses = determinizations(self.table.game, self.table.text, view, own)
             found = list(accumulate(w.probability for w in courses)), [self.state_after(w.moves) for w in courses]
             self._found[key] = found
             if len(self._found) > _KEPT:

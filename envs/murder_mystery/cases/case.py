@@ -69,7 +69,7 @@ class Victim(_Frozen):
     aliases: tuple[str, ...] = ()
 
 
-class Question(_Frozen):
+class QuizQuestion(_Frozen):
     """One question of the quiz after the game."""
 
     id: str
@@ -94,7 +94,7 @@ class Question(_Frozen):
         return 0 < len(set(picked)) <= self.pick and any(option in self.keys for option in picked)
 
     @model_validator(mode="after")
-    def _keys_are_options(self) -> Question:
+    def _keys_are_options(self) -> QuizQuestion:
         if not all(0 <= key < len(self.options) for key in self.keys):
             raise ValueError(f"question {self.id}: keys {self.keys} of {len(self.options)} options")
         return self
@@ -143,9 +143,9 @@ class Case(_Frozen):
     characters: tuple[Character, ...] = Field(min_length=2)
     """Seats 0.., in turn order."""
     victims: tuple[Victim, ...] = Field(min_length=1)
-    questions: tuple[tuple[Question, ...], ...]
+    questions: tuple[tuple[QuizQuestion, ...], ...]
     """Per seat."""
-    omniscient: tuple[Question, ...] = ()
+    omniscient: tuple[QuizQuestion, ...] = ()
     """For one who has read all scripts."""
     truth: Truth | None = None
     """Generated cases only."""

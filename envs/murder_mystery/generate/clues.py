@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.murder_mystery.facts import UNKNOWN, Fact
 from parlour.envs.murder_mystery.generate.words import OPPOSITES
-from parlour.envs.murder_mystery.generate.world import HOURS, MEANS, PLACE, TIME, World, sample
+from parlour.envs.murder_mystery.generate.world import HOURS, MEANS, PLACE, TIME, CaseWorld, sample
 
 _SEEN, _LACKED, _PEACE = range(3)
 """How an innocent is cleared: seen elsewhere, no access to the means, no reason any more."""
@@ -37,7 +37,7 @@ _PAIR_FEELS: Final = 2
 """How many other characters each has feelings for."""
 
 
-class Knowledge(NamedTuple):
+class CaseKnowledge(NamedTuple):
     """What the seats know."""
 
     public: tuple[Fact, ...]
@@ -52,7 +52,7 @@ class Knowledge(NamedTuple):
 class _Dealer:
     """Hands facts to seats; remembers how many seats each can rule out for each victim."""
 
-    def __init__(self, world: World, rng: np.random.Generator) -> None:
+    def __init__(self, world: CaseWorld, rng: np.random.Generator) -> None:
         self.world, self.rng = world, rng
         self.hands: list[dict[Fact, None]] = [{} for _ in range(world.seats)]
         self.load = [[0] * world.seats for _ in world.deaths]
@@ -80,7 +80,7 @@ class _Dealer:
         return int(self.rng.integers(among))
 
 
-def deal(world: World, rng: np.random.Generator) -> Knowledge:
+def deal(world: CaseWorld, rng: np.random.Generator) -> CaseKnowledge:
     """Deal the facts of a world. Whether they make a fair riddle is for `solve.faults` to say."""
     dealer = _Dealer(world, rng)
     public = tuple(_public(world, victim) for victim in range(len(world.deaths)))
@@ -98,7 +98,7 @@ def deal(world: World, rng: np.random.Generator) -> Knowledge:
     _noise(dealer)
     known = {fact: None for hand in dealer.hands for fact in hand if fact.kind not in ("at", "saw")}
     facts = tuple(tuple(sorted(hand, key=_order)) for hand in dealer.hands)
-    return Knowledge(public, facts, tuple(tuple(one) for one in lies), tuple(sorted(known, key=_order)))
+    return CaseKnowledge(public, facts, tuple(tuple(one) for one in lies), tuple(sorted(known, key=_order)))
 
 
 _KIND_ORDER: Final = {
@@ -115,7 +115,7 @@ def _order(fact: Fact) -> tuple[object, ...]:
     return (_KIND_ORDER[fact.kind], hour, fact.args)
 
 
-def _public(world: World, victim: int) -> Fact:
+def _public(world: CaseWorld, victim: int) -> Fact:
     death, hidden = world.deaths[victim], world.hidden[victim]
     known = zip((PLACE, TIME, MEANS), (death.place, death.time, death.means), strict=True)
     return Fact("died", (world.seats + victim, *(UNKNOWN if part in hidden else value for part, value in known)))
@@ -229,7 +229,7 @@ def _relations(dealer: _Dealer) -> None:
                 dealer.give(third, "relation", one, relation, other)
 
 
-def _compatible(world: World, order: Iterable[int]) -> tuple[int, ...]:
+def _compatible(world: CaseWorld, order: Iterable[int]) -> tuple[int, ...]:
     """The relations of an order, each unless it contradicts one before it."""
     kept: list[int] = []
     for relation in order:

@@ -12,11 +12,11 @@ import numpy as np
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.cases.case import LANGUAGES, Case, Character, Truth, Victim
 from parlour.envs.murder_mystery.facts import Vocabulary
-from parlour.envs.murder_mystery.generate.clues import Knowledge, deal
+from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, deal
 from parlour.envs.murder_mystery.generate.questions import EVERYBODY, quiz
 from parlour.envs.murder_mystery.generate.solve import faults_of
 from parlour.envs.murder_mystery.generate.words import COLUMN, MOTIVES, NAMES, RELATIONS, SCENES, TIMES, Pair
-from parlour.envs.murder_mystery.generate.world import World, draw_world
+from parlour.envs.murder_mystery.generate.world import CaseWorld, draw_world
 from parlour.envs.murder_mystery.languages.prose import Prose, Teller
 from parlour.envs.murder_mystery.languages.prose_en import EN
 from parlour.envs.murder_mystery.languages.prose_zh import ZH
@@ -85,7 +85,7 @@ def from_reference(reference: str) -> Case:
     )
 
 
-def _riddle(seed: int, players: int | None, victims: int | None, scene: int | None) -> tuple[World, Knowledge]:
+def _riddle(seed: int, players: int | None, victims: int | None, scene: int | None) -> tuple[CaseWorld, CaseKnowledge]:
     """Draw until the solver has proved the riddle; always the same draws."""
     rng = np.random.default_rng((seed, _STORY))
     for _ in range(_ATTEMPTS):
@@ -96,7 +96,7 @@ def _riddle(seed: int, players: int | None, victims: int | None, scene: int | No
     raise accept("seed", seed, f"seeds that give a fair case within {_ATTEMPTS} draws")
 
 
-def _tell(world: World, known: Knowledge, name: str, seed: int, language: str) -> Case:
+def _tell(world: CaseWorld, known: CaseKnowledge, name: str, seed: int, language: str) -> Case:
     column, prose, scene = COLUMN[language], _PROSE[language], SCENES[world.scene]
     words = vocabulary_of(world, language)
     teller = Teller(prose, words, np.random.default_rng((seed, _WORDING, column)))
@@ -122,7 +122,7 @@ def _tell(world: World, known: Knowledge, name: str, seed: int, language: str) -
     )
 
 
-def _character(world: World, known: Knowledge, words: Vocabulary, teller: Teller, seat: int) -> Character:
+def _character(world: CaseWorld, known: CaseKnowledge, words: Vocabulary, teller: Teller, seat: int) -> Character:
     facts, lies = known.facts[seat], known.lies[seat]
     murdered = [v for v, death in zip(world.victims, world.deaths, strict=True) if death.murderer == seat]
     crimes = teller.gap.join(teller.crime(world.deaths[v - world.seats], v) for v in murdered)
@@ -138,7 +138,7 @@ def _character(world: World, known: Knowledge, words: Vocabulary, teller: Teller
     )
 
 
-def vocabulary_of(world: World, language: str) -> Vocabulary:
+def vocabulary_of(world: CaseWorld, language: str) -> Vocabulary:
     """The words of a world in a language."""
     column, scene = COLUMN[language], SCENES[world.scene]
 

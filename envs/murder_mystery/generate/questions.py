@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.murder_mystery.cases.case import Question, QuestionKind
+from parlour.envs.murder_mystery.cases.case import QuestionKind, QuizQuestion
 from parlour.envs.murder_mystery.facts import Vocabulary
-from parlour.envs.murder_mystery.generate.clues import Knowledge
-from parlour.envs.murder_mystery.generate.world import World
+from parlour.envs.murder_mystery.generate.clues import CaseKnowledge
+from parlour.envs.murder_mystery.generate.world import CaseWorld
 from parlour.envs.murder_mystery.languages.prose import Prose
 
 _OPTIONS: Final = 4
@@ -40,8 +40,8 @@ class _Row(NamedTuple):
 
 
 def quiz(
-    world: World, known: Knowledge, words: Vocabulary, prose: Prose, rng: np.random.Generator, tester: int
-) -> tuple[Question, ...]:
+    world: CaseWorld, known: CaseKnowledge, words: Vocabulary, prose: Prose, rng: np.random.Generator, tester: int
+) -> tuple[QuizQuestion, ...]:
     """The questions to one seat, or (`EVERYBODY`) those to one who has read all scripts: each question once."""
     asker = _Asker(world, known, words, prose, rng, tester)
     rows = [row for victim in range(len(world.deaths)) for row in asker.about(victim)]
@@ -49,11 +49,11 @@ def quiz(
     return tuple(_question(row, rng, tester) for row in rows)
 
 
-def _question(row: _Row, rng: np.random.Generator, tester: int) -> Question:
+def _question(row: _Row, rng: np.random.Generator, tester: int) -> QuizQuestion:
     position = int(rng.integers(_OPTIONS))
     options = list(row.wrong)
     options.insert(position, row.right)
-    return Question.model_construct(
+    return QuizQuestion.model_construct(
         id=f"{'all' if tester == EVERYBODY else tester}.{row.name}",
         points=row.points,
         kind=row.kind,
@@ -69,7 +69,13 @@ class _Asker:
     """Forms the rows for one tester."""
 
     def __init__(
-        self, world: World, known: Knowledge, words: Vocabulary, prose: Prose, rng: np.random.Generator, tester: int
+        self,
+        world: CaseWorld,
+        known: CaseKnowledge,
+        words: Vocabulary,
+        prose: Prose,
+        rng: np.random.Generator,
+        tester: int,
     ) -> None:
         self.world, self.known, self.words, self.prose, self.rng, self.tester = world, known, words, prose, rng, tester
 

@@ -24,7 +24,7 @@ Told = tuple[int, Fact]
 """Who tells (a seat or `PUBLIC`), and what."""
 
 
-class Death(NamedTuple):
+class KnownDeath(NamedTuple):
     """What is known of a death; each set holds what was told."""
 
     places: frozenset[int]
@@ -40,7 +40,7 @@ class Against(NamedTuple):
     opportunity: bool
 
 
-def death_of(told: Iterable[Told], victim: int) -> Death:
+def death_of(told: Iterable[Told], victim: int) -> KnownDeath:
     """What the told facts say of a victim's death.
 
     Args:
@@ -53,7 +53,7 @@ def death_of(told: Iterable[Told], victim: int) -> Death:
             for place, value in enumerate(fact.args[1:]):
                 if value != UNKNOWN:
                     known[place].add(value)
-    return Death(*(frozenset(one) for one in known))
+    return KnownDeath(*(frozenset(one) for one in known))
 
 
 def ruled_out(told: Iterable[Told], victim: int) -> frozenset[int]:

@@ -29,7 +29,7 @@ _HIDDEN: Final = ((PLACE,), (TIME,), (PLACE, MEANS), (TIME, MEANS), (PLACE, TIME
 """What the briefing does not say of a death. It never says place and time both: a single sighting would be proof."""
 
 
-class World(NamedTuple):
+class CaseWorld(NamedTuple):
     """What happened, and in which words of `generate_words`."""
 
     scene: int
@@ -53,7 +53,7 @@ class World(NamedTuple):
         return range(self.seats, self.seats + len(self.deaths))
 
 
-def draw_world(rng: np.random.Generator, players: int | None, victims: int | None, scene: int | None) -> World:
+def draw_world(rng: np.random.Generator, players: int | None, victims: int | None, scene: int | None) -> CaseWorld:
     """Draw what happened. What is None is drawn: 4-6 players, one victim or (rarely) two, any scene."""
     seats = int(rng.integers(4, 7)) if players is None else players
     second = rng.random() < _TWO_VICTIMS and seats >= 5
@@ -62,7 +62,7 @@ def draw_world(rng: np.random.Generator, players: int | None, victims: int | Non
     where = where if scene is None else scene
     deaths = _deaths(rng, seats, count)
     hidden = tuple(_HIDDEN[int(rng.integers(len(_HIDDEN)))] for _ in deaths)
-    return World(
+    return CaseWorld(
         scene=where,
         names=sample(rng, len(NAMES), seats + count),
         places=sample(rng, len(SCENES[where].places), _PLACES),

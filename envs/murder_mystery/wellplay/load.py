@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.cases.case import Case, Character, Question, Victim
+from parlour.envs.murder_mystery.cases.case import Case, Character, QuizQuestion, Victim
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity, Row, Source, kind_of, question, read_rows
 
 OMNISCIENT: Final = ("FSA", "GM")
@@ -185,7 +185,7 @@ def _briefing(lang: str, title: str, names: Sequence[str], victims: Sequence[str
     return f"{title}. The characters are {', '.join(names)}. Dead: {', '.join(victims)}."
 
 
-def _asked(folder: Folder, seat: int | None) -> tuple[Question, ...]:
+def _asked(folder: Folder, seat: int | None) -> tuple[QuizQuestion, ...]:
     rows = folder.omniscient if seat is None else folder.rows[seat]
     about = victims_of(folder, seat)
     name = "all" if seat is None else str(seat)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.murder_mystery.cases.case import LETTERS, Question, QuestionKind
+from parlour.envs.murder_mystery.cases.case import LETTERS, QuestionKind, QuizQuestion
 
 HEADER: Final = ("value", "type", "question", *LETTERS, "truth")
 _POINTS: Final[dict[str, Literal[10, 5, 2]]] = {"a": 10, "b": 5, "c": 2}
@@ -194,9 +194,9 @@ def kind_of(row: Row) -> QuestionKind:
     return next((kind for kind, pattern in _KINDS if pattern.search(row.text)), "individual")
 
 
-def question(row: Row, name: str, victim: int | None, text: str) -> Question:
+def question(row: Row, name: str, victim: int | None, text: str) -> QuizQuestion:
     """A row as a question of a case."""
-    return Question(
+    return QuizQuestion(
         id=name,
         points=_POINTS[row.value],
         kind=kind_of(row),

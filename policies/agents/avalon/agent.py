@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Final, Self, cast
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon import asks
 from parlour.policies.agents.avalon.asks import About, Analysis, Plan
-from parlour.policies.agents.avalon.decide import Situation
+from parlour.policies.agents.avalon.decide import AvalonSituation
 from parlour.policies.agents.avalon.experience import Experience, Lesson
 from parlour.policies.agents.avalon.lines import lines_of
 from parlour.policies.agents.avalon.seat import AvalonSeat, situation
-from parlour.policies.llm.model import Model, Voice
+from parlour.policies.llm.model import Model, SeatModel
 
 MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS = "memory", "analysis", "plan", "action", "improve", "others"
 MODULES: Final = (MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS)
@@ -114,7 +114,7 @@ class AvalonAgent(AvalonSeat):
             asks.Analyse(me=self.me, about=self.about, others=others, summary=self._kept, messages=self._messages)
         )
 
-    def _devise(self, now: Situation, analysis: Analysis | None) -> Plan | None:
+    def _devise(self, now: AvalonSituation, analysis: Analysis | None) -> Plan | None:
         if PLAN in self.without:
             return None
         assert self.me is not None
@@ -130,12 +130,14 @@ class AvalonAgent(AvalonSeat):
         self._line = plan.line
         return plan
 
-    def _choose(self, now: Situation, plan: Plan | None, analysis: Analysis | None, options: dict[str, str]) -> str:
+    def _choose(
+        self, now: AvalonSituation, plan: Plan | None, analysis: Analysis | None, options: dict[str, str]
+    ) -> str:
         if ACTION in self.without:
             return ""
         return self.voice.ask(asks.Act(**self._told(now), plan=plan, analysis=analysis, options=options)).choice
 
-    def _told(self, now: Situation) -> dict[str, Any]:
+    def _told(self, now: AvalonSituation) -> dict[str, Any]:
         return {
             "me": self.me,
             "strategy": self._lesson.strategy,
@@ -164,7 +166,7 @@ class AvalonAgent(AvalonSeat):
         if self.me is None:
             return None
         lesson, me = self._lesson, self.me
-        ask = Voice(self.model, self.seat, seed).ask
+        ask = SeatModel(self.model, self.seat, seed).ask
         summary = "\n".join(line for messages in self.notes_taken.rounds for line in messages)
         strategy, suggestions, others = lesson.strategy, list(lesson.suggestions), lesson.others
         if IMPROVE not in self.without:

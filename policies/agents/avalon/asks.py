@@ -11,10 +11,10 @@ from typing import ClassVar, Generic, Literal
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon.belief import EVIL
+from parlour.envs.avalon.belief import EVIL_ROLES
 from parlour.envs.core import Knowledge
 from parlour.policies.agents.avalon import estimate, lines, notes
-from parlour.policies.agents.avalon.decide import Chances, Player, Situation
+from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate, Seat
 from parlour.policies.llm.ask import A, Answer, Ask
 from pydantic import BaseModel, ConfigDict, Field
@@ -31,7 +31,7 @@ class Night(BaseModel):
     players: list[int]
 
 
-class Self(BaseModel):
+class AvalonSelfInfo(BaseModel):
     """Who is asked: role information, as the paper calls it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,36 +54,36 @@ class Self(BaseModel):
     @property
     def fellows(self) -> list[int]:
         """The evil seats it knows, itself included; empty for good ones."""
-        if self.role not in EVIL:
+        if self.role not in EVIL_ROLES:
             return []
-        shown = {j for night in self.night if set(night.roles) <= EVIL for j in night.players}
+        shown = {j for night in self.night if set(night.roles) <= EVIL_ROLES for j in night.players}
         return sorted(shown | {self.seat})
 
 
-class Summary(Answer):
+class RoundsSummary(Answer):
     """What is kept of the rounds so far."""
 
     summary: str
 
 
-class Summarise(Ask[Summary]):
+class Summarise(Ask[RoundsSummary]):
     """Memory: compress what was said and done in the round that ended, together with what was kept before."""
 
     kind: ClassVar[str] = "avalon_agent.summarise"
     max_tokens: ClassVar[int] = 3000
 
-    me: Self
+    me: AvalonSelfInfo
     kept: str
     """The summary of the rounds before."""
     messages: list[str]
     """Lines of the round that ended."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Summary:
+    def rule_of_thumb(self, rng: np.random.Generator) -> RoundsSummary:
         facts = [notes.without_words(line) for line in self.messages if notes.read(line) is not None]
-        return Summary(summary="\n".join([*self.kept.splitlines(), *facts]))
+        return RoundsSummary(summary="\n".join([*self.kept.splitlines(), *facts]))
 
 
-class Opinion(Answer):
+class PlayerOpinion(Answer):
     """What a seat thinks of another."""
 
     player: int
@@ -99,7 +99,7 @@ class Opinion(Answer):
 class Analysis(Answer):
     """What a seat thinks of the others, and of how it looks itself."""
 
-    opinions: list[Opinion]
+    opinions: list[PlayerOpinion]
     words: str
     """The reasons, in at most 100 words."""
 
@@ -109,7 +109,7 @@ class Analyse(Ask[Analysis]):
 
     kind: ClassVar[str] = "avalon_agent.analyse"
 
-    me: Self
+    me: AvalonSelfInfo
     about: About
     """Whom the analysis is about (the paper's table 8)."""
     others: str
@@ -123,7 +123,9 @@ class Analyse(Ask[Analysis]):
         mine = estimate.careful(seat, told, habits)
         seen = estimate.careful(Seat(-1, "", seat.roles, ()), told, habits)
         opinions = [
-            Opinion(player=j, evil=_unit(mine.evil[j]), merlin=_unit(mine.merlin[j]), looks_evil=_unit(seen.evil[j]))
+            PlayerOpinion(
+                player=j, evil=_unit(mine.evil[j]), merlin=_unit(mine.merlin[j]), looks_evil=_unit(seen.evil[j])
+            )
             for j in range(len(seat.roles))
             if self._concerns(j, mine)
         ]
@@ -131,7 +133,7 @@ class Analyse(Ask[Analysis]):
         return Analysis(opinions=opinions, words=f"{notes.name(worst)} is the most likely to be evil.")
 
     def _concerns(self, player: int, mine: Estimate) -> bool:
-        fellow = (mine.evil[player] >= 0.5) == (self.me.role in EVIL)
+        fellow = (mine.evil[player] >= 0.5) == (self.me.role in EVIL_ROLES)
         return player == self.me.seat or self.about == "all" or fellow == (self.about == "teammates")
 
     def check(self, answer: Analysis) -> None:
@@ -148,16 +150,16 @@ def _unit(chance: float) -> float:
 class PlayingAsk(Ask[A], Generic[A]):
     """What the modules that play are told in common."""
 
-    me: Self
+    me: AvalonSelfInfo
     strategy: str
     """The role's strategy, from experience."""
     summary: str
     """Of the rounds before."""
     messages: list[str]
     """Lines of this round."""
-    now: Situation
+    now: AvalonSituation
 
-    def chances(self, analysis: Analysis | None) -> Chances:
+    def chances(self, analysis: Analysis | None) -> RoleProbabilities:
         """What is held for true: the analysis, and superficial counting where it says nothing."""
         told = [*self.summary.splitlines(), *self.messages]
         seat = self.me.knowledge
@@ -167,11 +169,11 @@ class PlayingAsk(Ask[A], Generic[A]):
             (one.player, one.evil, one.merlin, one.looks_evil) for one in (analysis.opinions if analysis else ())
         ):
             evil[player], merlin[player], looks[player] = bad, wise, looks_bad
-        return Chances(evil=evil, merlin=merlin, looks=looks)
+        return RoleProbabilities(evil=evil, merlin=merlin, looks=looks)
 
     def decision(self, options: dict[str, str], line: str, analysis: Analysis | None, rng: np.random.Generator) -> str:
         """The option that a player takes who follows this line and believes this analysis."""
-        player = Player(self.me.seat, self.me.role, self.me.fellows, self.chances(analysis), line, rng)
+        player = AvalonDecision(self.me.seat, self.me.role, self.me.fellows, self.chances(analysis), line, rng)
         return player.choose(self.now, options)
 
 
@@ -213,7 +215,7 @@ class Devise(PlayingAsk[Plan]):
 
     def _adapted(self, line: str) -> str:
         """The line, given the score and how one looks."""
-        if self.me.role not in EVIL or self.analysis is None:
+        if self.me.role not in EVIL_ROLES or self.analysis is None:
             return line
         looks = {one.player: one.looks_evil for one in self.analysis.opinions}
         fellows = [looks.get(j, 0.0) for j in self.me.fellows if j != self.me.seat]
@@ -304,7 +306,7 @@ class Suggest(Ask[Suggestions]):
 
     kind: ClassVar[str] = "avalon_agent.suggest"
 
-    me: Self
+    me: AvalonSelfInfo
     role_of: list[str]
     """The role of each player."""
     won: bool
@@ -371,7 +373,7 @@ class StudyOthers(Ask[OtherRoles]):
 
     kind: ClassVar[str] = "avalon_agent.study_others"
 
-    me: Self
+    me: AvalonSelfInfo
     role_of: list[str]
     """The role of each player."""
     summary: str

@@ -36,7 +36,7 @@ QUESTIONS: Final = (
     "Who accuses whom of being evil?",
     "Who approved a team, and who rejected it?",
 )
-FORMAT: Final = "parlour avalon experiences 1"
+POOL_FORMAT: Final = "parlour avalon experiences 1"
 
 
 @dataclass
@@ -65,13 +65,13 @@ class Pool:
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         roles = {role: [one.model_dump() for one in past] for role, past in sorted(self.past.items())}
-        return {"format": FORMAT, "roles": roles}
+        return {"format": POOL_FORMAT, "roles": roles}
 
     @classmethod
     def from_json(cls, stored: Any) -> Pool:
         """From what `as_json` gave. Raises `ParlourError` if it is something else."""
         try:
-            if stored["format"] != FORMAT:
+            if stored["format"] != POOL_FORMAT:
                 raise ValueError(f"format {stored['format']!r}")
             return cls({role: [Past(**one) for one in past] for role, past in stored["roles"].items()})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -137,7 +137,9 @@ class BaselineAgent(AvalonSeat):
         now, messages = situation(view, self.notes_taken.score), self._kept()
         material = [[found.text for found in self._memory.search(question, _FOUND)] for question in QUESTIONS]
         findings = self.voice.ask(asks.LookUp(me=self.me, questions=list(QUESTIONS), material=material)).answers
-        reflection = self.voice.ask(asks.Reflect(me=self.me, messages=messages, findings=findings, now=now)).reflection
+        reflection = self.voice.ask(
+            asks.ReflectOnFindings(me=self.me, messages=messages, findings=findings, now=now)
+        ).reflection
         past = self.pool.alike(self.me.role, reflection)
         suggestion = (
             self.voice.ask(asks.Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""

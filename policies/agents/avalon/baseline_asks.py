@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 from parlour.envs import speech
 from parlour.policies.agents.avalon import estimate, notes
-from parlour.policies.agents.avalon.asks import Self
-from parlour.policies.agents.avalon.decide import Chances, Player, Situation
+from parlour.policies.agents.avalon.asks import AvalonSelfInfo
+from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Seat
 from parlour.policies.agents.avalon.lines import DISCREET
 from parlour.policies.llm.ask import Answer, Ask
@@ -58,7 +58,7 @@ class LookUp(Ask[Findings]):
 
     kind: ClassVar[str] = "avalon_agent.look_up"
 
-    me: Self
+    me: AvalonSelfInfo
     questions: list[str]
     material: list[list[str]]
     """For each question the messages most like it."""
@@ -71,29 +71,29 @@ class LookUp(Ask[Findings]):
             raise ValueError(f"{len(answer.answers)} answers; accepted: {len(self.questions)}")
 
 
-class Reflection(Answer):
+class AvalonReflection(Answer):
     """Where the seat stands."""
 
     reflection: str
     """In at most 100 words."""
 
 
-class Reflect(Ask[Reflection]):
+class ReflectOnFindings(Ask[AvalonReflection]):
     """Think over what was kept and found."""
 
     kind: ClassVar[str] = "avalon_agent.reflect"
 
-    me: Self
+    me: AvalonSelfInfo
     messages: list[str]
     """The newest and the most informative ones, in order."""
     findings: list[str]
-    now: Situation
+    now: AvalonSituation
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Reflection:
+    def rule_of_thumb(self, rng: np.random.Generator) -> AvalonReflection:
         mine = estimate.superficial(self.me.knowledge, self.messages)
         bad = [notes.name(j) for j, chance in enumerate(mine.evil) if chance > 0.5 and j != self.me.seat]
         on_team = self.me.seat in self.now.team
-        return Reflection(
+        return AvalonReflection(
             reflection=f"As {self.me.role} I am to {self.now.does} in quest {self.now.quest} at {self.now.good} to "
             f"{self.now.evil}, {'on' if on_team else 'off'} the team. I suspect {len(bad)} players."
         )
@@ -121,7 +121,7 @@ class Advise(Ask[Advice]):
 
     kind: ClassVar[str] = "avalon_agent.advise"
 
-    me: Self
+    me: AvalonSelfInfo
     reflection: str
     past: list[Past]
 
@@ -135,42 +135,42 @@ class Advise(Ask[Advice]):
         return Advice(suggestion=f"What went best before: {best}")
 
 
-class Reply(Answer):
+class TableWords(Answer):
     """What is said to the table, or to the moderator in secret."""
 
     words: str
     """At most 100 words."""
 
 
-class AnswerTable(Ask[Reply]):
+class AnswerTable(Ask[TableWords]):
     """Answer, from what was kept, the reflection and the suggestion."""
 
     kind: ClassVar[str] = "avalon_agent.answer_table"
     temperature: ClassVar[float | None] = 0.0
 
-    me: Self
+    me: AvalonSelfInfo
     strategy: str
     messages: list[str]
     reflection: str
     suggestion: str
-    now: Situation
+    now: AvalonSituation
     options: dict[str, str]
     """Code -> what it does, in the words of the game."""
     refused: list[str]
     """Words that were tried for this turn and could not be used."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Reply:
+    def rule_of_thumb(self, rng: np.random.Generator) -> TableWords:
         advised = [sentence for sentence in self.options.values() if self.suggestion.endswith(f": {sentence}")]
         if advised and rng.random() < _FOLLOWS:
-            return Reply(words=advised[0])
+            return TableWords(words=advised[0])
         seat = self.me.knowledge
         mine = estimate.superficial(seat, self.messages)
         seen = estimate.superficial(Seat(-1, "", seat.roles, ()), self.messages)
-        chances = Chances(evil=list(mine.evil), merlin=list(mine.merlin), looks=list(seen.evil))
+        chances = RoleProbabilities(evil=list(mine.evil), merlin=list(mine.merlin), looks=list(seen.evil))
         line = "" if self.me.fellows else DISCREET  # the rules it is told warn it against giving its role away
-        player = Player(self.me.seat, self.me.role, self.me.fellows, chances, line, rng)
-        return Reply(words=self.options[player.choose(self.now, self.options)])
+        player = AvalonDecision(self.me.seat, self.me.role, self.me.fellows, chances, line, rng)
+        return TableWords(words=self.options[player.choose(self.now, self.options)])
 
-    def check(self, answer: Reply) -> None:
+    def check(self, answer: TableWords) -> None:
         if not answer.words.strip():
             raise ValueError("no words; accepted: at least one")

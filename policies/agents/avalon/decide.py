@@ -10,7 +10,7 @@ from math import prod
 from typing import Final, Literal
 
 import numpy as np
-from parlour.envs.avalon.belief import EVIL
+from parlour.envs.avalon.belief import EVIL_ROLES
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
 from pydantic import BaseModel, ConfigDict
@@ -21,7 +21,7 @@ _COVER: Final = 0.6
 _SUSPICIOUS: Final = 0.6
 
 
-class Situation(BaseModel):
+class AvalonSituation(BaseModel):
     """What is asked of a seat, and how the game stands."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,7 +50,7 @@ class Situation(BaseModel):
     evil: int
 
 
-class Chances(BaseModel):
+class RoleProbabilities(BaseModel):
     """What a seat holds for true of each seat, itself included; in seat order."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -61,7 +61,7 @@ class Chances(BaseModel):
     """How evil each one looks to the others."""
 
 
-class Player:
+class AvalonDecision:
     """One decision of one seat.
 
     Args:
@@ -74,17 +74,23 @@ class Player:
     """
 
     def __init__(
-        self, seat: int, role: str, fellows: Sequence[int], chances: Chances, line: str, rng: np.random.Generator
+        self,
+        seat: int,
+        role: str,
+        fellows: Sequence[int],
+        chances: RoleProbabilities,
+        line: str,
+        rng: np.random.Generator,
     ) -> None:
         self.seat, self.role, self.line, self.rng = seat, role, line, rng
-        self.is_evil = role in EVIL
+        self.is_evil = role in EVIL_ROLES
         self.fellows = frozenset(fellows)
         self.chances = chances
         self.n = len(chances.evil)
 
-    def choose(self, now: Situation, options: Mapping[str, str]) -> str:
+    def choose(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
         """The code of the option taken. Raises `ParlourError` if these are no options of Avalon in this situation."""
-        decide: dict[str, Callable[[Situation, Mapping[str, str]], str]] = {
+        decide: dict[str, Callable[[AvalonSituation, Mapping[str, str]], str]] = {
             "speak": self._speak,
             "propose": self._propose,
             "vote": self._vote,
@@ -98,7 +104,7 @@ class Player:
 
     # -- the good side -----------------------------------------------------------------------------------------
 
-    def _shown(self, now: Situation) -> Sequence[float]:
+    def _shown(self, now: AvalonSituation) -> Sequence[float]:
         """The chances a good seat acts by: a quiet one often by what all saw, while no lost quest would be the last."""
         if self.line == QUIET and now.evil < 2 and self.rng.random() < _COVER:
             return self.chances.looks
@@ -107,7 +113,7 @@ class Player:
     def _clean(self, team: Sequence[int], evil: Sequence[float]) -> float:
         return prod(1 - evil[j] for j in team if j != self.seat)
 
-    def _prospect(self, now: Situation, evil: Sequence[float]) -> float:
+    def _prospect(self, now: AvalonSituation, evil: Sequence[float]) -> float:
         """How likely the next leaders' teams are to be clean: an evil leader's never, a good one's as well as may be."""
         after = [(now.leader + k) % self.n for k in range(1, now.limit - now.proposal + 1)]
         if not after:
@@ -121,7 +127,7 @@ class Player:
             )
         return total / len(after)
 
-    def _good_vote(self, now: Situation) -> bool:
+    def _good_vote(self, now: AvalonSituation) -> bool:
         if now.proposal >= now.limit or now.leader == self.seat:
             return True
         evil = self._shown(now)
@@ -139,7 +145,7 @@ class Player:
 
     # -- the evil side -----------------------------------------------------------------------------------------
 
-    def _evil_vote(self, now: Situation) -> bool:
+    def _evil_vote(self, now: AvalonSituation) -> bool:
         if now.proposal >= now.limit and now.last_rejection_loses:
             return False
         dirty = bool(self.fellows.intersection(now.team))
@@ -149,7 +155,7 @@ class Player:
             return False
         return bool(self.rng.random() < (0.8 if dirty else 0.3))
 
-    def _evil_team(self, now: Situation) -> list[int]:
+    def _evil_team(self, now: AvalonSituation) -> list[int]:
         looks = [chance + 1e-6 * self.rng.random() for chance in self.chances.looks]
         behind = self.line == SHADOW
         fellows = sorted(self.fellows, key=lambda j: (behind and j == self.seat, looks[j] - 0.2 * (j == self.seat)))
@@ -157,7 +163,7 @@ class Player:
         innocents = sorted(set(range(self.n)) - self.fellows, key=lambda j: looks[j])
         return [*saboteurs, *innocents][: now.size]
 
-    def _fails(self, now: Situation) -> bool:
+    def _fails(self, now: AvalonSituation) -> bool:
         on_team = sorted(self.fellows.intersection(now.team))
         if len(on_team) < now.fails_needed and len(self.fellows) > 1:
             return False
@@ -185,23 +191,23 @@ class Player:
 
     # -- both --------------------------------------------------------------------------------------------------
 
-    def _speak(self, now: Situation, options: Mapping[str, str]) -> str:
+    def _speak(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
         return self._evil_speech() if self.is_evil else self._good_speech()
 
-    def _propose(self, now: Situation, options: Mapping[str, str]) -> str:
+    def _propose(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
         if self.is_evil:
             return code("propose", sorted(self._evil_team(now)))
         evil = self._shown(now)
         others = sorted((j for j in range(self.n) if j != self.seat), key=lambda j: evil[j] + 1e-6 * self.rng.random())
         return code("propose", sorted([self.seat, *others][: now.size]))
 
-    def _vote(self, now: Situation, options: Mapping[str, str]) -> str:
+    def _vote(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
         return code("vote", [int(self._evil_vote(now) if self.is_evil else self._good_vote(now))])
 
-    def _card(self, now: Situation, options: Mapping[str, str]) -> str:
+    def _card(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
         return code("card", [int(not (self.is_evil and self._fails(now)))])
 
-    def _guess(self, now: Situation, options: Mapping[str, str]) -> str:
+    def _guess(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
         """Wait for the last chance: the Assassin is asked after the third success too, and knows more by then."""
         merlin = self.chances.merlin
         target = max((j for j in range(self.n) if j not in self.fellows), key=lambda j: merlin[j])

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
-from parlour.envs.avalon.belief import EVIL, MERLIN, SEES_NOTHING, Belief, Habits
+from parlour.envs.avalon.belief import EVIL_ROLES, MERLIN, SEES_NOTHING, AvalonBelief, AvalonHabits
 from parlour.envs.core import Knowledge
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.notes import Fact
@@ -44,22 +44,22 @@ class Estimate(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    belief: Belief
+    belief: AvalonBelief
     team: tuple[int, ...]
     own_card: int | None
 
 
-def careful(seat: Seat, lines: Sequence[str], habits: Habits) -> Estimate:
+def careful(seat: Seat, lines: Sequence[str], habits: AvalonHabits) -> Estimate:
     """The chances by Bayes, from all lines in order."""
     belief = _read_all(seat, habits, tuple(lines)).belief
     return Estimate(*(tuple(chance.clip(0, 1).tolist()) for chance in (belief.evil_chance(), belief.merlin_chance())))
 
 
 @lru_cache(maxsize=2048)
-def _read_all(seat: Seat, habits: Habits, lines: tuple[str, ...]) -> _Reading:
+def _read_all(seat: Seat, habits: AvalonHabits, lines: tuple[str, ...]) -> _Reading:
     """Fold the lines; a record grows at its end, so that its beginning was read before (in blocks)."""
     if not lines:
-        return _Reading(Belief(seat.roles, seat.seat, seat.role, seat.knows, habits), (), None)
+        return _Reading(AvalonBelief(seat.roles, seat.seat, seat.role, seat.knows, habits), (), None)
     known = (len(lines) - 1) // _BLOCK * _BLOCK
     reading = _read_all(seat, habits, lines[:known])
     for line in lines[known:]:
@@ -108,7 +108,7 @@ def _read_one(reading: _Reading, fact: Fact) -> _Reading:
 def superficial(seat: Seat, lines: Sequence[str]) -> Estimate:
     """The chances by counting: failed quests make suspicious, and so do accusations; what the night showed is sure."""
     n = len(seat.roles)
-    share = sum(role in EVIL for role in seat.roles) / (n - 1)
+    share = sum(role in EVIL_ROLES for role in seat.roles) / (n - 1)
     evil, merlin = [share] * n, [1.0] * n
     team: tuple[int, ...] = ()
     for fact in map(notes.read, lines):
@@ -130,14 +130,14 @@ def superficial(seat: Seat, lines: Sequence[str]) -> Estimate:
 def _with_night(seat: Seat, evil: list[float], merlin: list[float]) -> Estimate:
     shown = {j for fact in seat.knows for j in fact.seats}
     for fact in seat.knows:
-        bad = sum(role in EVIL for role in fact.roles) / len(fact.roles)
+        bad = sum(role in EVIL_ROLES for role in fact.roles) / len(fact.roles)
         for j in fact.seats:
             evil[j] = bad
             merlin[j] = float(MERLIN in fact.roles)
-    if seat.role == MERLIN or (seat.role in EVIL and shown):
+    if seat.role == MERLIN or (seat.role in EVIL_ROLES and shown):
         evil = [evil[j] if j in shown else min(evil[j], 0.05) for j in range(len(evil))]
     if seat.seat >= 0:
-        evil[seat.seat] = float(seat.role in EVIL)
+        evil[seat.seat] = float(seat.role in EVIL_ROLES)
         merlin[seat.seat] = float(seat.role == MERLIN)
     total = sum(merlin) or 1.0
     return Estimate(tuple(evil), tuple(chance / total for chance in merlin))
@@ -159,10 +159,10 @@ _PHRASES: Final = {
     "accuse_evil": "good players accuse evil",
     "defend_evil": "good players support evil",
 }
-"""Field of `Habits` -> how it is put into words, with `k of n` behind it."""
+"""Field of `AvalonHabits` -> how it is put into words, with `k of n` behind it."""
 
 Tally = dict[str, tuple[int, int]]
-"""Field of `Habits` -> how often, in how many cases."""
+"""Field of `AvalonHabits` -> how often, in how many cases."""
 
 
 def tally_in(text: str) -> Tally:
@@ -185,9 +185,9 @@ def put_tally(tally: Tally) -> str:
     return "; ".join(told) + " times." if told else ""
 
 
-def habits_in(text: str) -> Habits:
+def habits_in(text: str) -> AvalonHabits:
     """The habits that a text tells, each a mean of what is supposed at first and what was counted."""
-    supposed = Habits()
+    supposed = AvalonHabits()
     learned = {
         field: (_PRIOR * getattr(supposed, field) + k) / (_PRIOR + n)
         for field, (k, n) in tally_in(text).items()
@@ -198,7 +198,7 @@ def habits_in(text: str) -> Habits:
 
 def count_habits(lines: Sequence[str], role_of: Sequence[str]) -> Tally:
     """Count the habits in the record of a game whose roles are told, one for each seat."""
-    counts = _Counts({field.name: [0, 0] for field in fields(Habits)}, tuple(role_of))
+    counts = _Counts({field.name: [0, 0] for field in fields(AvalonHabits)}, tuple(role_of))
     team: tuple[int, ...] = ()
     for fact in map(notes.read, lines):
         if fact is None or not _fits(fact, len(role_of)):
@@ -231,7 +231,7 @@ class _Counts:
     roles: tuple[str, ...]
 
     def evil(self, seat: int) -> bool:
-        return self.roles[seat] in EVIL
+        return self.roles[seat] in EVIL_ROLES
 
     def add(self, field: str, hit: bool, times: int = 1) -> None:
         self.of[field][0] += times * hit

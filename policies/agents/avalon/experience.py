@@ -14,7 +14,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.avalon.lines import first_strategy
 from parlour.policies.files import read_json, write_json
 
-FORMAT: Final = "parlour avalon experience 1"
+EXPERIENCE_FORMAT: Final = "parlour avalon experience 1"
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class Experience:
         roles = {
             role: {**asdict(one), "suggestions": list(one.suggestions)} for role, one in sorted(self.lessons.items())
         }
-        return {"format": FORMAT, "roles": roles}
+        return {"format": EXPERIENCE_FORMAT, "roles": roles}
 
     @classmethod
     def from_json(cls, stored: Any) -> Experience:
         """From what `as_json` gave. Raises `ParlourError` if it is something else."""
         try:
-            if stored["format"] != FORMAT:
+            if stored["format"] != EXPERIENCE_FORMAT:
                 raise ValueError(f"format {stored['format']!r}")
             return cls({role: _lesson(told) for role, told in stored["roles"].items()})
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from parlour.envs.avalon.belief import EVIL, MERLIN
+from parlour.envs.avalon.belief import EVIL_ROLES, MERLIN
 
 OPEN, DISCREET, QUIET = "open", "discreet", "quiet"
 SABOTAGE, SLEEPER, SHADOW = "sabotage", "sleeper", "shadow"
@@ -44,12 +44,12 @@ _INTRODUCTIONS: Final = {
 
 def lines_of(role: str) -> Mapping[str, str]:
     """The lines of play that a role chooses among, with what they mean."""
-    return EVIL_LINES if role in EVIL else GOOD_LINES
+    return EVIL_LINES if role in EVIL_ROLES else GOOD_LINES
 
 
 def goal_of(role: str) -> str:
     """What a role plays for."""
-    return _GOALS["evil" if role in EVIL else "good"]
+    return _GOALS["evil" if role in EVIL_ROLES else "good"]
 
 
 def introduction_of(role: str) -> str:
@@ -59,7 +59,7 @@ def introduction_of(role: str) -> str:
 
 def first_strategy(role: str) -> str:
     """The strategy of a role before any experience."""
-    if role in EVIL:
+    if role in EVIL_ROLES:
         return "Prefer the line sabotage: pretend to be a loyal servant, offer yourself for quests and fail them."
     if role == MERLIN or role == "Percival":
         return "Prefer the line open: object to candidates whom you hold for evil."

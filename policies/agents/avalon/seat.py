@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.core import Event, Move, ParlourError
 from parlour.policies.agents.avalon import notes
-from parlour.policies.agents.avalon.asks import Night, Self
-from parlour.policies.agents.avalon.decide import Situation, code
+from parlour.policies.agents.avalon.asks import AvalonSelfInfo, Night
+from parlour.policies.agents.avalon.decide import AvalonSituation, code
 from parlour.policies.agents.avalon.lines import goal_of, introduction_of
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.ask import Ask
@@ -57,7 +57,7 @@ class AvalonSeat(AskingPolicy):
     def _begin(self) -> None:
         """Forget the game before."""
         self.notes_taken = Notes()
-        self.me: Self | None = None
+        self.me: AvalonSelfInfo | None = None
         self._turn: Ask[Any] | None = None
         self._tried: list[str] = []
 
@@ -92,9 +92,9 @@ class AvalonSeat(AskingPolicy):
         return view
 
 
-def _who(view: Any) -> Self:
+def _who(view: Any) -> AvalonSelfInfo:
     night = [Night(roles=list(fact.roles), players=list(fact.seats)) for fact in view.knows]
-    return Self(
+    return AvalonSelfInfo(
         seat=view.seat,
         role=view.role,
         introduction=introduction_of(view.role),
@@ -109,10 +109,10 @@ def _role_names(view: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(view.roles))
 
 
-def situation(view: Any, score: tuple[int, int]) -> Situation:
+def situation(view: Any, score: tuple[int, int]) -> AvalonSituation:
     """What is asked now."""
     does = view.legal[0].kind if view.legal[0].kind in _DECISIONS else "speak"
-    return Situation(
+    return AvalonSituation(
         does=does,  # type: ignore[arg-type]
         quest=view.quest + 1,
         proposal=view.counted + (does in ("speak", "propose")),

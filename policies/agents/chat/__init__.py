@@ -9,7 +9,7 @@ from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.ask import Answer, Ask
 
 
-class Turn(Answer):
+class TurnWords(Answer):
     """What a player says."""
 
     thoughts: str
@@ -18,7 +18,7 @@ class Turn(Answer):
     """Read by the game as the player's move."""
 
 
-class TakeTurn(Ask[Turn]):
+class TakeTurn(Ask[TurnWords]):
     """What to say or do now. The rule of thumb is any option, each as likely as the others."""
 
     kind: ClassVar[str] = "chat.take_turn"
@@ -28,10 +28,10 @@ class TakeTurn(Ask[Turn]):
     options: list[str]
     """What it may do, in the words that the game understands best."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Turn:
-        return Turn(thoughts="", words=self.options[int(rng.integers(len(self.options)))])
+    def rule_of_thumb(self, rng: np.random.Generator) -> TurnWords:
+        return TurnWords(thoughts="", words=self.options[int(rng.integers(len(self.options)))])
 
-    def check(self, answer: Turn) -> None:
+    def check(self, answer: TurnWords) -> None:
         if not answer.words.strip():
             raise ValueError("no words; accepted: at least one")
 

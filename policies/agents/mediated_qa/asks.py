@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal, NamedTuple, Protocol
 import numpy as np
 from parlour.envs.mediated_qa import reading
 from parlour.policies.llm.ask import Answer, Ask
-from parlour.policies.llm.model import Asker, Model, OfflineModel, mixed
+from parlour.policies.llm.model import Model, OfflineModel, RequestContext, mixed
 from pydantic import Field
 
 UNKNOWN: Final = "I don't know"
@@ -19,7 +19,7 @@ TEMPERATURE: Final = 0.7
 """Of the samples for self-consistency (the published code's)."""
 
 
-class Reply(Answer):
+class ShortAnswer(Answer):
     """An answer in a few words."""
 
     answer: str
@@ -28,7 +28,7 @@ class Reply(Answer):
     """How sure it is, 0..1."""
 
 
-class Generate(Ask[Reply]):
+class Generate(Ask[ShortAnswer]):
     """Answer from the evidence."""
 
     kind: ClassVar[str] = "grace.generate"
@@ -38,12 +38,12 @@ class Generate(Ask[Reply]):
     evidence: list[str]
     """Sentences, each with its title."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Reply:
+    def rule_of_thumb(self, rng: np.random.Generator) -> ShortAnswer:
         found = reading.read(self.question, reading.SEPARATOR.join(self.evidence))
-        return Reply(answer=found.answer or UNKNOWN, confidence=found.confidence)
+        return ShortAnswer(answer=found.answer or UNKNOWN, confidence=found.confidence)
 
 
-class Recall(Ask[Reply]):
+class Recall(Ask[ShortAnswer]):
     """Answer from memory: the closed-book question. The rule of thumb has no memory and says so."""
 
     kind: ClassVar[str] = "grace.recall"
@@ -51,8 +51,8 @@ class Recall(Ask[Reply]):
 
     question: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Reply:
-        return Reply(answer=UNKNOWN, confidence=0.0)
+    def rule_of_thumb(self, rng: np.random.Generator) -> ShortAnswer:
+        return ShortAnswer(answer=UNKNOWN, confidence=0.0)
 
 
 class RecallFreely(Recall):
@@ -62,13 +62,13 @@ class RecallFreely(Recall):
     temperature: ClassVar[float | None] = TEMPERATURE
 
 
-class Verdict(Answer):
+class EntailmentVerdict(Answer):
     """What the evidence says of an answer."""
 
     label: Literal["entailment", "neutral", "contradiction"]
 
 
-class Check(Ask[Verdict]):
+class CheckAnswer(Ask[EntailmentVerdict]):
     """Check whether the evidence entails an answer."""
 
     kind: ClassVar[str] = "grace.check"
@@ -78,9 +78,9 @@ class Check(Ask[Verdict]):
     evidence: list[str]
     answer: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Verdict:
+    def rule_of_thumb(self, rng: np.random.Generator) -> EntailmentVerdict:
         found = reading.entailment(self.question, reading.SEPARATOR.join(self.evidence), self.answer)
-        return Verdict.model_validate({"label": found})
+        return EntailmentVerdict.model_validate({"label": found})
 
 
 class Recalled(NamedTuple):
@@ -114,7 +114,7 @@ class AskingReader:
         return known(self.model.answer(asked, self._asker()).value.answer)
 
     def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
-        asker = Asker("generator", mixed(self.seed, int(rng.integers(2**31))))
+        asker = RequestContext("generator", mixed(self.seed, int(rng.integers(2**31))))
         found = self.model.answers(RecallFreely(question=question.text), asker, count)
         return [known(answered.value.answer) for answered in found]
 
@@ -126,11 +126,11 @@ class AskingReader:
         return found
 
     def check(self, question: Worded, evidence: str, answer: str) -> str:
-        asked = Check(question=question.text, evidence=_sentences(evidence), answer=answer)
-        return self.model.answer(asked, Asker("verifier", mixed(self.seed))).value.label
+        asked = CheckAnswer(question=question.text, evidence=_sentences(evidence), answer=answer)
+        return self.model.answer(asked, RequestContext("verifier", mixed(self.seed))).value.label
 
-    def _asker(self) -> Asker:
-        return Asker("generator", mixed(self.seed))
+    def _asker(self) -> RequestContext:
+        return RequestContext("generator", mixed(self.seed))
 
 
 def known(answer: str) -> str:

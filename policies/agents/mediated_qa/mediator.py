@@ -17,7 +17,7 @@ from parlour.policies.base import Policy
 
 RECOMMEND: Final = "advise"
 """The kind of the mediator's moves; their arguments are the numbers of the three actions in `joint.ACTIONS`."""
-CHOICES: Final = ("sample", "best")
+ACTION_CHOICES: Final = ("sample", "best")
 
 
 class _Row(NamedTuple):
@@ -43,8 +43,8 @@ class GraceMediator(Policy):
 
     def __init__(self, table: PolicyTable, choice: str = "sample") -> None:
         super().__init__()
-        if choice not in CHOICES:
-            raise accept("choice", choice, CHOICES)
+        if choice not in ACTION_CHOICES:
+            raise accept("choice", choice, ACTION_CHOICES)
         self.table, self.choice = table, choice
         self._rows = {state: _prepared(row) for state, row in table.rows.items()}
         self._numbers: dict[tuple[Any, ...], Mapping[Joint, int]] = {}

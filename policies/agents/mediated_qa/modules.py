@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from parlour.envs.core import Move, ParlourError, accept
 from parlour.policies.base import Policy
 
-CHOICES = ("retrieve", "generate", "verify")
+MODULE_CHOICES = ("retrieve", "generate", "verify")
 """Kinds of the modules' moves; the argument is the number of the action."""
 
 
@@ -33,7 +33,7 @@ class ObedientModule(Policy):
         if "view" not in info:
             raise ParlourError("a module goes by info['view']; accepted: an environment with info='full'")
         view = info["view"]
-        if not view.legal or view.legal[0].kind not in CHOICES:
+        if not view.legal or view.legal[0].kind not in MODULE_CHOICES:
             raise ParlourError("this seat is recommended nothing; accepted: retriever, generator or verifier")
         if self.obedience < 1 and self.rng.random() >= self.obedience:
             return int(info["legal"][self.rng.integers(len(view.legal))])

@@ -2,27 +2,27 @@
 
 from parlour.policies.agents.murder_mystery.agent import (
     AGENTS,
+    MysteryNoneAgent,
+    MysteryOCoTAgent,
     MysterySeat,
-    OcotAgent,
+    MysteryThinkThriceAgent,
+    MysteryWerewolfAgent,
     PlayerStarAgent,
     QuestumAgent,
-    SilentAgent,
-    ThinkThriceAgent,
-    WerewolfAgent,
 )
-from parlour.policies.agents.murder_mystery.questum.interview import Settings
+from parlour.policies.agents.murder_mystery.questum.interview import InterviewSettings
 from parlour.policies.agents.murder_mystery.quiz import Reader, answer_quiz
 
 __all__ = [
     "AGENTS",
+    "InterviewSettings",
+    "MysteryNoneAgent",
+    "MysteryOCoTAgent",
     "MysterySeat",
-    "OcotAgent",
+    "MysteryThinkThriceAgent",
+    "MysteryWerewolfAgent",
     "PlayerStarAgent",
     "QuestumAgent",
     "Reader",
-    "Settings",
-    "SilentAgent",
-    "ThinkThriceAgent",
-    "WerewolfAgent",
     "answer_quiz",
 ]

@@ -14,9 +14,9 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.murder_mystery.facts import KINDS, Fact, say
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
 from parlour.policies.agents.murder_mystery.procedure import Hearing, Procedure, Room
-from parlour.policies.agents.murder_mystery.questum.interview import Interview, Settings
+from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
 from parlour.policies.agents.murder_mystery.replies import NOTHING
-from parlour.policies.agents.murder_mystery.seat_memory import HASHING, Shelf
+from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import Embedder
@@ -85,7 +85,7 @@ class MysterySeat(AskingPolicy):
     def _look(self, view: Any) -> Procedure:
         """The procedure, after noting what is new."""
         if self.procedure is None:
-            room = Room.of(view, self.voice, Shelf(view, self.embedder), self.rng)
+            room = Room.of(view, self.voice, SeatMemory(view, self.embedder), self.rng)
             self.procedure = self._murderer(room) if any(view.murders) else self._civilian(room)
         else:
             self.procedure.room.shelf.take(view)
@@ -97,7 +97,7 @@ class MysterySeat(AskingPolicy):
 
     def _murderer(self, room: Room) -> Procedure:
         """How a murderer plays: the same in all methods (Questum, section 4.3)."""
-        return Interview(room, Settings())
+        return Interview(room, InterviewSettings())
 
     def _choose(self, view: Any, procedure: Procedure) -> tuple[int, ...]:
         """Whom to ask, with the questions for it; those for whom no question comes about are passed over."""
@@ -150,11 +150,11 @@ class QuestumAgent(MysterySeat):
     """
 
     name: ClassVar[str] = "questum"
-    base: ClassVar[Settings] = Settings()
+    base: ClassVar[InterviewSettings] = InterviewSettings()
     words: ClassVar[tuple[str, ...]] = ("beta", "epsilon", "sensors", "prune", "mode")
 
     def __init__(
-        self, model: Model | None = None, chosen: Settings | None = None, *, embedder: Embedder = HASHING
+        self, model: Model | None = None, chosen: InterviewSettings | None = None, *, embedder: Embedder = HASHING
     ) -> None:
         self.chosen = chosen or self.base
         super().__init__(model, embedder=embedder)
@@ -163,7 +163,7 @@ class QuestumAgent(MysterySeat):
     def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
         """An agent from words: `beta`, `epsilon`, `sensors` (joined by +, or none), `prune` (yes, no), `mode` (score, all)."""
         try:
-            return cls(model, Settings.from_words(settings, cls.words, cls.base))
+            return cls(model, InterviewSettings.from_words(settings, cls.words, cls.base))
         except ParlourError as error:
             raise ParlourError(f"policy {cls.name!r}: {error}") from None
 
@@ -175,18 +175,18 @@ class QuestumAgent(MysterySeat):
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        return cls(model, Settings.from_json(settings["chosen"]))
+        return cls(model, InterviewSettings.from_json(settings["chosen"]))
 
 
 class PlayerStarAgent(QuestumAgent):
     """PLAYER*: everybody on the list is asked in each round; no gain, no score, no chance (SPEC 5)."""
 
     name: ClassVar[str] = "player_star"
-    base: ClassVar[Settings] = replace(Settings(), mode="all", epsilon=0.0, counts=True)
+    base: ClassVar[InterviewSettings] = replace(InterviewSettings(), mode="all", epsilon=0.0, counts=True)
     words: ClassVar[tuple[str, ...]] = ("sensors", "prune")
 
 
-class WerewolfAgent(MysterySeat):
+class MysteryWerewolfAgent(MysterySeat):
     """Predefined questions and reflected answers, after Xu et al. 2023."""
 
     name: ClassVar[str] = "mystery_werewolf"
@@ -195,7 +195,7 @@ class WerewolfAgent(MysterySeat):
         return Werewolf(room)
 
 
-class OcotAgent(MysterySeat):
+class MysteryOCoTAgent(MysterySeat):
     """Questions from objectives, after Park et al. 2023 and Zhao et al. 2024."""
 
     name: ClassVar[str] = "mystery_ocot"
@@ -204,7 +204,7 @@ class OcotAgent(MysterySeat):
         return Ocot(room)
 
 
-class ThinkThriceAgent(MysterySeat):
+class MysteryThinkThriceAgent(MysterySeat):
     """Questions from memories, answers held against a timeline, after Wu et al. 2024."""
 
     name: ClassVar[str] = "mystery_thinkthrice"
@@ -213,7 +213,7 @@ class ThinkThriceAgent(MysterySeat):
         return ThinkThrice(room)
 
 
-class SilentAgent(MysterySeat):
+class MysteryNoneAgent(MysterySeat):
     """Asks nobody, in whatever role; answers, reports and votes."""
 
     name: ClassVar[str] = "mystery_none"
@@ -237,9 +237,9 @@ def _is_one_fact(words: str, view: Any) -> bool:
 AGENTS: Final[tuple[type[MysterySeat], ...]] = (
     QuestumAgent,
     PlayerStarAgent,
-    WerewolfAgent,
-    OcotAgent,
-    ThinkThriceAgent,
-    SilentAgent,
+    MysteryWerewolfAgent,
+    MysteryOCoTAgent,
+    MysteryThinkThriceAgent,
+    MysteryNoneAgent,
 )
 """All methods, by name on the command line."""

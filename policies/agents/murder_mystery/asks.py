@@ -12,8 +12,15 @@ from typing import ClassVar, Final
 import numpy as np
 from parlour.policies.agents.murder_mystery import question_selection, replies, voting
 from parlour.policies.agents.murder_mystery.prose import mentions
-from parlour.policies.agents.murder_mystery.scene import Me, Part, Scene, Talk, all_named, named
-from parlour.policies.agents.murder_mystery.sensors import SENSORS, Reading, Summary, choice_of, known_of, sense
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk, all_named, named
+from parlour.policies.agents.murder_mystery.sensors import (
+    SENSORS,
+    SensorReading,
+    SensorSummary,
+    choice_of,
+    known_of,
+    sense,
+)
 from parlour.policies.llm.ask import Answer, Ask
 
 HONEST: Final = (
@@ -26,7 +33,7 @@ GUILTY: Final = (
 )
 
 
-def stance_of(me: Me, victim: str) -> str:
+def stance_of(me: CharacterInfo, victim: str) -> str:
     """What somebody may say about a victim's death: only his own victim's murderer may lie (rule 3)."""
     return GUILTY if victim in me.killed else HONEST
 
@@ -47,7 +54,7 @@ class SensorAnswer(Answer):
 class SensorAnswers(Answer):
     """What several sensors read."""
 
-    readings: list[Reading]
+    readings: list[SensorReading]
 
 
 class Questions(Answer):
@@ -69,7 +76,7 @@ class Ballot(Answer):
     reason: str
 
 
-class SensorCard(Part):
+class SensorCard(ScenePart):
     """A sensor as a question tells it."""
 
     sensor: str
@@ -103,7 +110,7 @@ class Introduce(Ask[Words]):
     kind: ClassVar[str] = "questum.introduce"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     script: list[str]
     lies: list[str]
     stance: str
@@ -121,7 +128,7 @@ class Sense(Ask[SensorAnswer]):
     kind: ClassVar[str] = "questum.sense"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     about: str
     sensor: SensorCard
@@ -144,7 +151,7 @@ class SenseAll(Ask[SensorAnswers]):
     kind: ClassVar[str] = "questum.sense_all"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     about: str
     sensors: list[SensorCard]
@@ -182,12 +189,12 @@ class Question(Ask[Questions]):
     kind: ClassVar[str] = "questum.question"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     about: str
     script: list[str]
     dialogue: list[Talk]
-    summary: Summary
+    summary: SensorSummary
     number: int
     stance: str
 
@@ -200,13 +207,13 @@ class Question(Ask[Questions]):
         refuse_unnamed(answer.questions, self.number, self.scene, self.victim)
 
 
-class Reply(Ask[Words]):
+class ReplyToQuestion(Ask[Words]):
     """The answer to a question. Murderers answer with it in all methods; so do the civilians of Questum and O-CoT."""
 
     kind: ClassVar[str] = "questum.reply"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     asker: str
     question: str
@@ -229,10 +236,10 @@ class Prune(Ask[Suspicion]):
     kind: ClassVar[str] = "questum.prune"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     suspects: list[str]
-    summaries: list[Summary]
+    summaries: list[SensorSummary]
     stance: str
 
     def rule_of_thumb(self, rng: np.random.Generator) -> Suspicion:
@@ -250,14 +257,14 @@ class Vote(Ask[Ballot]):
     kind: ClassVar[str] = "questum.vote"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     options: list[str]
     script: list[str]
     dialogue: list[Talk]
     suspects: list[str]
     """The own list of suspects, the strongest first; empty for a method without one."""
-    summaries: list[Summary]
+    summaries: list[SensorSummary]
     """What the sensors read last; empty for a method without sensors."""
     stance: str
 

@@ -13,7 +13,7 @@ import numpy as np
 from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, say
 from parlour.policies.agents.murder_mystery import replies, topics
 from parlour.policies.agents.murder_mystery.asks import Questions, Words, refuse_blank, refuse_unnamed
-from parlour.policies.agents.murder_mystery.scene import Me, Part, Scene, Talk
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk
 from parlour.policies.agents.murder_mystery.sensors import answered, known_of, topics_put
 from parlour.policies.llm.ask import Answer, Ask
 
@@ -65,7 +65,7 @@ class WerewolfSelect(Ask[Picked]):
     kind: ClassVar[str] = "questum.werewolf_select"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     about: str
     listed: list[str]
@@ -96,7 +96,7 @@ class WerewolfQuestion(Ask[Questions]):
     kind: ClassVar[str] = "questum.werewolf_question"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     about: str
     picked: list[str]
@@ -123,7 +123,7 @@ class WerewolfDraft(Ask[Words]):
     kind: ClassVar[str] = "questum.werewolf_draft"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     asker: str
     question: str
@@ -146,7 +146,7 @@ class WerewolfReflect(Ask[Words]):
     kind: ClassVar[str] = "questum.werewolf_reflect"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     asker: str
     question: str
@@ -175,7 +175,7 @@ class WerewolfFinal(Ask[Considered]):
     kind: ClassVar[str] = "questum.werewolf_final"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     asker: str
     question: str
@@ -193,7 +193,7 @@ class WerewolfFinal(Ask[Considered]):
 # -- O-CoT -------------------------------------------------------------------------------------------------------
 
 
-class Goal(Part):
+class Goal(ScenePart):
     """A question that one puts to oneself, and the answer so far."""
 
     question: str
@@ -206,7 +206,7 @@ class OcotGoals(Ask[Questions]):
     kind: ClassVar[str] = "questum.ocot_goals"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     about: str
     stance: str
@@ -226,7 +226,7 @@ class OcotConsider(Ask[Words]):
     kind: ClassVar[str] = "questum.ocot_consider"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     goal: str
     script: list[str]
@@ -250,7 +250,7 @@ class OcotQuestion(Ask[Questions]):
     kind: ClassVar[str] = "questum.ocot_question"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     about: str
     considered: list[Goal]

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from parlour.envs.murder_mystery.facts import UNKNOWN, Fact, Vocabulary, read
 from parlour.policies.agents.murder_mystery import prose
-from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 
 NOBODY: Final = -1
 """Teller of what the briefing says."""
@@ -230,6 +230,6 @@ def _weight(known: Dossier) -> float:
     return weight - 0.3 * known.feeling + known.hints
 
 
-def scripts_of(scene: Scene, me: Me, script: Sequence[str]) -> list[tuple[int, Sequence[str]]]:
+def scripts_of(scene: Scene, me: CharacterInfo, script: Sequence[str]) -> list[tuple[int, Sequence[str]]]:
     """One's own script as `collect` takes it."""
     return [(scene.person(me.name), script)]

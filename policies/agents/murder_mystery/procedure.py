@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from parlour.envs.murder_mystery.facts import say
-from parlour.policies.agents.murder_mystery.asks import Introduce, Reply, Vote, stance_of
-from parlour.policies.agents.murder_mystery.scene import Me, Scene, me_of, named
-from parlour.policies.agents.murder_mystery.seat_memory import Exchange, Shelf
-from parlour.policies.agents.murder_mystery.sensors import Summary
+from parlour.policies.agents.murder_mystery.asks import Introduce, ReplyToQuestion, Vote, stance_of
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, me_of, named
+from parlour.policies.agents.murder_mystery.seat_memory import Exchange, SeatMemory
+from parlour.policies.agents.murder_mystery.sensors import SensorSummary
 from parlour.policies.llm.ask import A, Ask
-from parlour.policies.llm.model import Answered, Voice
+from parlour.policies.llm.model import Answered, SeatModel
 
 INTRODUCTION: Final = 12000
 """Tokens of script in an introduction (SPEC 4.5)."""
@@ -25,7 +25,7 @@ QUESTION, PRUNING = "question", "pruning"
 """What can fail: a question is then not put, a list stays as it was."""
 
 
-class Hearing(Voice):
+class Hearing(SeatModel):
     """A voice that also tells whether the model itself answered, or the rule of thumb in its place."""
 
     def hear(self, question: Ask[A]) -> Answered[A]:
@@ -40,15 +40,15 @@ class Room:
     """What one seat works with in one game."""
 
     voice: Hearing
-    shelf: Shelf
-    me: Me
+    shelf: SeatMemory
+    me: CharacterInfo
     lies: list[str]
     rng: Any
     failed: Counter[str] = field(default_factory=Counter)
     """How often the model's answer could not be used, by what was asked."""
 
     @classmethod
-    def of(cls, view: Any, voice: Hearing, shelf: Shelf, rng: Any) -> Room:
+    def of(cls, view: Any, voice: Hearing, shelf: SeatMemory, rng: Any) -> Room:
         """The room of the seat whose View this is."""
         return cls(voice, shelf, me_of(view), [say(lie, view.vocabulary, view.seat) for lie in view.lies], rng)
 
@@ -110,7 +110,9 @@ class Procedure(ABC):
 
     def reply(self, exchange: Exchange) -> str:
         """The answer to a question."""
-        return self.room.voice.ask(Reply(**self.asked(exchange), **self.found(exchange), lies=self.room.lies)).words
+        return self.room.voice.ask(
+            ReplyToQuestion(**self.asked(exchange), **self.found(exchange), lies=self.room.lies)
+        ).words
 
     def report(self, victim: str) -> int:
         """The main suspect of now, after a round."""
@@ -135,7 +137,7 @@ class Procedure(ABC):
         """The own list of suspects; empty for a method that keeps none."""
         return []
 
-    def summaries_of(self, victim: str) -> list[Summary]:
+    def summaries_of(self, victim: str) -> list[SensorSummary]:
         """What sensors read last; empty for a method without."""
         return []
 

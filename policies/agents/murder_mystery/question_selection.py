@@ -13,7 +13,7 @@ from typing import Final
 
 from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, UNKNOWN, WHEREABOUTS
 from parlour.policies.agents.murder_mystery.evidence import Dossier, death_of, judge
-from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 from parlour.policies.agents.murder_mystery.sensors import (
     BACKGROUND,
     EMOTION,
@@ -21,11 +21,11 @@ from parlour.policies.agents.murder_mystery.sensors import (
     MOTIVATION,
     SUSPICION,
     Known,
-    Summary,
+    SensorSummary,
     answered,
     topics_put,
 )
-from parlour.policies.agents.murder_mystery.topics import ABLE, DEATH, REASONS, Wanted, put
+from parlour.policies.agents.murder_mystery.topics import ABLE, DEATH, REASONS, QuestionTopic, put
 
 _TOPICS: Final = {
     SUSPICION: (DEATH, ABLE, WHEREABOUTS),
@@ -43,9 +43,9 @@ _LAST: Final = (WHEREABOUTS, RELATION)
 
 def question_of(
     scene: Scene,
-    me: Me,
+    me: CharacterInfo,
     known: Known,
-    summary: Summary,
+    summary: SensorSummary,
     dialogue: Sequence[Talk],
     number: int,
 ) -> list[str]:
@@ -86,11 +86,11 @@ def _by_need(scene: Scene, known: Known, dialogue: Sequence[Talk]) -> tuple[int,
     return _FIRST if able <= reasons else (REASONS, DEATH, ABLE)
 
 
-def _not_on(topic: int, asked: Sequence[Wanted]) -> list[Wanted]:
+def _not_on(topic: int, asked: Sequence[QuestionTopic]) -> list[QuestionTopic]:
     return [asks for asks in asked if topic not in asks.topics]
 
 
-def _settled(known: Known, asked: Sequence[Wanted]) -> set[int]:
+def _settled(known: Known, asked: Sequence[QuestionTopic]) -> set[int]:
     """What need not be asked: what was put to the character, and what is known anyway."""
     done = topics_put(_not_on(MOTIVE, asked))
     death = death_of(known.victim, known.told)
@@ -105,14 +105,14 @@ def _settled(known: Known, asked: Sequence[Wanted]) -> set[int]:
     return done
 
 
-def _suspects(scene: Scene, me: Me, known: Known) -> list[int]:
+def _suspects(scene: Scene, me: CharacterInfo, known: Known) -> list[int]:
     """Whom a character can be asked about: of the others not cleared, first those against whom most speaks."""
     others = [s for s in range(len(scene.players)) if s != known.person and scene.players[s] != me.name]
     dossiers = judge(scene, known.victim, others, known.told)
     return sorted((seat for seat in others if not cleared(dossiers[seat])), key=lambda seat: -dossiers[seat].weight)
 
 
-def _not_put(topic: int, seats: Sequence[int], asked: Sequence[Wanted]) -> list[int]:
+def _not_put(topic: int, seats: Sequence[int], asked: Sequence[QuestionTopic]) -> list[int]:
     """Those about whom the character was not asked on a topic."""
     put_about = {person for asks in asked if topic in asks.topics for person in asks.about}
     return [seat for seat in seats if seat not in put_about]

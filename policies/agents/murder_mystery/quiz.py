@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.cases.case import Question
+from parlour.envs.murder_mystery.cases.case import QuizQuestion
 from parlour.policies.agents.murder_mystery import quiz_answers
-from parlour.policies.agents.murder_mystery.scene import Me, Part, Scene, Talk, me_of
-from parlour.policies.agents.murder_mystery.seat_memory import HASHING, QUIZ, Shelf
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk, me_of
+from parlour.policies.agents.murder_mystery.seat_memory import HASHING, QUIZ, SeatMemory
 from parlour.policies.llm.ask import Answer, Ask
-from parlour.policies.llm.model import Asker, Model, mixed
+from parlour.policies.llm.model import Model, RequestContext, mixed
 from parlour.policies.retrieval.embedders import Embedder
 from parlour.policies.retrieval.memory import SCRIPT, Memory, segments
 
@@ -28,42 +28,42 @@ STORY: Final = 3000
 LETTERS: Final = "abcde"
 
 
-class Story(Part):
+class Story(ScenePart):
     """Excerpts of one character's script."""
 
     character: str
     excerpts: list[str]
 
 
-class Choice(Answer):
+class QuizAnswer(Answer):
     """A letter, or two joined by a comma where two may be picked, after the reason."""
 
     reason: str
     answer: str
 
 
-class Quiz(Ask[Choice]):
+class Quiz(Ask[QuizAnswer]):
     """A question of the quiz."""
 
     kind: ClassVar[str] = "questum.quiz"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     question: str
     options: dict[str, str]
     pick: int
     stories: list[Story]
     dialogue: list[Talk]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Choice:
+    def rule_of_thumb(self, rng: np.random.Generator) -> QuizAnswer:
         scripts = [(self.scene.person(story.character), story.excerpts) for story in self.stories]
         options = list(self.options.values())
         letters = quiz_answers.answer(
             self.scene, self.me, self.question, options, self.pick, scripts, self.dialogue, rng
         )
-        return Choice(reason="", answer=letters)
+        return QuizAnswer(reason="", answer=letters)
 
-    def check(self, answer: Choice) -> None:
+    def check(self, answer: QuizAnswer) -> None:
         if not quiz_answers.letters_of(answer.answer, len(self.options), self.pick):
             wanted = "one letter" if self.pick == 1 else "one letter or two different ones, as in 'a,b'"
             raise ValueError(f"answer {answer.answer!r}; accepted: {wanted} of {', '.join(self.options)}")
@@ -105,11 +105,11 @@ class Reader:
         if (scripts == "all") != bool(stories):
             raise accept("stories", list(stories or ()), "every character's script with scripts='all', else none")
         self._scripts = scripts
-        self._shelf = Shelf(view, embedder)
+        self._shelf = SeatMemory(view, embedder)
         self._me = me_of(view)
         self._stories = {name: _shelved(text, embedder) for name, text in (stories or {}).items()}
 
-    def ask(self, question: Question) -> Quiz:
+    def ask(self, question: QuizQuestion) -> Quiz:
         """The question as it is put to a model."""
         text, shelf = question.text, self._shelf
         if self._scripts == "all":
@@ -129,11 +129,11 @@ class Reader:
             dialogue=shelf.heard(text, QUIZ) if self._scripts == "own+dialogue" else [],
         )
 
-    def answer(self, model: Model, question: Question, repetition: int = 0, seed: int = 0) -> Quizzed:
+    def answer(self, model: Model, question: QuizQuestion, repetition: int = 0, seed: int = 0) -> Quizzed:
         """Answer one question. The same seed and repetition give the same answer again."""
         ask = self.ask(question)
         number = mixed(seed, self._shelf.seat, repetition, *question.id.encode())
-        answered = model.answer(ask, Asker(f"player_{self._shelf.seat}", number))
+        answered = model.answer(ask, RequestContext(f"player_{self._shelf.seat}", number))
         picked = quiz_answers.letters_of(answered.value.answer, len(ask.options), ask.pick)
         return Quizzed(() if answered.fell_back else picked, answered.valid, answered.calls)
 
@@ -141,7 +141,7 @@ class Reader:
 def answer_quiz(
     model: Model,
     view: Any,
-    question: Question,
+    question: QuizQuestion,
     repetition: int = 0,
     *,
     scripts: Scripts = "own+dialogue",

@@ -15,7 +15,7 @@ import numpy as np
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.evidence import Told, collect, death_of, judge
 from parlour.policies.agents.murder_mystery.prose import mentions, names_of
-from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 
 _CRIME: Final = re.compile(
     r"\b(?:kill|murder|suspect|culprit|perpetrat|poison|stab|shot)\w*|杀|凶手|怀疑|嫌疑|害死|谋害", re.IGNORECASE
@@ -29,7 +29,7 @@ class Matter(NamedTuple):
     """A question of the quiz with all that there is to answer it from."""
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     question: str
     options: Sequence[str]
     told: list[Told]
@@ -75,7 +75,7 @@ def letters_of(words: str, options: int, pick: int) -> tuple[int, ...]:
 
 def answer(
     scene: Scene,
-    me: Me,
+    me: CharacterInfo,
     question: str,
     options: Sequence[str],
     pick: int,

@@ -13,8 +13,8 @@ from typing import Final
 from parlour.envs.murder_mystery.facts import PARAMETERS, Fact, relevant, say
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.evidence import Death, collect, death_of, facts_in
-from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
-from parlour.policies.agents.murder_mystery.topics import Wanted, wanted
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
+from parlour.policies.agents.murder_mystery.topics import QuestionTopic, wanted
 
 LIMIT: Final = 3
 """Sentences of an answer; as many facts as the game lets one tell in structured form."""
@@ -31,7 +31,7 @@ _BETRAYING: Final = re.compile(
 
 def reply(
     scene: Scene,
-    me: Me,
+    me: CharacterInfo,
     victim: str,
     question: str,
     script: Sequence[str],
@@ -61,7 +61,7 @@ def reply(
 
 def chosen_facts(
     scene: Scene,
-    me: Me,
+    me: CharacterInfo,
     victim: str,
     question: str,
     script: Sequence[str],
@@ -85,7 +85,7 @@ def chosen_facts(
     return sorted(fitting, key=lambda fact: -_point(fact, asks, death))
 
 
-def answers(fact: Fact, asks: Wanted, speaker: int, victim: int) -> bool:
+def answers(fact: Fact, asks: QuestionTopic, speaker: int, victim: int) -> bool:
     """Whether a fact answers a question, by the topics it touches and the persons it names."""
     return any(relevant(fact, topic, speaker, about, victim) for topic in asks.topics for about in asks.about or (-1,))
 
@@ -111,7 +111,7 @@ def _persons(fact: Fact) -> list[int]:
     return [value for slot, value in zip(PARAMETERS[fact.kind], fact.args, strict=True) if slot in "ab"]
 
 
-def _point(fact: Fact, asks: Wanted, death: Death) -> float:
+def _point(fact: Fact, asks: QuestionTopic, death: Death) -> float:
     """How much a fact is to the point of a question; of equals, what the script tells first comes first."""
     point = 2.0 * (fact.kind in asks.hinted)
     if fact.kind == "died":
@@ -138,7 +138,7 @@ def prose_answer(question: str, script: Sequence[str], *, guilty: bool) -> str:
     return " ".join(sentences[k] for k in sorted(best) if shares[k] > 0)[:_LONGEST]
 
 
-def introduction(scene: Scene, me: Me, script: Sequence[str], lies: Sequence[str]) -> str:
+def introduction(scene: Scene, me: CharacterInfo, script: Sequence[str], lies: Sequence[str]) -> str:
     """Who one is, and how one stands to those who died."""
     vocabulary, seat = scene.vocabulary, scene.person(me.name)
     words = [I_AM[scene.language].format(me.name)]

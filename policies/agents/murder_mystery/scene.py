@@ -15,13 +15,13 @@ from pydantic import BaseModel, ConfigDict
 Language = Literal["en", "zh"]
 
 
-class Part(BaseModel):
+class ScenePart(BaseModel):
     """A part of an input; frozen, and nothing is left out of it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Scene(Part):
+class Scene(ScenePart):
     """What everybody at the table knows: who plays, who died, and the words for places, times and so on."""
 
     language: Language
@@ -52,7 +52,7 @@ class Scene(Part):
         return persons.index(name) if name in persons else -1
 
 
-class Me(Part):
+class CharacterInfo(ScenePart):
     """Who is asked, and what nobody else knows of him but his script."""
 
     name: str
@@ -61,7 +61,7 @@ class Me(Part):
     objectives: list[str]
 
 
-class Talk(Part):
+class Talk(ScenePart):
     """A question with its answer, or an introduction, which answers nobody."""
 
     asker: str
@@ -121,7 +121,7 @@ def scene_of(view: Any) -> Scene:
     )
 
 
-def me_of(view: Any) -> Me:
+def me_of(view: Any) -> CharacterInfo:
     """Who a View belongs to."""
     killed = [name for name, by_me in zip(view.victims, view.murders, strict=True) if by_me]
-    return Me(name=view.name, killed=killed, objectives=list(view.objectives))
+    return CharacterInfo(name=view.name, killed=killed, objectives=list(view.objectives))

@@ -28,7 +28,7 @@ _KEPT: Final = 1 << 14
 """Vectors kept, for all seats together: everybody hears the same talk and asks after the same names."""
 
 
-class Remembering:
+class MemorySettings:
     """An embedder that knows the texts it has seen.
 
     Args:
@@ -51,10 +51,10 @@ class Remembering:
         return row
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Remembering, (self.embedder,)
+        return MemorySettings, (self.embedder,)
 
 
-HASHING: Final = Remembering(HashingEmbedder())
+HASHING: Final = MemorySettings(HashingEmbedder())
 """The embedded default."""
 
 
@@ -68,7 +68,7 @@ class Exchange(NamedTuple):
     told: tuple[str, ...]
 
 
-class Shelf:
+class SeatMemory:
     """The memory of one seat in one game.
 
     Args:

@@ -15,8 +15,8 @@ from parlour.envs.core import accept
 from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, SIGHTING, Fact, say
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.evidence import Dossier, Told, collect, judge, scripts_of
-from parlour.policies.agents.murder_mystery.scene import Me, Part, Scene, Talk
-from parlour.policies.agents.murder_mystery.topics import Wanted, wanted
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk
+from parlour.policies.agents.murder_mystery.topics import QuestionTopic, wanted
 
 EMOTION, MOTIVATION, SUSPICION = "emotion", "motivation", "suspicion"
 EVIDENCE, BACKGROUND, VALUE = "evidence", "background", "information value"
@@ -61,7 +61,7 @@ _IN_CHINESE: Final = {
 _UNKNOWN: Final = {"en": "Nothing is known of it.", "zh": "对此一无所知。"}
 
 
-class Reading(Part):
+class SensorReading(ScenePart):
     """What one sensor reads for one character."""
 
     sensor: str
@@ -69,11 +69,11 @@ class Reading(Part):
     reason: str
 
 
-class Summary(Part):
+class SensorSummary(ScenePart):
     """What all sensors read for one character."""
 
     character: str
-    readings: list[Reading]
+    readings: list[SensorReading]
 
 
 def choice_of(words: str, choices: Sequence[str]) -> str | None:
@@ -97,7 +97,7 @@ def sensors_from(words: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def distance(readings: Iterable[Reading]) -> int:
+def distance(readings: Iterable[SensorReading]) -> int:
     """How many sensors read otherwise than for the hypothetical murderer."""
     return sum(
         reading.sensor in SENSORS
@@ -107,7 +107,7 @@ def distance(readings: Iterable[Reading]) -> int:
     )
 
 
-def value_of(readings: Iterable[Reading]) -> str:
+def value_of(readings: Iterable[SensorReading]) -> str:
     """What the information-value sensor read; empty if it was not asked."""
     return next((reading.choice for reading in readings if reading.sensor == VALUE), "")
 
@@ -128,7 +128,9 @@ class Known(NamedTuple):
     victim: int
 
 
-def known_of(scene: Scene, me: Me, victim: str, about: str, script: Sequence[str], dialogue: Sequence[Talk]) -> Known:
+def known_of(
+    scene: Scene, me: CharacterInfo, victim: str, about: str, script: Sequence[str], dialogue: Sequence[Talk]
+) -> Known:
     """Read the excerpts for one character."""
     told = collect(scene, scripts_of(scene, me, script), dialogue, scene.vocabulary)
     person, dead = scene.person(about), scene.person(victim)
@@ -145,8 +147,14 @@ def _has_facts(told: Sequence[Told]) -> bool:
 
 
 def sense(
-    sensor: str, scene: Scene, me: Me, known: Known, script: Sequence[str], dialogue: Sequence[Talk], asked: int
-) -> Reading:
+    sensor: str,
+    scene: Scene,
+    me: CharacterInfo,
+    known: Known,
+    script: Sequence[str],
+    dialogue: Sequence[Talk],
+    asked: int,
+) -> SensorReading:
     """What a sensor reads, by what was told of the character.
 
     Args:
@@ -169,7 +177,7 @@ def sense(
         choice, facts = reader(scene, me, known, script)
     else:
         choice, facts = _value(scene, known, dialogue, asked), []
-    return Reading(sensor=sensor, choice=choice, reason=_reason(scene, facts))
+    return SensorReading(sensor=sensor, choice=choice, reason=_reason(scene, facts))
 
 
 def _reason(scene: Scene, facts: Sequence[Fact]) -> str:
@@ -179,7 +187,7 @@ def _reason(scene: Scene, facts: Sequence[Fact]) -> str:
     return joint.join(say(fact, scene.vocabulary, None) for fact in list(dict.fromkeys(facts))[:2])
 
 
-def _emotion(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+def _emotion(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
     seat = scene.person(me.name)
     own = [one.fact for one in known.told if one.fact.kind == "feels" and one.fact.args[::2] == (seat, known.person)]
     if own:
@@ -189,7 +197,7 @@ def _emotion(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple
     return ("negative", "neutral", "positive")[mood + 1], []
 
 
-def _motivation(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+def _motivation(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
     dossier, facts = known.dossier, _facts(known, ("motive", "peace"))
     if dossier.peace:
         return "no", [fact for fact in facts if fact.kind == "peace"]
@@ -198,7 +206,7 @@ def _motivation(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tu
     return ("yes" if dossier.hints > 0.5 else "no"), []
 
 
-def _suspicion(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+def _suspicion(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
     dossier = known.dossier
     if dossier.means < 0:
         return "no", _facts(known, ("lacked",))
@@ -207,12 +215,12 @@ def _suspicion(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tup
     return "yes", _facts(known, ("saw", "had"))
 
 
-def _evidence(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+def _evidence(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
     tied = known.dossier.there or known.dossier.caught > 0 or known.dossier.means > 0
     return ("yes" if tied else "no"), _facts(known, ("saw", "had")) if tied else []
 
 
-def _background(scene: Scene, me: Me, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+def _background(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
     hates = [f for f, _, _, _ in known.told if f.kind == "feels" and f.args[1] < 0 and known.person in f.args[::2]]
     return ("yes" if hates or known.dossier.motives else "no"), hates
 
@@ -222,7 +230,7 @@ def _facts(known: Known, kinds: Sequence[str]) -> list[Fact]:
     return [f for f, teller, _, _ in known.told if f.kind in kinds and f.args[0] == known.person != teller]
 
 
-def answered(scene: Scene, person: int, victim: int, dialogue: Sequence[Talk]) -> list[Wanted]:
+def answered(scene: Scene, person: int, victim: int, dialogue: Sequence[Talk]) -> list[QuestionTopic]:
     """What every question about a victim that a character has answered asked for, in order."""
     name, dead = _name(scene, person), _name(scene, victim)
     return [
@@ -232,7 +240,7 @@ def answered(scene: Scene, person: int, victim: int, dialogue: Sequence[Talk]) -
     ]
 
 
-def topics_put(asked: Sequence[Wanted]) -> set[int]:
+def topics_put(asked: Sequence[QuestionTopic]) -> set[int]:
     """The topics of those questions that were about nobody in particular."""
     return {topic for asks in asked if not asks.about for topic in asks.topics}
 

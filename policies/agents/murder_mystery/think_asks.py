@@ -13,7 +13,7 @@ from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, RELATION, SIG
 from parlour.policies.agents.murder_mystery import prose, replies, topics
 from parlour.policies.agents.murder_mystery.asks import Questions, Words, refuse_blank, refuse_unnamed
 from parlour.policies.agents.murder_mystery.evidence import death_of, facts_in
-from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 from parlour.policies.agents.murder_mystery.sensors import Known, answered, known_of, topics_put
 from parlour.policies.llm.ask import Answer, Ask
 
@@ -27,7 +27,7 @@ class ThinkSummary(Ask[Words]):
     kind: ClassVar[str] = "questum.think_summary"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     about: str
     script: list[str]
@@ -50,7 +50,7 @@ class ThinkQuestion(Ask[Questions]):
     kind: ClassVar[str] = "questum.think_question"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     about: str
     summary: str
@@ -98,7 +98,7 @@ class Entries(Answer):
     entries: list[str]
 
 
-class Verdict(Answer):
+class YesNo(Answer):
     """Yes or no."""
 
     yes: bool
@@ -110,7 +110,7 @@ class ThinkTimeline(Ask[Entries]):
     kind: ClassVar[str] = "questum.think_timeline"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     question: str
     script: list[str]
@@ -133,23 +133,23 @@ class ThinkTimeline(Ask[Entries]):
             raise ValueError(f"{len(answer.entries)} entries; accepted: at most {ENTRIES}")
 
 
-class ThinkUseful(Ask[Verdict]):
+class ThinkUseful(Ask[YesNo]):
     """Whether an entry helps to answer."""
 
     kind: ClassVar[str] = "questum.think_useful"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     question: str
     entry: str
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Verdict:
+    def rule_of_thumb(self, rng: np.random.Generator) -> YesNo:
         seat, victim = self.scene.person(self.me.name), self.scene.person(self.victim)
         facts = facts_in(self.entry, self.scene.vocabulary, seat if seat >= 0 else None)
         asks = topics.wanted(self.scene, self.question, seat, victim)
-        return Verdict(
+        return YesNo(
             yes=any(replies.answers(fact, asks, seat, victim) for fact in facts)
             if facts
             else prose.overlap(self.question, self.entry) > 0
@@ -162,7 +162,7 @@ class ThinkAnswer(Ask[Words]):
     kind: ClassVar[str] = "questum.think_answer"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     asker: str
     question: str
@@ -180,18 +180,18 @@ class ThinkAnswer(Ask[Words]):
         refuse_blank(answer.words)
 
 
-class ThinkContained(Ask[Verdict]):
+class ThinkContained(Ask[YesNo]):
     """Whether an answer holds an entry."""
 
     kind: ClassVar[str] = "questum.think_contained"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     entry: str
     answer: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Verdict:
-        return Verdict(yes=self.entry.strip() in self.answer)
+    def rule_of_thumb(self, rng: np.random.Generator) -> YesNo:
+        return YesNo(yes=self.entry.strip() in self.answer)
 
 
 class ThinkRefine(Ask[Words]):
@@ -200,7 +200,7 @@ class ThinkRefine(Ask[Words]):
     kind: ClassVar[str] = "questum.think_refine"
 
     scene: Scene
-    me: Me
+    me: CharacterInfo
     victim: str
     asker: str
     question: str

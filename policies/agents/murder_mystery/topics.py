@@ -85,7 +85,7 @@ _HINTS: Final = {
 _HINTED: Final = {kind: re.compile(signs, re.IGNORECASE) for kind, signs in _HINTS.items()}
 
 
-class Wanted(NamedTuple):
+class QuestionTopic(NamedTuple):
     """What a question asks for."""
 
     topics: tuple[int, ...]
@@ -115,7 +115,7 @@ def put(
     return re.sub(r"\{(\w)\}", lambda found: values[found[1]], form)
 
 
-def wanted(scene: Scene, question: str, target: int, victim: int) -> Wanted:
+def wanted(scene: Scene, question: str, target: int, victim: int) -> QuestionTopic:
     """What a question to `target` about `victim` asks for; everything, if no word of it tells.
 
     Args:
@@ -131,7 +131,7 @@ def wanted(scene: Scene, question: str, target: int, victim: int) -> Wanted:
         for person in range(persons)
         if person not in (target, victim) and prose.mentions(scene, person, question)
     )
-    return Wanted(
+    return QuestionTopic(
         topics or (OPEN,), about, _numbers(scene.places, question), _numbers(scene.times, question), _hints(question)
     )
 

@@ -7,14 +7,14 @@ from typing import Final
 
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.evidence import collect, judge, scripts_of
-from parlour.policies.agents.murder_mystery.scene import Me, Scene, Talk
-from parlour.policies.agents.murder_mystery.sensors import SENSORS, SUSPICION, Summary, distance, value_of
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
+from parlour.policies.agents.murder_mystery.sensors import SENSORS, SUSPICION, SensorSummary, distance, value_of
 
 NEAR: Final = 1
 """Sensors that may read otherwise than for a murderer, before somebody is left out."""
 
 
-def prune(suspects: Sequence[str], summaries: Sequence[Summary]) -> list[str]:
+def prune(suspects: Sequence[str], summaries: Sequence[SensorSummary]) -> list[str]:
     """Who stays, or comes back, nearest to the hypothetical murderer first; never nobody.
 
     Who had no opportunity goes. Of the others those stay who are at most `NEAR` sensors away from a murderer, and those
@@ -31,14 +31,14 @@ def prune(suspects: Sequence[str], summaries: Sequence[Summary]) -> list[str]:
     return [one.character for one in near]
 
 
-def _without_opportunity(summary: Summary) -> bool:
+def _without_opportunity(summary: SensorSummary) -> bool:
     murderous = SENSORS[SUSPICION].murderer
     return any(reading.sensor == SUSPICION and reading.choice != murderous for reading in summary.readings)
 
 
 def vote(
     scene: Scene,
-    me: Me,
+    me: CharacterInfo,
     victim: str,
     options: Sequence[str],
     script: Sequence[str],

@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import accept
 from parlour.policies.agents.werewolf import asks, notes
-from parlour.policies.agents.werewolf.decide import Situation
-from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.decide import WerewolfSituation
+from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.rerank import KeptVectors
-from parlour.policies.agents.werewolf.seat import WINDOW, Belief, WerewolfSeat
+from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.memory import Memory
 
@@ -53,26 +53,28 @@ class WindowAgent(WerewolfSeat):
                 raise accept(key, value, _MOST)
         return cls(model, **{key: int(value) for key, value in settings.items()})
 
-    def _infer(self, now: Situation) -> Belief:
+    def _infer(self, now: WerewolfSituation) -> InferredBelief:
         assert self.me is not None
         messages = self.record.messages[-self.window :]
         found = self._found()
         opinions = self.voice.ask(asks.Infer(me=self.me, now=now, found=found, messages=messages)).opinions
         reflected = self.voice.ask(
-            asks.Reflect(me=self.me, now=now, questions=list(asks.QUESTIONS), messages=messages, opinions=opinions)
+            asks.ReflectOnWindow(
+                me=self.me, now=now, questions=list(asks.QUESTIONS), messages=messages, opinions=opinions
+            )
         )
         standing = [0.0] * len(self.me.roles)
         standing[self.me.seat] = 1.0
         for one in opinions:
             standing[one.player] = one.trust
-        return Belief("\n".join([*map(told, opinions), reflected.reflection]), tuple(standing))
+        return InferredBelief("\n".join([*map(told, opinions), reflected.reflection]), tuple(standing))
 
-    def _found(self) -> list[Message]:
+    def _found(self) -> list[HeardMessage]:
         """What was retrieved, the most useful first."""
         return []
 
 
-def told(opinion: asks.Opinion) -> str:
+def told(opinion: asks.InferredOpinion) -> str:
     """An opinion in a sentence."""
     who, trust = notes.name(opinion.player), opinion.trust
     if opinion.stance == "unsure":
@@ -105,11 +107,11 @@ class RetrievalAgent(WindowAgent):
         super()._begin()
         self._memory = Memory(KeptVectors())
 
-    def _heard(self, messages: Sequence[Message]) -> None:
+    def _heard(self, messages: Sequence[HeardMessage]) -> None:
         if messages:
             self._memory.add([notes.line(message) for message in messages])
 
-    def _found(self) -> list[Message]:
+    def _found(self) -> list[HeardMessage]:
         if not len(self._memory):
             return []
         return [self.record.messages[found.position] for found in self._memory.search(QUERY, self.top)]
@@ -123,7 +125,7 @@ class RerankAgent(RetrievalAgent):
 
     name: ClassVar[str] = "werewolf_rerank"
 
-    def _found(self) -> list[Message]:
+    def _found(self) -> list[HeardMessage]:
         found = super()._found()
         if len(found) < 2:
             return found

@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from parlour.policies.agents.werewolf import inference, notes, rerank
-from parlour.policies.agents.werewolf.decide import Player, Self, Situation
-from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation
+from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import Observer
 from parlour.policies.llm.ask import Answer, Ask
 from pydantic import Field
@@ -28,77 +28,77 @@ _RANKED: Final = 0.9
 """What a text counts against the one before it in the order of retrieval."""
 
 
-def observer_of(me: Self, now: Situation) -> Observer:
+def observer_of(me: WerewolfSelfInfo, now: WerewolfSituation) -> Observer:
     """Who reads, and what it knows for certain."""
     identity = me.role.lower()
     single = tuple(role.lower() for role in dict.fromkeys(me.roles) if me.roles.count(role) == 1)
     return Observer(me.seat, identity, single, tuple(now.wolves), tuple(now.innocent))
 
 
-class Reply(Answer):
+class SpokenReply(Answer):
     """What is said to the table, or to the other wolves."""
 
     words: str
     """At most 100 words."""
 
 
-class Speak(Ask[Reply]):
+class Speak(Ask[SpokenReply]):
     """Say something, given what was inferred about the others."""
 
     kind: ClassVar[str] = "werewolf.speak"
     max_tokens: ClassVar[int] = 300
     temperature: ClassVar[float | None] = 0.3
 
-    me: Self
-    now: Situation
+    me: WerewolfSelfInfo
+    now: WerewolfSituation
     inference: str
     standing: list[Number]
-    messages: list[Message]
+    messages: list[HeardMessage]
     options: dict[str, str]
     """Code -> what it says, in the words of the game."""
     refused: list[str]
     """Words that were tried for this turn and could not be used."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Reply:
-        player = Player(self.me, self.now, self.standing, self.messages, rng)
-        return Reply(words=self.options[player.choose(self.options)])
+    def rule_of_thumb(self, rng: np.random.Generator) -> SpokenReply:
+        player = WerewolfDecision(self.me, self.now, self.standing, self.messages, rng)
+        return SpokenReply(words=self.options[player.choose(self.options)])
 
-    def check(self, answer: Reply) -> None:
+    def check(self, answer: SpokenReply) -> None:
         if not answer.words.strip():
             raise ValueError("no words; accepted: at least one")
 
 
-class Choice(Answer):
+class ChosenOption(Answer):
     """What is done."""
 
     choice: str
     """The code of one option."""
 
 
-class Choose(Ask[Choice]):
+class Choose(Ask[ChosenOption]):
     """Take one of several options in secret, given what was inferred about the others."""
 
     kind: ClassVar[str] = "werewolf.choose"
     max_tokens: ClassVar[int] = 300
     temperature: ClassVar[float | None] = 0.0
 
-    me: Self
-    now: Situation
+    me: WerewolfSelfInfo
+    now: WerewolfSituation
     inference: str
     standing: list[Number]
-    messages: list[Message]
+    messages: list[HeardMessage]
     options: dict[str, str]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Choice:
-        player = Player(self.me, self.now, self.standing, self.messages, rng)
-        return Choice(choice=player.choose(self.options))
+    def rule_of_thumb(self, rng: np.random.Generator) -> ChosenOption:
+        player = WerewolfDecision(self.me, self.now, self.standing, self.messages, rng)
+        return ChosenOption(choice=player.choose(self.options))
 
-    def check(self, answer: Choice) -> None:
+    def check(self, answer: ChosenOption) -> None:
         if answer.choice not in self.options:
             raise ValueError(f"choice {answer.choice[:40]!r}; accepted: {', '.join(self.options)}")
 
 
-class Opinion(Answer):
+class InferredOpinion(Answer):
     """What a seat holds of another."""
 
     player: int
@@ -110,7 +110,7 @@ class Opinion(Answer):
 class Inference(Answer):
     """What the texts say of the others."""
 
-    opinions: list[Opinion]
+    opinions: list[InferredOpinion]
 
 
 class Infer(Ask[Inference]):
@@ -118,11 +118,11 @@ class Infer(Ask[Inference]):
 
     kind: ClassVar[str] = "werewolf.infer"
 
-    me: Self
-    now: Situation
-    found: list[Message]
+    me: WerewolfSelfInfo
+    now: WerewolfSituation
+    found: list[HeardMessage]
     """Retrieved from the whole history, the most useful first; empty without retrieval."""
-    messages: list[Message]
+    messages: list[HeardMessage]
     """The newest ones, oldest first."""
 
     def rule_of_thumb(self, rng: np.random.Generator) -> Inference:
@@ -130,7 +130,7 @@ class Infer(Ask[Inference]):
         weights = [_RANKED**k for k in range(len(self.found))] + [1.0] * (len(texts) - len(self.found))
         trusts = inference.infer(observer_of(self.me, self.now), len(self.me.roles), texts, weights)
         opinions = [
-            Opinion(player=seat, stance=inference.stance(trust), trust=round(trust, 6))  # type: ignore[arg-type]
+            InferredOpinion(player=seat, stance=inference.stance(trust), trust=round(trust, 6))  # type: ignore[arg-type]
             for seat, trust in enumerate(trusts)
             if seat != self.me.seat
         ]
@@ -143,7 +143,7 @@ class Infer(Ask[Inference]):
             raise ValueError(f"opinions on the players {named[:20]}; accepted: each of {sorted(others)} once at most")
 
 
-class Reflection(Answer):
+class WerewolfReflection(Answer):
     """Where the seat stands."""
 
     asked: list[str]
@@ -152,22 +152,22 @@ class Reflection(Answer):
     """In at most 100 words."""
 
 
-class Reflect(Ask[Reflection]):
+class ReflectOnWindow(Ask[WerewolfReflection]):
     """Answer the standing questions and two own ones from the window, and reflect."""
 
     kind: ClassVar[str] = "werewolf.reflect"
 
-    me: Self
-    now: Situation
+    me: WerewolfSelfInfo
+    now: WerewolfSituation
     questions: list[str]
-    messages: list[Message]
-    opinions: list[Opinion]
+    messages: list[HeardMessage]
+    opinions: list[InferredOpinion]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Reflection:
+    def rule_of_thumb(self, rng: np.random.Generator) -> WerewolfReflection:
         ranked = sorted(self.opinions, key=lambda one: (-abs(one.trust), one.player))
         asked = [f"Is {notes.name(one.player)} what he seems to be?" for one in ranked[:2]]
         foes = [one.player for one in ranked if one.stance == inference.ADVERSARY]
-        return Reflection(
+        return WerewolfReflection(
             asked=asked,
             reflection=f"It is day {self.now.day}, {len(self.now.alive)} live. As {self.me.role} I am to "
             f"{self.now.does.replace('_', ' ')}. I hold {notes.names(foes)} for adversaries.",
@@ -187,7 +187,7 @@ class Rerank(Ask[Order]):
     kind: ClassVar[str] = "werewolf.rerank"
 
     query: str
-    texts: list[Message]
+    texts: list[HeardMessage]
     """Nearest to the query first."""
 
     def rule_of_thumb(self, rng: np.random.Generator) -> Order:

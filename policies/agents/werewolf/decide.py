@@ -19,7 +19,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import accept
 from parlour.policies.agents.werewolf import notes, reading
-from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.notes import HeardMessage
 from pydantic import BaseModel, ConfigDict
 
 Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poison", "check", "vote"]
@@ -42,7 +42,7 @@ _ACCUSES: Final = 0.6
 """How often a wolf that does not lie accuses; otherwise it praises somebody."""
 
 
-class Check(BaseModel):
+class SeerCheck(BaseModel):
     """What the seer learnt."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,7 +51,7 @@ class Check(BaseModel):
     werewolf: bool
 
 
-class Self(BaseModel):
+class WerewolfSelfInfo(BaseModel):
     """Who is asked."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -66,7 +66,7 @@ class Self(BaseModel):
     """The other werewolves, if it is one."""
 
 
-class Situation(BaseModel):
+class WerewolfSituation(BaseModel):
     """What is asked, and what the seat knows for certain."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -81,13 +81,13 @@ class Situation(BaseModel):
     """Whom the seat knows to be a werewolf, itself aside."""
     innocent: list[int]
     """Whom it knows to be none, itself aside."""
-    checks: list[Check]
+    checks: list[SeerCheck]
     """The seer's, oldest first."""
     attacked: int | None
     """Whom the wolves attacked tonight, as the witch was told."""
 
 
-class Player:
+class WerewolfDecision:
     """One decision of one seat.
 
     Args:
@@ -100,7 +100,12 @@ class Player:
     """
 
     def __init__(
-        self, me: Self, now: Situation, standing: Sequence[float], messages: Sequence[Message], rng: np.random.Generator
+        self,
+        me: WerewolfSelfInfo,
+        now: WerewolfSituation,
+        standing: Sequence[float],
+        messages: Sequence[HeardMessage],
+        rng: np.random.Generator,
     ) -> None:
         self.me, self.now, self.rng = me, now, rng
         self.noise = rng.random(len(standing)) * 1e-6

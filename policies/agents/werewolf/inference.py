@@ -13,8 +13,8 @@ from math import tanh
 from typing import Final
 
 from parlour.policies.agents.werewolf import reading
-from parlour.policies.agents.werewolf.notes import Message
-from parlour.policies.agents.werewolf.reading import Judgement, Observer
+from parlour.policies.agents.werewolf.notes import HeardMessage
+from parlour.policies.agents.werewolf.reading import Observer, ReadJudgement
 
 EPSILON: Final = 0.2
 """Trust of at most this size, either way, is none: SPEC's and the paper's tolerance."""
@@ -40,7 +40,7 @@ def stance(trust: float) -> str:
     return ALLY if trust > EPSILON else ADVERSARY if trust < -EPSILON else UNSURE
 
 
-def infer(observer: Observer, players: int, messages: Sequence[Message], weights: Sequence[float]) -> list[float]:
+def infer(observer: Observer, players: int, messages: Sequence[HeardMessage], weights: Sequence[float]) -> list[float]:
     """Trust in each player, in seat order, each in [-1, 1]; 1 in oneself and in certain allies, -1 in certain adversaries.
 
     Args:
@@ -79,11 +79,11 @@ class _Tally:
         return tanh(total)
 
 
-def _read(message: Message, players: int) -> reading.Reading:
+def _read(message: HeardMessage, players: int) -> reading.ReadStatement:
     return reading.read(message.speaker, message.text, players)
 
 
-def _counted(before: _Tally, said: Sequence[tuple[int, float, tuple[Judgement, ...]]]) -> _Tally:
+def _counted(before: _Tally, said: Sequence[tuple[int, float, tuple[ReadJudgement, ...]]]) -> _Tally:
     """Count every statement twice: for whom it is about, by how far its speaker is believed; and for the speaker, by what
     is held of whom it is about.
     """
@@ -108,7 +108,9 @@ def _credit(trust: float) -> float:
     return _UNKNOWN + (1 - _UNKNOWN if trust > 0 else 1 + _UNKNOWN) * trust
 
 
-def _as_wolf(observer: Observer, players: int, messages: Sequence[Message], weights: Sequence[float]) -> list[float]:
+def _as_wolf(
+    observer: Observer, players: int, messages: Sequence[HeardMessage], weights: Sequence[float]
+) -> list[float]:
     """A werewolf knows the sides; what it infers is who is dangerous: the lower, the more."""
     wolves = {observer.seat, *observer.bad}
     danger = [0.0] * players

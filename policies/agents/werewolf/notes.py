@@ -21,7 +21,7 @@ NIGHT, WOLVES, ATTACKED, CHECKED = "night", "wolves", "attacked", "checked"
 DAWN, REVEALED, DAY, VOTES, EXECUTED = "dawn", "revealed", "day", "votes", "executed"
 
 
-class Message(BaseModel):
+class HeardMessage(BaseModel):
     """A statement that a seat heard or read."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,7 +49,7 @@ def names(seats: Sequence[int]) -> str:
     return ", ".join(map(name, seats)) or "nobody"
 
 
-def line(message: Message) -> str:
+def line(message: HeardMessage) -> str:
     r"""A message in one line; the words in quotation marks, with everything unprintable escaped.
 
     >>> line(Message(day=1, speaker=2, text="I am Seer."))
@@ -62,17 +62,17 @@ def line(message: Message) -> str:
     return f"Day {message.day}, {who}: {quoted}"
 
 
-class Record:
+class HeardMessages:
     """The messages of one seat in one game, oldest first."""
 
     def __init__(self) -> None:
         self.read = 0
         """Events taken in so far."""
         self.day = 1
-        self.messages: list[Message] = []
+        self.messages: list[HeardMessage] = []
         self._cast = False
 
-    def take(self, events: tuple[Event, ...], role_names: Sequence[str]) -> list[Message]:
+    def take(self, events: tuple[Event, ...], role_names: Sequence[str]) -> list[HeardMessage]:
         """Note what is new; returns the new messages."""
         before = len(self.messages)
         for event in events[self.read :]:
@@ -85,22 +85,22 @@ class Record:
         return self.messages[before:]
 
 
-def messages(event: Event, role_names: Sequence[str], day: int) -> list[Message]:
+def messages(event: Event, role_names: Sequence[str], day: int) -> list[HeardMessage]:
     """The messages of one event; none for events that say nothing of players."""
     seat, (kind, args, words), to = event
     if seat != NATURE:
         text = _said(kind, args, role_names)
         if words:
             text = f"{words} ({text})" if text and kind != speech.SILENT else words
-        return [Message(day=day, speaker=seat, text=text, private=to is not None)] if text else []
+        return [HeardMessage(day=day, speaker=seat, text=text, private=to is not None)] if text else []
     if kind == VOTES:
         return [
-            Message(day=day, speaker=voter, text=_said(VOTE, (target,) if target >= 0 else (), role_names))
+            HeardMessage(day=day, speaker=voter, text=_said(VOTE, (target,) if target >= 0 else (), role_names))
             for voter, target in enumerate(args[1:])
             if target >= -1
         ]
     text = _announced(kind, args, role_names)
-    return [Message(day=day, speaker=NATURE, text=text, private=to is not None)] if text else []
+    return [HeardMessage(day=day, speaker=NATURE, text=text, private=to is not None)] if text else []
 
 
 _MOVES: Final = {

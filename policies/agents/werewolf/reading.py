@@ -31,7 +31,7 @@ CLAIM, DENIAL, FOUND_DEAD, CERTAIN = 6.0, 2.0, 9.0, MOST
 LIE, FOUND_OUT, WRONG, RIGHT = 8.0, 6.0, 4.0, 2.0
 
 
-class Intent(NamedTuple):
+class ReadIntent(NamedTuple):
     """A player acts towards another."""
 
     speaker: int
@@ -42,7 +42,7 @@ class Intent(NamedTuple):
     """How strongly, 0..10."""
 
 
-class Judgement(NamedTuple):
+class ReadJudgement(NamedTuple):
     """A player is said to be something."""
 
     player: int
@@ -52,11 +52,11 @@ class Judgement(NamedTuple):
     """0..10."""
 
 
-class Reading(NamedTuple):
+class ReadStatement(NamedTuple):
     """What a statement says."""
 
-    intents: tuple[Intent, ...]
-    judgements: tuple[Judgement, ...]
+    intents: tuple[ReadIntent, ...]
+    judgements: tuple[ReadJudgement, ...]
     dropped: int
     """What was said of players that do not exist, or of the speaker himself, or against what was said with it."""
 
@@ -67,7 +67,7 @@ def is_bad(identity: str) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def read(speaker: int, text: str, players: int) -> Reading:
+def read(speaker: int, text: str, players: int) -> ReadStatement:
     """The intents and judgements of one statement.
 
     Args:
@@ -88,7 +88,7 @@ def read(speaker: int, text: str, players: int) -> Reading:
     return sift(found.intents, found.judgements, players)
 
 
-def sift(intents: Iterable[Intent], judgements: Iterable[Judgement], players: int) -> Reading:
+def sift(intents: Iterable[ReadIntent], judgements: Iterable[ReadJudgement], players: int) -> ReadStatement:
     """What can be used of a reading, by rule or by a model: numbers clamped to 0..10, the strongest of equal items.
 
     Dropped and counted: players that do not exist, intents towards oneself, words that are no intent or identity, and
@@ -104,23 +104,23 @@ def sift(intents: Iterable[Intent], judgements: Iterable[Judgement], players: in
     torn = {(a, b) for a, kind, b in kept if kind == DEFEND and ((a, ATTACK, b) in kept or (a, DECEIVE, b) in kept)}
     dropped = len(unusable) + sum((a, b) in torn for a, _, b in kept)
     named, lost = _judged(judgements, players)
-    return Reading(
-        tuple(Intent(a, kind, b, score) for (a, kind, b), score in kept.items() if (a, b) not in torn),
+    return ReadStatement(
+        tuple(ReadIntent(a, kind, b, score) for (a, kind, b), score in kept.items() if (a, b) not in torn),
         tuple(named),
         dropped + lost,
     )
 
 
-def _judged(judgements: Iterable[Judgement], players: int) -> tuple[list[Judgement], int]:
+def _judged(judgements: Iterable[ReadJudgement], players: int) -> tuple[list[ReadJudgement], int]:
     """The surest judgement on each player; none where both sides are named. And how many were dropped."""
-    best: dict[int, Judgement] = {}
+    best: dict[int, ReadJudgement] = {}
     torn: dict[int, int] = {}
     dropped = 0
     for player, identity, confidence in judgements:
         if not (0 <= player < players and identity in IDENTITIES):
             dropped += 1
             continue
-        one = Judgement(player, identity, _clamped(confidence))
+        one = ReadJudgement(player, identity, _clamped(confidence))
         held = best.get(player)
         if player in torn or (held is not None and is_bad(held.identity) != is_bad(identity)):
             torn[player] = torn.get(player, 1) + 1
@@ -129,7 +129,7 @@ def _judged(judgements: Iterable[Judgement], players: int) -> tuple[list[Judgeme
     return [one for player, one in best.items() if player not in torn], dropped + sum(torn.values())
 
 
-def _specific(judgement: Judgement) -> bool:
+def _specific(judgement: ReadJudgement) -> bool:
     return judgement.identity != NOT_WEREWOLF
 
 
@@ -141,15 +141,15 @@ class _Found:
     """What is collected while reading."""
 
     def __init__(self) -> None:
-        self.intents: list[Intent] = []
-        self.judgements: list[Judgement] = []
+        self.intents: list[ReadIntent] = []
+        self.judgements: list[ReadJudgement] = []
 
     def both(self, speaker: int, target: int, *, bad: bool, score: float, identity: str = "") -> None:
         """The speaker is against or for somebody, and says so."""
-        self.intents.append(Intent(speaker, ATTACK if bad else DEFEND, target, score))
+        self.intents.append(ReadIntent(speaker, ATTACK if bad else DEFEND, target, score))
         if speaker != target:  # of oneself only claims count
             identity = identity or (WEREWOLF if bad else NOT_WEREWOLF)
-            self.judgements.append(Judgement(target, identity, score))
+            self.judgements.append(ReadJudgement(target, identity, score))
 
 
 # -- the observer ----------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class Observer(NamedTuple):
     """Whom it knows to be none."""
 
 
-def judged_by(observer: Observer, speaker: int, reading: Reading) -> tuple[Judgement, ...]:
+def judged_by(observer: Observer, speaker: int, reading: ReadStatement) -> tuple[ReadJudgement, ...]:
     """The judgements of a statement as an observer takes them, given what it knows (the paper's appendix 1).
 
     What is said of the observer, or of players whose side it knows, teaches nothing about their side, but something about
@@ -183,11 +183,11 @@ def judged_by(observer: Observer, speaker: int, reading: Reading) -> tuple[Judge
         return tuple(one for one in reading.judgements if one.player != observer.seat)
     bad_of = dict.fromkeys(observer.good, False) | dict.fromkeys(observer.bad, True)
     bad_of[observer.seat] = is_bad(observer.identity)
-    taken: list[Judgement] = []
+    taken: list[ReadJudgement] = []
     for one in reading.judgements:
         known = bad_of.get(one.player)
         if one.player == speaker and one.identity == observer.identity and one.identity in observer.single:
-            taken.append(Judgement(speaker, WEREWOLF, LIE))
+            taken.append(ReadJudgement(speaker, WEREWOLF, LIE))
         elif known is None:
             taken.append(one)
         else:
@@ -198,16 +198,16 @@ def judged_by(observer: Observer, speaker: int, reading: Reading) -> tuple[Judge
     return tuple(_judged_alone(taken))
 
 
-def _of_speaker(speaker: int, said: Judgement, *, right: bool) -> Judgement:
+def _of_speaker(speaker: int, said: ReadJudgement, *, right: bool) -> ReadJudgement:
     """What a statement about a player whose side is known tells of the speaker: wolves seldom name wolves."""
     if right:
-        return Judgement(speaker, NOT_WEREWOLF, FOUND_OUT if is_bad(said.identity) else RIGHT)
-    return Judgement(speaker, WEREWOLF, LIE if said.confidence >= CHECK else WRONG)
+        return ReadJudgement(speaker, NOT_WEREWOLF, FOUND_OUT if is_bad(said.identity) else RIGHT)
+    return ReadJudgement(speaker, WEREWOLF, LIE if said.confidence >= CHECK else WRONG)
 
 
-def _judged_alone(taken: list[Judgement]) -> list[Judgement]:
+def _judged_alone(taken: list[ReadJudgement]) -> list[ReadJudgement]:
     """For each player the surest judgement, and the bad one of two: a liar's claims are lies."""
-    best: dict[int, Judgement] = {}
+    best: dict[int, ReadJudgement] = {}
     for one in taken:
         held = best.get(one.player)
         if held is None or (is_bad(one.identity), one.confidence) > (is_bad(held.identity), held.confidence):
@@ -233,15 +233,15 @@ def _announcement(text: str, found: _Found) -> None:
     for what, form in _ANNOUNCED:
         for match in form.finditer(text):
             if what == "vote":
-                found.intents.append(Intent(int(match[1]), ATTACK, int(match[2]), BALLOT))
+                found.intents.append(ReadIntent(int(match[1]), ATTACK, int(match[2]), BALLOT))
             elif what == "dead":
                 for seat in _numbers(match[1]):
-                    found.judgements.append(Judgement(seat, NOT_WEREWOLF, FOUND_DEAD))
+                    found.judgements.append(ReadJudgement(seat, NOT_WEREWOLF, FOUND_DEAD))
             else:
                 identity = _identity(match[3])
                 if match[2]:
                     identity = NOT_WEREWOLF
-                found.judgements.append(Judgement(int(match[1]), identity, CERTAIN))
+                found.judgements.append(ReadJudgement(int(match[1]), identity, CERTAIN))
 
 
 def _numbers(phrase: str) -> Iterator[int]:
@@ -310,7 +310,7 @@ def _reports(speaker: int, text: str, found: _Found) -> str:
     for match in _REPORT.finditer(text):
         bad = (match[3] is not None) != _denied(match[2])
         found.both(speaker, int(match[1]), bad=bad, score=CHECK)
-        found.judgements.append(Judgement(speaker, "seer", CLAIM))
+        found.judgements.append(ReadJudgement(speaker, "seer", CLAIM))
     return _REPORT.sub(" . ", text)
 
 
@@ -325,7 +325,7 @@ def _clause(speaker: int, clause: str, found: _Found) -> None:
                 for seat in _numbers(match[1]):
                     found.both(speaker, seat, bad=bad != denied, score=HUNCH if denied or "?" in rest else score)
     for match in _TRICKS.finditer(rest):
-        found.intents += [Intent(speaker, DECEIVE, seat, OPINION) for seat in _numbers(match[1])]
+        found.intents += [ReadIntent(speaker, DECEIVE, seat, OPINION) for seat in _numbers(match[1])]
     _predicates(speaker, rest, found)
 
 
@@ -335,11 +335,11 @@ def _claims(speaker: int, clause: str, found: _Found) -> str:
         word = (match[2] or match[3]).lower()
         bad = word == "evil" or "wol" in word
         if match[1] and bad:
-            found.judgements.append(Judgement(speaker, NOT_WEREWOLF, DENIAL))
+            found.judgements.append(ReadJudgement(speaker, NOT_WEREWOLF, DENIAL))
         elif not match[1]:
             identity = _identity(word) if match[2] else (WEREWOLF if bad else NOT_WEREWOLF)
             confidence = DENIAL if word in ("good", "innocent") else CHECK if bad else CLAIM
-            found.judgements.append(Judgement(speaker, identity, confidence))
+            found.judgements.append(ReadJudgement(speaker, identity, confidence))
     return _I_AM.sub(" ", clause)
 
 
@@ -347,7 +347,7 @@ def _hearsay(clause: str, found: _Found) -> str:
     """What somebody is said to do to somebody else; returns the clause without it."""
     for match in _THEY.finditer(clause):
         kind = ATTACK if match[2] else DEFEND if match[3] else DECEIVE
-        found.intents.append(Intent(int(match[1]), kind, int(match[5]), HEARSAY))
+        found.intents.append(ReadIntent(int(match[1]), kind, int(match[5]), HEARSAY))
     return _THEY.sub(" ", clause)
 
 

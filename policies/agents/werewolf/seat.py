@@ -14,9 +14,9 @@ from parlour.envs import speech
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.agents.werewolf import asks, notes
-from parlour.policies.agents.werewolf.decide import Check, Does, Self, Situation, code
+from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation, code
 from parlour.policies.agents.werewolf.inference import stance
-from parlour.policies.agents.werewolf.notes import Message, Record
+from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages
 from parlour.policies.llm.model import Model
 
 WINDOW: Final = 15
@@ -24,7 +24,7 @@ WINDOW: Final = 15
 WEREWOLF: Final = "Werewolf"
 
 
-class Belief(NamedTuple):
+class InferredBelief(NamedTuple):
     """What a method of inference found."""
 
     text: str
@@ -54,8 +54,8 @@ class WerewolfSeat(AskingPolicy):
 
     def _begin(self) -> None:
         """Forget the game before."""
-        self.record = Record()
-        self.me: Self | None = None
+        self.record = HeardMessages()
+        self.me: WerewolfSelfInfo | None = None
         self._known: dict[int, bool] = {}
         self._attacked: int | None = None
         self._noted: dict[str, list[Any]] = {}
@@ -87,10 +87,10 @@ class WerewolfSeat(AskingPolicy):
         return words
 
     @abstractmethod
-    def _infer(self, now: Situation) -> Belief:
+    def _infer(self, now: WerewolfSituation) -> InferredBelief:
         """What the method makes of `self.record.messages`, for `self.me`."""
 
-    def _heard(self, messages: Sequence[Message]) -> None:
+    def _heard(self, messages: Sequence[HeardMessage]) -> None:
         """Called with what is new, before `_infer`; also for what was shown after the last turn."""
 
     def watch(self, view: Any) -> None:
@@ -103,7 +103,7 @@ class WerewolfSeat(AskingPolicy):
         told, self._told = self._told, {}
         return {**super().notes(), **({"beliefs": told} if told else {})}
 
-    def _note(self, belief: Belief) -> None:
+    def _note(self, belief: InferredBelief) -> None:
         shown = {
             notes.name(seat): [stance(trust), round(trust, 4)]
             for seat, trust in enumerate(belief.standing)
@@ -121,13 +121,15 @@ class WerewolfSeat(AskingPolicy):
             raise ParlourError(f"policy {self.name!r} plays Werewolf with info='full'; accepted: werewolf_v0")
         if self.me is None:
             fellows = [seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats]
-            self.me = Self(seat=view.seat, role=view.role, side=view.side, roles=list(view.roles), fellows=fellows)
+            self.me = WerewolfSelfInfo(
+                seat=view.seat, role=view.role, side=view.side, roles=list(view.roles), fellows=fellows
+            )
             if view.role == WEREWOLF:
                 self._known = {seat: seat in fellows for seat in range(len(view.roles)) if seat != view.seat}
         self._heard(self._read(view))
         return view
 
-    def _read(self, view: Any) -> list[Message]:
+    def _read(self, view: Any) -> list[HeardMessage]:
         for event in view.events[self.record.read :]:
             if event.seat == NATURE:
                 self._learn(event.move, view.role_names)
@@ -146,14 +148,14 @@ class WerewolfSeat(AskingPolicy):
             self._known[args[0]] = role_names[args[1]] == WEREWOLF
         self._known.pop(self.seat, None)
 
-    def _situation(self, view: Any) -> Situation:
-        return Situation(
+    def _situation(self, view: Any) -> WerewolfSituation:
+        return WerewolfSituation(
             does=_asked(view),
             day=view.day,
             alive=[seat for seat, alive in enumerate(view.alive) if alive],
             wolves=[seat for seat, bad in sorted(self._known.items()) if bad],
             innocent=[seat for seat, bad in sorted(self._known.items()) if not bad],
-            checks=[Check(player=seat, werewolf=wolf) for seat, wolf in view.checks],
+            checks=[SeerCheck(player=seat, werewolf=wolf) for seat, wolf in view.checks],
             attacked=self._attacked,
         )
 

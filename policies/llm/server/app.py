@@ -46,7 +46,7 @@ _IDLE: Final = 120
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """How a server behaves.
 
     Raises:
@@ -92,7 +92,7 @@ class Service:
     """
 
     def __init__(
-        self, settings: Settings, tally: Counter[str] | None = None, policy: ServedPolicy | None = None
+        self, settings: ServerSettings, tally: Counter[str] | None = None, policy: ServedPolicy | None = None
     ) -> None:
         self.settings, self.policy = settings, policy
         self.tally: Counter[str] = Counter() if tally is None else tally
@@ -155,7 +155,7 @@ class Service:
         self.tally["refused"] += 1
         return JSONResponse(error.body(), error.status, headers=error.headers)
 
-    def _answering(self, body: protocol.ChatBody) -> tuple[replies.Answer, replies.Wanted]:
+    def _answering(self, body: protocol.ChatBody) -> tuple[replies.AnswerText, replies.CompletionRequest]:
         """Who answers, and what is wanted. Raises `Refused` for what cannot be answered."""
         if self.policy is None:
             wanted = body.wanted((*self.settings.refuse, "parlour"))
@@ -164,7 +164,7 @@ class Service:
         return self.policy.answering(body, wanted), wanted
 
     async def _completed(
-        self, wanted: replies.Wanted, answer: replies.Answer, fault: str | None, name: str
+        self, wanted: replies.CompletionRequest, answer: replies.AnswerText, fault: str | None, name: str
     ) -> dict[str, Any]:
         """The completion, worked out beside the loop, so that no long thought holds up the other requests."""
         print_ = replies.FINGERPRINT if self.policy is None else self.policy.fingerprint
@@ -305,9 +305,9 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
     Args:
         tally: Counts what became of requests; see `Service`.
         policy: Answers in place of the rules of thumb.
-        settings: Those of `Settings`.
+        settings: Those of `ServerSettings`.
     """
-    server = BoundServer(Service(Settings(**settings), tally, policy))
+    server = BoundServer(Service(ServerSettings(**settings), tally, policy))
     thread = threading.Thread(target=server.run, name="parlour serve", daemon=True)
     thread.start()
     try:

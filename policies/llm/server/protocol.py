@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.server.replies import Wanted, question_in
+from parlour.policies.llm.server.replies import CompletionRequest, question_in
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 
@@ -55,7 +55,7 @@ class Body(BaseModel):
 B = TypeVar("B", bound=Body)
 
 
-class Part(BaseModel):
+class ContentPart(BaseModel):
     """A part of a message. Only text is taken."""
 
     model_config = ConfigDict(frozen=True, strict=True)
@@ -63,12 +63,12 @@ class Part(BaseModel):
     text: str
 
 
-class ChatMessage(BaseModel):
+class MessageBody(BaseModel):
     """A message; whatever else clients put into one has no effect."""
 
     model_config = ConfigDict(frozen=True, strict=True)
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | tuple[Part, ...] | None = None
+    content: str | tuple[ContentPart, ...] | None = None
 
     def words(self) -> str:
         """What it says."""
@@ -114,7 +114,7 @@ class ChatBody(Body):
     """The body of a request for a chat completion."""
 
     model: str = Field(min_length=1)
-    messages: tuple[ChatMessage, ...] = Field(min_length=1)
+    messages: tuple[MessageBody, ...] = Field(min_length=1)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = Field(default=None, ge=1, le=128)
@@ -141,7 +141,7 @@ class ChatBody(Body):
         """Whether a streamed reply ends with its usage."""
         return self.stream_options is not None and self.stream_options.include_usage
 
-    def wanted(self, untaken: Iterable[str] = ()) -> Wanted:
+    def wanted(self, untaken: Iterable[str] = ()) -> CompletionRequest:
         """What is asked for. Raises `Refused` for parameters that do not go together, or are not to be taken."""
         for name in untaken:
             if getattr(self, name) is not None:
@@ -154,7 +154,7 @@ class ChatBody(Body):
         if shape is not None and (shape.type == "json_schema") != (shape.json_schema is not None):
             raise Refused(400, "json_schema goes with type json_schema", "response_format")
         longest = [limit for limit in (self.max_tokens, self.max_completion_tokens) if limit is not None]
-        return Wanted(
+        return CompletionRequest(
             self.model,
             tuple((message.role, message.words()) for message in self.messages),
             self.seed or 0,
@@ -210,7 +210,7 @@ def parsed(kind: type[B], raw: bytes) -> B:
         raise Refused(400, f"{'.'.join(where)}: {first['msg']}", where[0], "invalid_value") from None
 
 
-def question(body: ChatBody, wanted: Wanted) -> Ask[Any] | None:
+def question(body: ChatBody, wanted: CompletionRequest) -> Ask[Any] | None:
     """The question that a request puts. Raises `Refused` where it cannot be read, or where words are no answer."""
     try:
         found = question_in(wanted.messages)

@@ -32,14 +32,14 @@ CANNED: Final = (
 SAMPLES: Final = 32
 """How many answers to the same question log-probabilities are counted from, at least."""
 
-Answer = Callable[[int], str]
+AnswerText = Callable[[int], str]
 """A seed -> the text of a reply: the same seed gives the same text, unless a served player has chance of its own."""
 
 _TOKEN: Final = re.compile(r" ?[A-Za-z]{1,6}|[0-9]{1,3}| ?[!-/:-@\[-`{-~]{1,3}|\s+|.", re.DOTALL)
 _PER_MESSAGE: Final = 4
 
 
-class Wanted(NamedTuple):
+class CompletionRequest(NamedTuple):
     """What is asked of a completion."""
 
     model: str
@@ -76,7 +76,7 @@ def question_in(messages: Sequence[tuple[str, str]]) -> Ask[Any] | None:
     return None
 
 
-def by_rule_of_thumb(question: Ask[Any] | None) -> Answer:
+def by_rule_of_thumb(question: Ask[Any] | None) -> AnswerText:
     """Who answers a question: its rule of thumb; without a question, a short text that says what this is."""
     if question is None:
         return lambda _: CANNED
@@ -84,7 +84,12 @@ def by_rule_of_thumb(question: Ask[Any] | None) -> Answer:
 
 
 def completion(
-    wanted: Wanted, answer: Answer, fault: str | None, name: str, now: int, fingerprint: str = FINGERPRINT
+    wanted: CompletionRequest,
+    answer: AnswerText,
+    fault: str | None,
+    name: str,
+    now: int,
+    fingerprint: str = FINGERPRINT,
 ) -> dict[str, Any]:
     """A whole chat completion, as the protocol has it.
 

@@ -17,7 +17,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.base import Policy
 from parlour.policies.by_text import by_numbers, goes_by_text, in_words, options_in, require_readable
 from parlour.policies.llm.server.protocol import ChatBody, Refused, question
-from parlour.policies.llm.server.replies import Answer, Wanted
+from parlour.policies.llm.server.replies import AnswerText, CompletionRequest
 
 QUESTION: Final = "chat.take_turn"
 """The one question that a seat's text and options are enough for."""
@@ -42,7 +42,7 @@ class ServedPolicy:
         self.fingerprint = f"parlour-policy-{name}"
         self._lock = Lock()
 
-    def answering(self, body: ChatBody, wanted: Wanted) -> Answer:
+    def answering(self, body: ChatBody, wanted: CompletionRequest) -> AnswerText:
         """Who answers this request. Raises `Refused` if it holds nothing that the policy could answer."""
         asked = question(body, wanted)
         if asked is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.prices import Prices
-from parlour.policies.llm.transport.request import NO_USAGE, BudgetSpent, Reply, Request, Transport, Usage
+from parlour.policies.llm.transport.request import NO_USAGE, BudgetSpent, Completion, Request, Transport, Usage
 
 
 class Budget:
@@ -61,7 +61,7 @@ class Budget:
         """Calls that were let through."""
         return self._calls
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         """The inner reply.
 
         Raises:
@@ -97,12 +97,12 @@ class Budget:
     def _elapsed(self) -> float:
         return self._seconds + (0.0 if self._started is None else time.monotonic() - self._started)
 
-    def _cost(self, request: Request, reply: Reply) -> float:
+    def _cost(self, request: Request, reply: Completion) -> float:
         if NO_USAGE in reply.dropped:
             # no tokenizer makes more tokens than there are bytes; each message takes a few besides
             read = sum(len(message.content.encode()) + 8 for message in request.messages)
             written = request.n * request.max_tokens
-            reply = Reply(reply.texts, Usage(read, written), reply.finish)
+            reply = Completion(reply.texts, Usage(read, written), reply.finish)
         return self._prices.cost(request.model, reply) or 0.0
 
     def _check_price(self, model: str) -> None:

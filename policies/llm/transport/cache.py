@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.llm.transport.request import CacheMiss, Reply, Request, Transport, Usage
+from parlour.policies.llm.transport.request import CacheMiss, Completion, Request, Transport, Usage
 
 MODES: Final = ("record", "replay", "off")
 VERSION: Final = 1
@@ -51,7 +51,7 @@ class Cache:
         if mode == "replay":
             self._check()
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         """The stored reply, or the inner one.
 
         Raises:
@@ -75,22 +75,22 @@ class Cache:
             count: int = file.execute("SELECT count(*) FROM replies").fetchone()[0]
         return count
 
-    def _read(self, key: str) -> Reply | None:
+    def _read(self, key: str) -> Completion | None:
         with self._open() as file:
             row = file.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         return None if row is None else self._decoded(row[0])
 
-    def _store(self, key: str, model: str, reply: Reply) -> Reply:
+    def _store(self, key: str, model: str, reply: Completion) -> Completion:
         """Store a reply unless there is one; the one that counts, with what this call took."""
         with self._open() as file:
             file.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", (key, model, _encoded(reply)))
             row = file.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         return replace(self._decoded(row[0]), cached=False, retries=reply.retries, seconds=reply.seconds)
 
-    def _decoded(self, stored: str) -> Reply:
+    def _decoded(self, stored: str) -> Completion:
         try:
             found = json.loads(stored)
-            return Reply(
+            return Completion(
                 texts=tuple(found["texts"]),
                 usage=Usage(*found["usage"]),
                 finish=tuple(found["finish"]),
@@ -138,5 +138,5 @@ class Cache:
             ) from None
 
 
-def _encoded(reply: Reply) -> str:
+def _encoded(reply: Completion) -> str:
     return json.dumps({name: getattr(reply, name) for name in _STORED}, ensure_ascii=False)

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.payload import Failure, dropped_from, parameters, read_reply, refused, told_by
-from parlour.policies.llm.transport.request import ModelUnavailable, Reply, Request
+from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request
 
 KEY_ENV: Final = "OPENAI_API_KEY"
 _PLACEHOLDER: Final = "none"
@@ -71,7 +71,7 @@ class Endpoint:
         self._process = 0
         self._lock = Lock()
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         """Call the server, as often as it takes and is allowed.
 
         Raises:
@@ -84,7 +84,7 @@ class Endpoint:
             sent = parameters(request, self._off)
             found = self._attempt(sent, self.max_retries - retries)
             retries += found.retries
-            if isinstance(found, Reply):
+            if isinstance(found, Completion):
                 dropped = tuple(sorted({*dropped_from(request, sent), *found.dropped}))
                 seconds = time.monotonic() - started
                 return replace(found, retries=retries, seconds=seconds, dropped=dropped)
@@ -117,7 +117,7 @@ class Endpoint:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _openai=None, _finalizer=None, _process=0, _lock=Lock())
 
-    def _attempt(self, sent: dict[str, Any], retries: int) -> Reply | Failure:
+    def _attempt(self, sent: dict[str, Any], retries: int) -> Completion | Failure:
         client = self._client().with_options(max_retries=retries)
         import openai
         from parlour.policies.llm.transport.client import Late, retries_of
@@ -174,7 +174,7 @@ class Endpoint:
         key = self._secret()
         return re.sub(re.escape(key), "[key]", text, flags=re.IGNORECASE) if len(key) >= _SHORTEST_SECRET else text
 
-    def _cleaned(self, found: Reply | Failure) -> Reply | Failure:
+    def _cleaned(self, found: Completion | Failure) -> Completion | Failure:
         if isinstance(found, Failure):
             return replace(found, told=self._clean(found.told))
         return replace(found, texts=tuple(map(self._clean, found.texts)))

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
 
 from parlour.policies.llm.transport.prices import Prices
-from parlour.policies.llm.transport.request import ModelUnavailable, Reply, Request, Transport
+from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request, Transport
 
 Outcome = Literal["valid", "repaired", "fallback"]
 """Of a question: the first reply was the answer, a later one was, or the rule of thumb had to answer."""
@@ -88,7 +88,7 @@ class Meter:
         self._dropped: frozenset[str] = frozenset()
         self._lock = Lock()
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         """The inner reply."""
         label = Label(request.seat, request.ask)
         try:
@@ -101,7 +101,7 @@ class Meter:
             self._dropped |= set(reply.dropped)
         return reply
 
-    def cost(self, model: str, reply: Reply) -> float | None:
+    def cost(self, model: str, reply: Completion) -> float | None:
         """Dollars that a reply cost, or, if it is from the cache, that its first call cost; None if unknown."""
         return self.prices.cost(model, reply)
 
@@ -168,7 +168,7 @@ class Meter:
         vars(self).update(state)
         self._lock = Lock()
 
-    def _counted(self, request: Request, reply: Reply) -> Count:
+    def _counted(self, request: Request, reply: Completion) -> Count:
         if reply.cached:
             return Count(cached=1)
         return Count(

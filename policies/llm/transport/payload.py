@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from parlour.policies.llm.transport.request import NO_USAGE, Reply, Request, Usage
+from parlour.policies.llm.transport.request import NO_USAGE, Completion, Request, Usage
 
 LONGEST: Final = 200
 """Characters of a server's words that an error shows."""
@@ -89,7 +89,7 @@ def told_by(body: object, text: str) -> tuple[str, str | None]:
     return text.strip() or "no reason given", None
 
 
-def read_reply(text: str, retries: int) -> Reply | Failure:
+def read_reply(text: str, retries: int) -> Completion | Failure:
     """A chat completion from the text of an answer's body."""
     try:
         body = json.loads(text)
@@ -119,14 +119,14 @@ def _wanted(request: Request) -> dict[str, Any]:
     return wanted
 
 
-def _completion(body: Any, retries: int) -> Reply:
+def _completion(body: Any, retries: int) -> Completion:
     choices = body["choices"]
     texts = tuple(_text(choice["message"]) for choice in choices)
     if not texts:
         raise KeyError("choices")
     logprobs = tuple(_first_token(choice.get("logprobs")) for choice in choices)
     usage = body.get("usage")
-    return Reply(
+    return Completion(
         texts=texts,
         usage=Usage(int(usage["prompt_tokens"]), int(usage.get("completion_tokens", 0))) if usage else Usage(0, 0),
         finish=tuple(str(choice.get("finish_reason")) for choice in choices),

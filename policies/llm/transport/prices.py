@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.transport.request import NO_USAGE, Reply
+from parlour.policies.llm.transport.request import NO_USAGE, Completion
 
 _MILLION: Final = 1_000_000
 
@@ -68,7 +68,7 @@ class Prices:
         """The price of a model; None if it is unknown."""
         return self.models.get(model)
 
-    def cost(self, model: str, reply: Reply) -> float | None:
+    def cost(self, model: str, reply: Completion) -> float | None:
         """Dollars that a reply costs when it is first given; None if the price or the number of tokens is unknown."""
         price = self.price(model)
         if price is None or (NO_USAGE in reply.dropped and any(price)):

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from parlour.envs.core import ParlourError
 
 NO_USAGE: Final = "usage"
-"""Stands in `Reply.dropped` when the server did not say how many tokens it used."""
+"""Stands in `Completion.dropped` when the server did not say how many tokens it used."""
 
 
 class ModelUnavailable(ParlourError):  # noqa: N818 - named for what happened
@@ -37,7 +37,7 @@ class ModelUnusable(ParlourError):  # noqa: N818 - named for what happened
     """The model answers, but many times in a row not with a usable answer."""
 
 
-class Message(NamedTuple):
+class ChatMessage(NamedTuple):
     """One message of a conversation."""
 
     role: str
@@ -57,7 +57,7 @@ class Request:
     """One call."""
 
     model: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     temperature: float
     max_tokens: int
     n: int = 1
@@ -88,7 +88,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Reply:
+class Completion:
     """What came back."""
 
     texts: tuple[str, ...]
@@ -108,5 +108,5 @@ class Reply:
 class Transport(Protocol):
     """Brings a request to a model and its reply back."""
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Completion:
         """The reply. Raises the errors of this module."""

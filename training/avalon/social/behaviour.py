@@ -9,24 +9,24 @@ from parlour.envs.core import Event
 from parlour.training.avalon.metrics import Card, counted
 
 
-class Vote(NamedTuple):
+class TeamVote(NamedTuple):
     """A vote on a team."""
 
     leader: int
     agrees: bool
 
 
-class Deeds(NamedTuple):
+class Behaviour(NamedTuple):
     """What is counted of one game."""
 
     voted: tuple[tuple[int, ...], ...]
     """The last team voted on in each round."""
     cards: tuple[Card, ...]
-    votes: tuple[Vote, ...]
+    votes: tuple[TeamVote, ...]
 
 
-def deeds(log: Iterable[Event], seats: int) -> Deeds:
+def behaviour_of(log: Iterable[Event], seats: int) -> Behaviour:
     """The deeds in the record of a game of so many seats."""
     led, cards, _ = counted(log)
-    votes = tuple(Vote(one.leader, number < one.agreed * seats) for one in led for number in range(seats))
-    return Deeds(tuple({one.quest: one.team for one in led}.values()), tuple(cards), votes)
+    votes = tuple(TeamVote(one.leader, number < one.agreed * seats) for one in led for number in range(seats))
+    return Behaviour(tuple({one.quest: one.team for one in led}.values()), tuple(cards), votes)

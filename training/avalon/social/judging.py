@@ -20,17 +20,17 @@ from parlour.envs.core import Event, Move, Outcome, ParlourError
 from parlour.envs.replay import Transcript, text_of
 from parlour.envs.text import name
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Asker, Model, OfflineModel
+from parlour.policies.llm.model import Model, OfflineModel, RequestContext
 from parlour.training.avalon import metrics
 from parlour.training.avalon.social import responses
-from parlour.training.avalon.social.behaviour import Deeds, deeds
+from parlour.training.avalon.social.behaviour import Behaviour, behaviour_of
 from parlour.training.avalon.social.questions import Attitude, Disclosure, SelfProposal, Sharing, seat
 from parlour.training.avalon.social.responses import Response
 from parlour.training.avalon.social.roles import Identity
 
 INFORMED: Final = (MERLIN, PERCIVAL)
 """Whose sharing is measured."""
-_JUDGE: Final = Asker("judge")
+_JUDGE: Final = RequestContext("judge")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Utterance:
 
 
 @dataclass(frozen=True)
-class Table:
+class JudgedGame:
     """A finished game, judged."""
 
     group: str
@@ -63,7 +63,7 @@ class Table:
     known: tuple[tuple[int, ...], ...]
     """The seats that the night showed to each seat."""
     outcome: Outcome
-    deeds: Deeds
+    deeds: Behaviour
     utterances: tuple[Utterance, ...]
     responses: tuple[Response, ...]
     replies: tuple[Response, ...]
@@ -76,7 +76,7 @@ class Judged:
 
     model: str
     """Who judged."""
-    tables: tuple[Table, ...]
+    tables: tuple[JudgedGame, ...]
     counted: Mapping[str, Any]
     """What `parlour.training.avalon.metrics.compute` finds in the same games."""
     questions: int
@@ -109,7 +109,7 @@ def judge(transcripts: Iterable[Transcript], model: Model | None = None, workers
     given = list(transcripts)
     counted = metrics.compute(given)
     finished = [_read(transcript) for transcript in given if transcript.outcome is not None]
-    bench = Bench(model or OfflineModel(), workers)
+    bench = JudgeBench(model or OfflineModel(), workers)
     bench.ask(question for table, said in finished for one in said for question in _questions(table, one))
     tables = tuple(_judged(table, said, bench) for table, said in finished)
     return Judged(bench.model.name, tables, counted, bench.questions, bench.fallbacks)
@@ -127,7 +127,7 @@ def judge_directory(directory: str | Path, model: Model | None = None, workers: 
     return judge((responses.read(path) for path in paths), model, workers)
 
 
-class Bench:
+class JudgeBench:
     """Puts each different question once, several at a time, and keeps the answers."""
 
     def __init__(self, model: Model, workers: int = 1) -> None:
@@ -158,7 +158,7 @@ class Bench:
 # -- one game --------------------------------------------------------------------------------------------------
 
 
-def _read(transcript: Transcript) -> tuple[Table, list[_Said]]:
+def _read(transcript: Transcript) -> tuple[JudgedGame, list[_Said]]:
     game: Any = transcript.game()
     *_, last = replay.states(game, transcript.moves)
     roles = tuple(game.role_names[role] for role in last.standing.roles)
@@ -171,7 +171,9 @@ def _read(transcript: Transcript) -> tuple[Table, list[_Said]]:
     assert transcript.outcome is not None
     replies = transcript.replies if isinstance(transcript, responses.Called) else ()
     at_table = responses.at_the_table(transcript)
-    table = Table(group, players, roles, known, transcript.outcome, deeds(last.log, len(roles)), (), at_table, replies)
+    table = JudgedGame(
+        group, players, roles, known, transcript.outcome, behaviour_of(last.log, len(roles)), (), at_table, replies
+    )
     return table, list(_said(last.log, text_of(transcript).say))
 
 
@@ -193,14 +195,14 @@ def _said(log: Iterable[Event], say: Any) -> Iterator[_Said]:
     yield from open_
 
 
-def _questions(table: Table, said: _Said) -> Iterator[tuple[Ask[Any], bool]]:
+def _questions(table: JudgedGame, said: _Said) -> Iterator[tuple[Ask[Any], bool]]:
     free = bool(said.move.words)
     yield attitude(said.words, said.speaker, len(table.roles)), free
     yield self_proposal(said.words, said.speaker), free
     if said.quest == 0:
         yield disclosure(said.words, said.speaker, table.roles[said.speaker]), free
         if table.roles[said.speaker] in INFORMED:
-            yield sharing(said.words, said.speaker, table.roles, table.known[said.speaker]), free
+            yield sharing_question(said.words, said.speaker, table.roles, table.known[said.speaker]), free
 
 
 def attitude(words: str, speaker: int, seats: int) -> Attitude:
@@ -219,7 +221,7 @@ def disclosure(words: str, speaker: int, role: str) -> Disclosure:
     return Disclosure(speaker=name(speaker), role=role, side=side_of(role), words=words)
 
 
-def sharing(words: str, speaker: int, roles: tuple[str, ...], known: tuple[int, ...]) -> Sharing:
+def sharing_question(words: str, speaker: int, roles: tuple[str, ...], known: tuple[int, ...]) -> Sharing:
     """The question about what an utterance tells of the night."""
     shown = tuple(sorted(roles[one] for one in known))
     return Sharing(
@@ -231,11 +233,11 @@ def sharing(words: str, speaker: int, roles: tuple[str, ...], known: tuple[int, 
     )
 
 
-def _judged(table: Table, said: list[_Said], bench: Bench) -> Table:
-    return Table(**{**vars(table), "utterances": tuple(_utterance(table, one, bench) for one in said)})
+def _judged(table: JudgedGame, said: list[_Said], bench: JudgeBench) -> JudgedGame:
+    return JudgedGame(**{**vars(table), "utterances": tuple(_utterance(table, one, bench) for one in said)})
 
 
-def _utterance(table: Table, said: _Said, bench: Bench) -> Utterance:
+def _utterance(table: JudgedGame, said: _Said, bench: JudgeBench) -> Utterance:
     answers = {question.kind: bench.answer(question, free) for question, free in _questions(table, said)}
     met = answers[Attitude.kind]
     identity = answers[Disclosure.kind].identity if Disclosure.kind in answers else None

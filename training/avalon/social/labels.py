@@ -24,13 +24,20 @@ from parlour.envs.core import ParlourError
 from parlour.envs.text import name
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.avalon.published_words import Statement, as_heard, statements
-from parlour.training.avalon.social.judging import INFORMED, Bench, attitude, disclosure, self_proposal, sharing
+from parlour.training.avalon.social.judging import (
+    INFORMED,
+    JudgeBench,
+    attitude,
+    disclosure,
+    self_proposal,
+    sharing_question,
+)
 from parlour.training.avalon.social.roles import IDENTITIES
 from parlour.training.statistics import rate
 
-ATTITUDES: Final = ("trust", "distrust", "neutral")
+ATTITUDE_LABELS: Final = ("trust", "distrust", "neutral")
 YES_NO: Final = ("yes", "no")
-CLASSES: Final = {"attitude": ATTITUDES, "self_proposal": YES_NO, "identity": IDENTITIES, "sharing": YES_NO}
+CLASSES: Final = {"attitude": ATTITUDE_LABELS, "self_proposal": YES_NO, "identity": IDENTITIES, "sharing": YES_NO}
 
 
 class Case(NamedTuple):
@@ -69,7 +76,7 @@ def agreement(
         ParlourError: A log cannot be read, or lacks a statement that is labelled.
     """
     labelled = [(label, *_find(Path(logs_dir), label)) for label in labels]
-    bench = Bench(model or OfflineModel(), workers)
+    bench = JudgeBench(model or OfflineModel(), workers)
     asked = [(label, said, _questions(said, roles), roles) for label, said, roles in labelled]
     bench.ask((question, True) for *_, questions, _ in asked for question in questions.values())
     cases = [
@@ -102,7 +109,7 @@ def _questions(said: Statement, roles: tuple[str, ...]) -> dict[str, Any]:
         "identity": disclosure(words, speaker, said.role),
     }
     if said.role in INFORMED:
-        asked["sharing"] = sharing(words, speaker, roles, _known(speaker, roles))
+        asked["sharing"] = sharing_question(words, speaker, roles, _known(speaker, roles))
     return asked
 
 
@@ -130,7 +137,7 @@ def _cases(
 
 
 def _attitude(player: object, trusted: Sequence[object], distrusted: Sequence[object]) -> str:
-    return ATTITUDES[0 if player in trusted else 1 if player in distrusted else 2]
+    return ATTITUDE_LABELS[0 if player in trusted else 1 if player in distrusted else 2]
 
 
 def _yes(value: bool) -> str:

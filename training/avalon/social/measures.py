@@ -28,7 +28,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs.avalon.presets import EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, QUESTS, ROLES, SERVANT, side_of
 from parlour.training.avalon import metrics
-from parlour.training.avalon.social.judging import INFORMED, Judged, Table, Utterance
+from parlour.training.avalon.social.judging import INFORMED, Judged, JudgedGame, Utterance
 from parlour.training.avalon.social.responses import Response
 from parlour.training.avalon.social.roles import IDENTITIES, WITHHOLDING, Identity
 from parlour.training.statistics import rate
@@ -44,7 +44,7 @@ JSON = dict[str, Any]
 class Sat(NamedTuple):
     """A seat of a judged game."""
 
-    table: Table
+    table: JudgedGame
     seat: int
 
     @property
@@ -186,7 +186,7 @@ def _teamwork(seats: Iterable[Sat], towards: str, quest: int) -> JSON | None:
     return _share(met == ATTITUDES[0] for sat, turn in turns for met in _met(sat, turn, towards))
 
 
-def valid(seats: Iterable[Sat], given: Callable[[Table], tuple[Response, ...]]) -> JSON | None:
+def valid(seats: Iterable[Sat], given: Callable[[JudgedGame], tuple[Response, ...]]) -> JSON | None:
     """Of their responses, the valid ones."""
     return _share(one.valid for sat in seats for one in given(sat.table) if one.seat == sat.seat)
 

@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.files import write_whole
+from parlour.policies.files import atomic_write
 from parlour.policies.llm.model import Model
-from parlour.training.parallel.concurrent_games import Seating, Table, play_at
+from parlour.training.parallel.concurrent_games import Seating, WorkerTable, play_at
 from parlour.training.parallel.executor import Pool, Shared, as_finished
 from parlour.training.parallel.ray.pool import sendable
 from parlour.training.rollout import Episode
@@ -32,10 +32,10 @@ _SHARE: Final = 3
 
 
 @dataclass(frozen=True)
-class Setting:
+class SharedTables:
     """What a process keeps."""
 
-    tables: list[Table]
+    tables: list[WorkerTable]
     """As many as games are in flight in a process."""
     model: Model | None
 
@@ -62,7 +62,7 @@ class BlockFailed(Exception):  # noqa: N818 - the error is what it carries
         self.block, self.error = block, error
 
 
-def play_block(shared: Shared[Setting], first: int, games: Sequence[Seating]) -> Block:
+def play_block(shared: Shared[SharedTables], first: int, games: Sequence[Seating]) -> Block:
     """Play some games in this process.
 
     Args:
@@ -96,12 +96,12 @@ def play_block(shared: Shared[Setting], first: int, games: Sequence[Seating]) ->
     return block
 
 
-class Spread:
+class RayFlight:
     """Games in flight in a pool. Satisfies `parlour.training.parallel.concurrent_games.Flight`."""
 
-    def __init__(self, tables: list[Table], games: Sequence[Seating], pool: Pool) -> None:
+    def __init__(self, tables: list[WorkerTable], games: Sequence[Seating], pool: Pool) -> None:
         self._games, self._pool, self._threads = games, pool, len(tables)
-        self._setting = Setting(tables, pool.model)
+        self._setting = SharedTables(tables, pool.model)
         self._ready: deque[tuple[int, Episode]] = deque()
         self._seconds: float | None = None
         """That a game of the last block took."""
@@ -152,7 +152,7 @@ class Spread:
             if file is not None and text is not None:
                 if file.exists():
                     raise ParlourError(f"transcript {str(file)!r} exists; accepted: a new file")
-                write_whole(file, text)
+                atomic_write(file, text)
         if block.episodes:
             self._seconds = max(block.seconds, 1e-6) / len(block.episodes)
         self._ready.extend(enumerate(block.episodes, block.first))

@@ -106,18 +106,18 @@ class RayPool:
         """Have a call carried out; cancelling the future stops it."""
         return _Pending(_task().remote(_version(), function, *arguments))
 
-    def share(self, value: T) -> Shared[T]:
+    def share(self, value: T) -> RayShared[T]:
         """Give a value to all processes. Raises `ParlourError` if it cannot be sent."""
         try:
             packed = cloudpickle.dumps(value)
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             raise ParlourError(f"this cannot be sent to other machines: {error}; accepted: what pickle takes") from None
         ref = ray.put(packed)
-        return Shared(ref.hex(), (ref,))
+        return RayShared(ref.hex(), (ref,))
 
 
 @dataclass(frozen=True)
-class Shared(Generic[T]):
+class RayShared(Generic[T]):
     """A value in Ray's store."""
 
     key: str

@@ -19,8 +19,8 @@ from parlour.policies.agents.murder_mystery.sensors import (
     DEFAULT,
     SENSORS,
     VALUE,
-    Reading,
-    Summary,
+    SensorReading,
+    SensorSummary,
     choice_of,
     sensors_from,
     value_of,
@@ -31,7 +31,7 @@ MODES: Final = ("score", "all")
 
 
 @dataclass(frozen=True)
-class Settings:
+class InterviewSettings:
     """What can be set.
 
     Raises:
@@ -93,7 +93,7 @@ class Interview(Procedure):
         settings: What was set.
     """
 
-    def __init__(self, room: Room, settings: Settings) -> None:
+    def __init__(self, room: Room, settings: InterviewSettings) -> None:
         super().__init__(room)
         self.settings = settings
         victims = room.scene.victims
@@ -105,7 +105,7 @@ class Interview(Procedure):
         """(victim, seat) -> the gains of the rounds in which the seat was questioned about the victim, oldest first."""
         self.expected: dict[tuple[str, int], float] = {}
         """(victim, seat) -> Eq. 2, as the information-value sensor read last."""
-        self.summaries: dict[tuple[str, int], Summary] = {}
+        self.summaries: dict[tuple[str, int], SensorSummary] = {}
         self.times: Counter[tuple[str, int]] = Counter()
         """(victim, seat) -> how often this seat has questioned it."""
         self._asked: dict[str, tuple[int, ...]] = {}
@@ -139,8 +139,8 @@ class Interview(Procedure):
             told = card(sensor)
             read = room.voice.ask(Sense(**common, sensor=told))
             choice = choice_of(read.choice, told.choices) or ""
-            readings.append(Reading(sensor=sensor, choice=choice, reason=read.reason))
-        summary = Summary(character=room.name(target), readings=readings)
+            readings.append(SensorReading(sensor=sensor, choice=choice, reason=read.reason))
+        summary = SensorSummary(character=room.name(target), readings=readings)
         answer = room.ask_or_fail(Question(**common, summary=summary, number=number), QUESTION)
         if answer is None:
             return []
@@ -188,14 +188,14 @@ class Interview(Procedure):
         self.main[victim] = after[0]
         self.suspects[victim] = tuple(sorted(after, key=room.others.index))
 
-    def _read_all(self, seat: int, victim: str) -> Summary:
+    def _read_all(self, seat: int, victim: str) -> SensorSummary:
         room = self.room
         cards = [card(sensor) for sensor in (*self.settings.sensors, VALUE)]
         asked = room.shelf.asked(seat, victim) if self.settings.counts else -1
         answer = room.voice.ask(SenseAll(**self._about(seat, victim), sensors=cards, asked=asked))
         told = {reading.sensor: reading for reading in answer.readings}
         readings = [
-            Reading(
+            SensorReading(
                 sensor=one.sensor,
                 choice=choice_of(told[one.sensor].choice, one.choices) or "",
                 reason=told[one.sensor].reason,
@@ -203,7 +203,7 @@ class Interview(Procedure):
             for one in cards
             if one.sensor in told
         ]
-        summary = Summary(character=room.name(seat), readings=readings)
+        summary = SensorSummary(character=room.name(seat), readings=readings)
         self.summaries[victim, seat] = summary
         self.expected[victim, seat] = gain.expected_gain(value_of(readings))
         return summary
@@ -215,5 +215,5 @@ class Interview(Procedure):
         seats = sorted(self.suspects[victim], key=lambda seat: seat != main)
         return [self.room.name(seat) for seat in seats]
 
-    def summaries_of(self, victim: str) -> list[Summary]:
+    def summaries_of(self, victim: str) -> list[SensorSummary]:
         return [self.summaries[victim, seat] for seat in sorted(self.room.others) if (victim, seat) in self.summaries]

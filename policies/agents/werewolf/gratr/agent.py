@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept
 from parlour.policies.agents.werewolf import notes
-from parlour.policies.agents.werewolf.decide import Situation
+from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.gratr import asks, export, render
 from parlour.policies.agents.werewolf.gratr import equations as eq
 from parlour.policies.agents.werewolf.gratr.explain import Explanation
@@ -21,11 +21,11 @@ from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
 from parlour.policies.agents.werewolf.gratr.statements import Chain
 from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
-from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
-from parlour.policies.agents.werewolf.seat import WINDOW, Belief, WerewolfSeat
+from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat
 from parlour.policies.llm.ask import A, Ask
-from parlour.policies.llm.model import Asker, Model, mixed
+from parlour.policies.llm.model import Model, RequestContext, mixed
 
 _HOSTILE: Final = 0.4
 """What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
@@ -98,7 +98,7 @@ class GratrAgent(WerewolfSeat):
         elif told.kind == notes.REVEALED:
             self._reasons[told.args[0]] = f"the moderator revealed the role, {role_names[told.args[1]]}"
 
-    def _heard(self, messages: Sequence[Message]) -> None:
+    def _heard(self, messages: Sequence[HeardMessage]) -> None:
         assert self.me is not None
         if self.graph is None:
             self.graph = TrustGraph(len(self.me.roles), self.me.seat, parameters=self.parameters)
@@ -115,17 +115,17 @@ class GratrAgent(WerewolfSeat):
                 known = "I know the werewolves" if wolf else "known for certain"
                 graph.pin(seat, 1 if bad == wolf else -1, self.record.day, self._reasons.get(seat, known))
 
-    def _take(self, graph: TrustGraph, message: Message) -> None:
+    def _take(self, graph: TrustGraph, message: HeardMessage) -> None:
         """One statement: two questions, then Algorithm 1."""
         assert self.me is not None
         moderator = message.speaker == MODERATOR
         speaker = None if moderator else message.speaker
         intents, identities = asks.Intents(intents=[]), asks.Identities(judgements=[])
         if not moderator:
-            intents = self._ask_for_all(asks.Intent(players=graph.players, statement=message))
+            intents = self._ask_for_all(asks.AskIntent(players=graph.players, statement=message))
         if speaker != self.me.seat:
             identities = self.voice.ask(
-                asks.Identity(
+                asks.AskIdentity(
                     me=self.me,
                     wolves=[seat for seat, bad in sorted(self._known.items()) if bad],
                     innocent=[seat for seat, bad in sorted(self._known.items()) if not bad],
@@ -142,24 +142,24 @@ class GratrAgent(WerewolfSeat):
 
     def _ask_for_all(self, question: Ask[A]) -> A:
         """An answer that is the same for all who hear a statement: the sample is the game's, so one call serves all."""
-        answered = self.model.answer(question, Asker(notes.name(self.seat), mixed(self._seed)))
+        answered = self.model.answer(question, RequestContext(notes.name(self.seat), mixed(self._seed)))
         self._calls += answered.calls
         return answered.value
 
     # -- what is made of it ------------------------------------------------------------------------------------
 
-    def _infer(self, now: Situation) -> Belief:
+    def _infer(self, now: WerewolfSituation) -> InferredBelief:
         assert self.me is not None
         graph, others = self._graph(), [seat for seat in now.alive if seat != self.seat]
         wolf = self.me.side == "werewolf"
         chains = {seat: graph.retrieve(seat, now.day) for seat in others if wolf or not graph.certain(seat)}
         graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day)
         if not wolf:
-            return Belief(render.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
+            return InferredBelief(render.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
         standing = tuple(
             trust if trust > 0 else self._danger(seat, chains.get(seat, ())) for seat, trust in enumerate(graph.trust)
         )
-        return Belief(self._told_to_wolf(graph, others, standing), standing)
+        return InferredBelief(self._told_to_wolf(graph, others, standing), standing)
 
     def _danger(self, seat: int, chains: Sequence[Chain]) -> float:
         """What a werewolf makes of a villager: hostile by the chains of evidence (Eq. 8), and of a dangerous role."""
@@ -177,7 +177,7 @@ class GratrAgent(WerewolfSeat):
             lines.append(f"{notes.name(seat)} is dangerous to us{maybe}: {standing[seat]:+.2f}.")
         return "\n".join(lines)
 
-    def _note(self, belief: Belief) -> None:
+    def _note(self, belief: InferredBelief) -> None:
         """By the graph's own classes, whose tolerance is a parameter."""
         graph = self._graph()
         shown: dict[str, list[Any]] = {

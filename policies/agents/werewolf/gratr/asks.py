@@ -13,9 +13,9 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.policies.agents.werewolf import reading
-from parlour.policies.agents.werewolf.decide import Self
-from parlour.policies.agents.werewolf.gratr.statements import Judgement
-from parlour.policies.agents.werewolf.notes import Message
+from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo
+from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
+from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, Observer
 from parlour.policies.llm.ask import Answer, Ask
 from pydantic import Field
@@ -43,7 +43,7 @@ class Intents(Answer):
     intents: list[Meant]
 
 
-class Intent(Ask[Intents]):
+class AskIntent(Ask[Intents]):
     """Who attacks, defends or deceives whom in a statement. The same for whoever hears it."""
 
     kind: ClassVar[str] = "gratr.intent"
@@ -51,7 +51,7 @@ class Intent(Ask[Intents]):
     temperature: ClassVar[float | None] = TEMPERATURE
 
     players: int
-    statement: Message
+    statement: HeardMessage
 
     def rule_of_thumb(self, rng: np.random.Generator) -> Intents:
         found = reading.read(self.statement.speaker, self.statement.text, self.players).intents
@@ -74,21 +74,21 @@ class Identities(Answer):
     judgements: list[Seen]
 
 
-class Identity(Ask[Identities]):
+class AskIdentity(Ask[Identities]):
     """What one player takes others for after a statement."""
 
     kind: ClassVar[str] = "gratr.identity"
     max_tokens: ClassVar[int] = LENGTH
     temperature: ClassVar[float | None] = TEMPERATURE
 
-    me: Self
+    me: WerewolfSelfInfo
     wolves: list[int]
     """Whom the observer knows to be a werewolf, itself aside."""
     innocent: list[int]
     """Whom it knows to be none."""
     trust: Trust
     """In the speaker; 1 in the moderator."""
-    statement: Message
+    statement: HeardMessage
 
     def rule_of_thumb(self, rng: np.random.Generator) -> Identities:
         me, said = self.me, self.statement
@@ -100,33 +100,33 @@ class Identity(Ask[Identities]):
         )
 
 
-class Evidence(NamedTuple):
+class StatementEvidence(NamedTuple):
     """What of the two answers enters the graph."""
 
     intents: list[tuple[int, float]]
     """Whom the speaker means, and the weight in [-1, 1]."""
-    judgements: list[Judgement]
-    identities: list[reading.Judgement]
+    judgements: list[GraphJudgement]
+    identities: list[reading.ReadJudgement]
     """The same with the identity that was named."""
     dropped: int
 
 
-def usable(speaker: int, intents: Intents, identities: Identities, me: Self) -> Evidence:
+def usable(speaker: int, intents: Intents, identities: Identities, me: WerewolfSelfInfo) -> StatementEvidence:
     """Sift two answers about a statement of `speaker`, as `reading.sift` does, and turn scores into weights.
 
     An attack and a deceit weigh -score/10, a defence score/10 (the published code; the paper does not say what a deceit
     weighs). A confidence counts for the observer's side or against it.
     """
     sifted = reading.sift(
-        [reading.Intent(one.speaker, one.intent, one.target, one.score) for one in intents.intents],
-        [reading.Judgement(one.player, one.identity, one.confidence) for one in identities.judgements],
+        [reading.ReadIntent(one.speaker, one.intent, one.target, one.score) for one in intents.intents],
+        [reading.ReadJudgement(one.player, one.identity, one.confidence) for one in identities.judgements],
         len(me.roles),
     )
     own = [one for one in sifted.intents if one.speaker == speaker and speaker != MODERATOR]
     weights = [(one.target, (1 if one.kind == reading.DEFEND else -1) * one.score / reading.MOST) for one in own]
     wolf = me.side == "werewolf"
     judgements = [
-        Judgement(
+        GraphJudgement(
             one.player,
             (1 if reading.is_bad(one.identity) == wolf else -1) * one.confidence / reading.MOST,
             me.roles.count(one.identity.capitalize()) == 1,
@@ -134,4 +134,4 @@ def usable(speaker: int, intents: Intents, identities: Identities, me: Self) -> 
         for one in sifted.judgements
     ]
     dropped = sifted.dropped + len(sifted.intents) - len(own)
-    return Evidence(weights, judgements, list(sifted.judgements), dropped)
+    return StatementEvidence(weights, judgements, list(sifted.judgements), dropped)

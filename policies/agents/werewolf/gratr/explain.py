@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 from parlour.policies.agents.werewolf.gratr import equations as eq
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
-from parlour.policies.agents.werewolf.gratr.statements import Belief, Chain, Evidence, Link, Statement
+from parlour.policies.agents.werewolf.gratr.statements import Chain, EdgeEvidence, Link, Statement, TrustBelief
 
 
 class TracedLink(NamedTuple):
     """An edge of a chain with the evidence that there was on it."""
 
     link: Link
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[EdgeEvidence, ...]
 
 
 class TracedChain(NamedTuple):
@@ -30,7 +30,7 @@ class TracedChain(NamedTuple):
     """Of the chain in Eq. 8, 0..1."""
 
     @property
-    def evidence(self) -> tuple[Evidence, ...]:
+    def evidence(self) -> tuple[EdgeEvidence, ...]:
         """All evidence of the chain, edge by edge."""
         return tuple(item for link in self.links for item in link.evidence)
 
@@ -47,9 +47,9 @@ class Explanation:
 
     def __init__(
         self,
-        belief: Belief,
-        beliefs: Sequence[Belief],
-        evidence: Callable[[int, int], tuple[Evidence, ...]],
+        belief: TrustBelief,
+        beliefs: Sequence[TrustBelief],
+        evidence: Callable[[int, int], tuple[EdgeEvidence, ...]],
         parameters: Parameters,
     ) -> None:
         self.belief = belief
@@ -68,7 +68,7 @@ class Explanation:
         }
 
     def _traced(
-        self, chains: tuple[Chain, ...], evidence: Callable[[int, int], tuple[Evidence, ...]]
+        self, chains: tuple[Chain, ...], evidence: Callable[[int, int], tuple[EdgeEvidence, ...]]
     ) -> tuple[TracedChain, ...]:
         total = sum(chain.weight for chain in chains)
         heaviest = sorted(chains, key=lambda chain: -chain.weight)
@@ -90,7 +90,7 @@ class Explanation:
             trust[number] = self._recompute(self.beliefs[number], trust)
         return trust
 
-    def _recompute(self, belief: Belief, trust: dict[int, float]) -> float:
+    def _recompute(self, belief: TrustBelief, trust: dict[int, float]) -> float:
         given = self.parameters
         if belief.stated is not None:
             stated, factor = belief.stated, 1.0
@@ -156,7 +156,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _needs(belief: Belief) -> list[int]:
+def _needs(belief: TrustBelief) -> list[int]:
     needed = [number for chain in belief.chains for number in chain.beliefs]
     updates = [update for chain in belief.chains for link in chain.links for update in link.backward]
     needed += [number for update in updates for number in (update.belief, update.before)]
@@ -165,8 +165,8 @@ def _needs(belief: Belief) -> list[int]:
     return needed
 
 
-def _rests_on(belief: Belief, beliefs: Sequence[Belief]) -> dict[int, Belief]:
-    found: dict[int, Belief] = {}
+def _rests_on(belief: TrustBelief, beliefs: Sequence[TrustBelief]) -> dict[int, TrustBelief]:
+    found: dict[int, TrustBelief] = {}
     open_ = [belief.number]
     while open_:
         number = open_.pop()
@@ -176,7 +176,7 @@ def _rests_on(belief: Belief, beliefs: Sequence[Belief]) -> dict[int, Belief]:
     return found
 
 
-def _told(why: Explanation, belief: Belief, name: Callable[[int], str], depth: int, indent: str) -> list[str]:
+def _told(why: Explanation, belief: TrustBelief, name: Callable[[int], str], depth: int, indent: str) -> list[str]:
     head = f"{indent}{name(belief.player)}: trust {belief.trust:+.2f}"
     if belief.stated is not None:
         return _told_statement(why, belief, name, depth, indent, head)
@@ -186,7 +186,7 @@ def _told(why: Explanation, belief: Belief, name: Callable[[int], str], depth: i
 
 
 def _told_statement(
-    why: Explanation, belief: Belief, name: Callable[[int], str], depth: int, indent: str, head: str
+    why: Explanation, belief: TrustBelief, name: Callable[[int], str], depth: int, indent: str, head: str
 ) -> list[str]:
     stated = belief.stated
     assert stated is not None
@@ -205,7 +205,7 @@ def _told_statement(
 
 
 def _told_chains(
-    why: Explanation, belief: Belief, name: Callable[[int], str], depth: int, indent: str, head: str
+    why: Explanation, belief: TrustBelief, name: Callable[[int], str], depth: int, indent: str, head: str
 ) -> list[str]:
     total = sum(chain.weight for chain in belief.chains)
     lines = [f"{head}, the mean of {len(belief.chains)} chain{'s' * (len(belief.chains) > 1)} of evidence"]

@@ -17,7 +17,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.werewolf.gratr.explain import plain
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import Snapshot
-from parlour.policies.files import write_json, write_whole
+from parlour.policies.files import atomic_write, write_json
 
 CLASSES: Final = {1: "ally", 0: "unsure", -1: "adversary"}
 """Table 1 in words, as files and notes have it."""
@@ -73,7 +73,7 @@ def write_history(graph: TrustGraph, path: str | Path, name: Name = "player_{}".
     if ending == ".json":
         write_json(path, as_json(graph, name))
     elif ending == ".graphml":
-        write_whole(path, "\n".join(nx.generate_graphml(as_net(graph, name))) + "\n")
+        atomic_write(path, "\n".join(nx.generate_graphml(as_net(graph, name))) + "\n")
     else:
         raise ParlourError(f"file {str(path)!r} is not accepted; accepted: names that end in .json or .graphml")
 

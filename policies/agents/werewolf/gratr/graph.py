@@ -20,19 +20,19 @@ from parlour.envs.core import ParlourError, accept
 from parlour.policies.agents.werewolf.gratr import equations as eq
 from parlour.policies.agents.werewolf.gratr.explain import Explanation
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
-from parlour.policies.agents.werewolf.gratr.retrieve import Found, search
+from parlour.policies.agents.werewolf.gratr.retrieve import FoundChain, search
 from parlour.policies.agents.werewolf.gratr.statements import (
     Backward,
-    Belief,
     Chain,
     EdgeData,
-    Evidence,
-    Judgement,
+    EdgeEvidence,
+    GraphJudgement,
     Link,
     NodeData,
     Snapshot,
     Stated,
     Statement,
+    TrustBelief,
 )
 
 _SAME: Final = 1e-12
@@ -69,7 +69,7 @@ class TrustGraph:
         self.net: Any = nx.DiGraph()
         self.trust = [0.0] * players
         """Per seat; the same numbers as in the nodes."""
-        self.beliefs: list[Belief] = []
+        self.beliefs: list[TrustBelief] = []
         """All there ever were, by number."""
         self.history: list[Snapshot] = []
         """What `mark` kept."""
@@ -96,7 +96,7 @@ class TrustGraph:
             self.net.add_node(seat, **node)
             self._nodes.append(self.net.nodes[seat])
             self.trust[seat] = self._established[seat] = trust
-            self.beliefs.append(Belief(seat, seat, 0, trust, "start", None))
+            self.beliefs.append(TrustBelief(seat, seat, 0, trust, "start", None))
 
     # -- what it says ------------------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ class TrustGraph:
         """Whether the trust in a player is a fact and no longer moves."""
         return self._nodes[seat]["certain"]
 
-    def belief(self, seat: int) -> Belief:
+    def belief(self, seat: int) -> TrustBelief:
         """The present belief about a player."""
         return self.beliefs[self._current[self._seat(seat)]]
 
@@ -117,7 +117,7 @@ class TrustGraph:
         edge = self._into[target].get(source)
         return edge["tau"] if edge else 0.0
 
-    def evidence(self, source: int, target: int) -> tuple[Evidence, ...]:
+    def evidence(self, source: int, target: int) -> tuple[EdgeEvidence, ...]:
         """The evidence on an edge, oldest first."""
         edge = self._into[target].get(source)
         return tuple(edge["evidence"]) if edge else ()
@@ -142,7 +142,9 @@ class TrustGraph:
             if node["trust"] != side:
                 raise ParlourError(f"player_{seat} is known to be on the other side; accepted: {int(node['trust'])}")
             return
-        number = self._new(Belief(len(self.beliefs), seat, turn, float(side), "certain", self._current[seat], reason))
+        number = self._new(
+            TrustBelief(len(self.beliefs), seat, turn, float(side), "certain", self._current[seat], reason)
+        )
         self._set(seat, number)
         node["certain"] = True
 
@@ -152,7 +154,7 @@ class TrustGraph:
         speaker: int | None,
         text: str,
         intents: Iterable[tuple[int, float]] = (),
-        judgements: Iterable[Judgement] = (),
+        judgements: Iterable[GraphJudgement] = (),
     ) -> None:
         """Take in one statement (Algorithm 1): evidence first (Eq. 1), then trust (Eqs. 2 and 3).
 
@@ -172,7 +174,7 @@ class TrustGraph:
         strength: dict[int, float] = {}
         for target, weight in meant:
             assert speaker is not None
-            self._add(Evidence(turn, speaker, target, text, float(weight)))
+            self._add(EdgeEvidence(turn, speaker, target, text, float(weight)))
             strength[target] = max(strength.get(target, 0.0), abs(weight))
         trust, belief = (None, None) if speaker is None else (self._established[speaker], self._ground[speaker])
         for one in judged:  # all by the trust in the speaker before this statement
@@ -196,7 +198,7 @@ class TrustGraph:
             return chains
         if abs(new - self.trust[target]) > _SAME:
             number = len(self.beliefs)
-            self._new(Belief(number, target, turn, new, "retrieved", self._ground[target], chains=chains))
+            self._new(TrustBelief(number, target, turn, new, "retrieved", self._ground[target], chains=chains))
             self._set(target, number, established=self.parameters.mode != "ours")
             self._backward(target, chains)
         return chains
@@ -215,7 +217,7 @@ class TrustGraph:
 
     # -- the parts ---------------------------------------------------------------------------------------------
 
-    def _add(self, item: Evidence) -> None:
+    def _add(self, item: EdgeEvidence) -> None:
         """Eqs. 1 and 4: the edge's weight is a function of its evidence alone, so that Eq. 9 holds until the next item."""
         edge = self._into[item.target].get(item.source)
         if edge is None:
@@ -227,7 +229,7 @@ class TrustGraph:
         edge["backward"] = ()
 
     def _hear(
-        self, said: Judgement, statement: Statement, trust: float | None, belief: int | None, strength: float
+        self, said: GraphJudgement, statement: Statement, trust: float | None, belief: int | None, strength: float
     ) -> None:
         """Eqs. 2 and 3 for one judgement; the moderator's word, whose trust is None, counts fully."""
         player, confidence, special = said
@@ -242,10 +244,10 @@ class TrustGraph:
             return
         number = len(self.beliefs)
         stated = Stated(statement, factor, belief, strength, confidence, special, u)
-        self._new(Belief(number, player, statement.turn, u, "stated", self._ground[player], stated=stated))
+        self._new(TrustBelief(number, player, statement.turn, u, "stated", self._ground[player], stated=stated))
         self._set(player, number)
 
-    def _chain(self, found: Found) -> Chain:
+    def _chain(self, found: FoundChain) -> Chain:
         links = []
         for source, target in zip(found.players, found.players[1:], strict=False):
             edge = self._into[target][source]
@@ -276,7 +278,7 @@ class TrustGraph:
                 edge["tau"] = tau
                 edge["backward"] += (Backward(self._current[target], self._current[k], tau),)
 
-    def _new(self, belief: Belief) -> int:
+    def _new(self, belief: TrustBelief) -> int:
         self.beliefs.append(belief)
         return belief.number
 
@@ -300,7 +302,7 @@ class TrustGraph:
         if not (math.isfinite(value) and -1 <= value <= 1):
             raise accept(name, value, "a number -1..1")
 
-    def _check(self, speaker: int | None, intents: list[tuple[int, float]], judgements: list[Judgement]) -> None:
+    def _check(self, speaker: int | None, intents: list[tuple[int, float]], judgements: list[GraphJudgement]) -> None:
         if speaker is not None:
             self._seat(speaker)
         elif intents:

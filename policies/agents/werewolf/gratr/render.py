@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from typing import Final
 
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.statements import Belief, Evidence
+from parlour.policies.agents.werewolf.gratr.statements import EdgeEvidence, TrustBelief
 
 EXTREMES: Final = 3
 """Players named as most trusted, and as most threatening."""
@@ -80,9 +80,9 @@ def grounds(graph: TrustGraph, seat: int, name: Callable[[int], str] = "player_{
     ]
 
 
-def _latest(graph: TrustGraph, belief: Belief) -> list[Evidence]:
+def _latest(graph: TrustGraph, belief: TrustBelief) -> list[EdgeEvidence]:
     """The newest item of each edge, chain by chain, no edge twice."""
-    found: dict[tuple[int, int], Evidence] = {}
+    found: dict[tuple[int, int], EdgeEvidence] = {}
     for chain in sorted(belief.chains, key=lambda chain: -chain.weight):
         for link in chain.links:
             item = graph.net.edges[link.source, link.target]["evidence"][link.items - 1]

@@ -24,7 +24,7 @@ Into = Sequence[Mapping[int, EdgeData]]
 """For each player, the edges that lead to him, by their source."""
 
 
-class Found(NamedTuple):
+class FoundChain(NamedTuple):
     """A chain by its players, the target first, with the trust that it carries and its value."""
 
     players: tuple[int, ...]
@@ -38,7 +38,7 @@ def starts(trust: Sequence[float], target: int, width: int) -> list[int]:
     return sorted(others, key=lambda k: (-abs(trust[k]), k))[:width]
 
 
-def search(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> list[Found]:
+def search(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> list[FoundChain]:
     """All chains that lead to the target and carry any trust, in the order in which they were found."""
     found = []
     for start in starts(trust, target, parameters.width):
@@ -46,7 +46,7 @@ def search(into: Into, trust: Sequence[float], target: int, parameters: Paramete
     return found
 
 
-def _follow(into: Into, trust: Sequence[float], target: int, start: int, length: int) -> list[Found]:
+def _follow(into: Into, trust: Sequence[float], target: int, start: int, length: int) -> list[FoundChain]:
     """The chains met on the way from one start: at each step on to the neighbour with the strongest edge."""
     found = []
     path, taus, running = [start], list[float](), [trust[start]]
@@ -69,9 +69,9 @@ def _follow(into: Into, trust: Sequence[float], target: int, start: int, length:
     return found
 
 
-def _found(path: list[int], taus: list[float], running: list[float], trust: Sequence[float]) -> Found:
+def _found(path: list[int], taus: list[float], running: list[float], trust: Sequence[float]) -> FoundChain:
     """Players on the way count in Eq. 5 with the stronger of their trust and what the chain makes of it (Eq. 3)."""
     target = path[-1]
     on_the_way = [stronger(trust[k], v) for k, v in zip(path[1:-1], running[1:], strict=True)]
     value = chain_value([*on_the_way, trust[target]], taus)
-    return Found(tuple(reversed(path)), chain_trust(running[0], taus), value)
+    return FoundChain(tuple(reversed(path)), chain_trust(running[0], taus), value)

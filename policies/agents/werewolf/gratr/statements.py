@@ -17,7 +17,7 @@ class Statement(NamedTuple):
     text: str
 
 
-class Evidence(NamedTuple):
+class EdgeEvidence(NamedTuple):
     """One item on the edge from `source` to `target`: what the one did to the other."""
 
     turn: int
@@ -28,7 +28,7 @@ class Evidence(NamedTuple):
     """In [-1, 1]: positive for support, negative for attack or deceit."""
 
 
-class Judgement(NamedTuple):
+class GraphJudgement(NamedTuple):
     """What the observer takes a player for after a statement."""
 
     player: int
@@ -96,7 +96,7 @@ class Stated(NamedTuple):
     u: float
 
 
-class Belief(NamedTuple):
+class TrustBelief(NamedTuple):
     """The trust in one player from one moment on, with all that produced it."""
 
     number: int
@@ -127,7 +127,7 @@ class EdgeData(TypedDict):
     """The attributes of an edge of the networkx graph."""
 
     tau: float
-    evidence: list[Evidence]
+    evidence: list[EdgeEvidence]
     total: float
     """The sum in Eq. 4."""
     backward: tuple[Backward, ...]
