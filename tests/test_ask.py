@@ -66,9 +66,9 @@ class Listener(OfflineModel):
     def __init__(self) -> None:
         self.heard: list[tuple[Ask[Any], RequestContext]] = []
 
-    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
-        self.heard.append((question, asker))
-        return super().answer(question, asker)
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
+        self.heard.append((question, context))
+        return super().answer(question, context)
 
 
 @cache
@@ -397,11 +397,11 @@ def test_two_questions_of_one_kind_are_refused():
 
 def samples(seat: int, seed: int, n: int = 5) -> list[int]:
     model = Listener()
-    voice = SeatModel(model, seat, seed)
+    seat_model = SeatModel(model, seat, seed)
     for _ in range(n):
-        voice.ask(questions()["chat.take_turn"])
-    assert {asker.seat for _, asker in model.heard} == {f"player_{seat}"}
-    return [asker.sample for _, asker in model.heard]
+        seat_model.ask(questions()["chat.take_turn"])
+    assert {context.seat for _, context in model.heard} == {f"player_{seat}"}
+    return [context.sample for _, context in model.heard]
 
 
 def test_a_voice_numbers_its_questions():
@@ -414,14 +414,14 @@ def test_a_voice_numbers_its_questions():
 
 def test_many_answers_to_one_question():
     model = Listener()
-    voice = SeatModel(model, 0, 1)
+    seat_model = SeatModel(model, 0, 1)
     question = questions()["chat.take_turn"].model_copy(update={"options": [str(k) for k in range(1000)]})
-    found = voice.ask_often(question, 20)
+    found = seat_model.ask_often(question, 20)
     assert len({one.words for one in found}) > 15
-    assert len({asker.sample for _, asker in model.heard}) == 20
-    assert [call["answer"]["words"] for call in voice.calls()] == [one.words for one in found]
-    assert voice.ask(question).words not in {one.words for one in found}
-    assert [set(call) for call in voice.calls()] == [{"ask", "answer"}]
-    assert voice.calls() == []
+    assert len({context.sample for _, context in model.heard}) == 20
+    assert [call["answer"]["words"] for call in seat_model.calls()] == [one.words for one in found]
+    assert seat_model.ask(question).words not in {one.words for one in found}
+    assert [set(call) for call in seat_model.calls()] == [{"ask", "answer"}]
+    assert seat_model.calls() == []
     again = SeatModel(OfflineModel(), 0, 1)
     assert again.ask_often(question, 20) == found

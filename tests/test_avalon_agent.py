@@ -34,10 +34,10 @@ class Listener(OfflineModel):
         self.heard: list[Ask[Any]] = []
         self.samples: list[int] = []
 
-    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         self.heard.append(question)
-        self.samples.append(asker.sample)
-        return super().answer(question, asker)
+        self.samples.append(context.sample)
+        return super().answer(question, context)
 
     def kinds(self) -> list[str]:
         """What was asked since the last time."""
@@ -240,8 +240,8 @@ def test_no_question_holds_what_the_seat_may_not_know(rules, playout):
 class Mumbler(Listener):
     """Its first two responses of a turn are no decision."""
 
-    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
-        found = super().answer(question, asker)
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
+        found = super().answer(question, context)
         if isinstance(question, asks.Respond) and question.now.does == "vote" and len(question.refused) < 2:
             return Answered(asks.Response(words=f"hmm {len(question.refused)}"), True, False)
         return found

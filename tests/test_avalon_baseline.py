@@ -27,9 +27,9 @@ class Listener(OfflineModel):
     def __init__(self) -> None:
         self.heard: list[Ask[Any]] = []
 
-    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         self.heard.append(question)
-        return super().answer(question, asker)
+        return super().answer(question, context)
 
 
 def played(pool: Pool | None = None, seed: int = 4, model: Any = None) -> tuple[Listener, list[BaselineAgent], Any]:
@@ -141,10 +141,10 @@ def test_words_that_could_not_be_used_are_no_experience():
     """Only the last answer of a turn was given; what was refused before it must not be learned from."""
 
     class Mumbler(Listener):
-        def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
+        def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
             if isinstance(question, asks.AnswerTable) and question.now.does == "vote" and not question.refused:
                 return Answered(asks.TableWords(words="hmm"), True, False)
-            return super().answer(question, asker)
+            return super().answer(question, context)
 
     model, agents, episode = played(model=Mumbler())
     assert episode.faults["player_2"]["unreadable"] > 1

@@ -198,9 +198,9 @@ def test_with_a_common_payoff_the_best_joint_action_is_the_equilibrium():
         assert found.obedience.worst <= 1e-9
 
 
-def test_own_costs_pay_the_gross_utility_less_ones_own_action():
+def test_individual_costs_pay_the_gross_utility_less_ones_own_action():
     # Net 53 with costs 1 + 2 + 4: gross 60. The retriever gets 59, the generator 58, the verifier 56.
-    game = module_game({NLI: 53.0, PLAIN: 47.0}, own_costs=True)
+    game = module_game({NLI: 53.0, PLAIN: 47.0}, individual_costs=True)
     assert game.payoffs[:, 0, 0, 0].tolist() == [59.0, 58.0, 56.0]
     assert game.payoffs[:, 0, 0, 1].tolist() == [49.0, 48.0, 50.0]
     assert game.possible.sum() == 2
@@ -211,7 +211,7 @@ def test_own_costs_pay_the_gross_utility_less_ones_own_action():
 def test_a_verifier_with_a_small_share_does_not_check(share, best, welfare):
     # Checking is worth 10 in all and costs 4: the verifier obeys if 10 * share >= 4. With 0.3 it gains 15 - 14 = 1.
     net = {NLI: 53.0, PLAIN: 47.0}
-    game = module_game(net, own_costs=True, share=share)
+    game = module_game(net, individual_costs=True, share=share)
     found = correlated(game, equilibrium.as_array(net))
     assert equilibrium.as_row(found.probabilities, (NLI, PLAIN))[best] == pytest.approx(1.0)
     assert found.welfare == pytest.approx(welfare)
@@ -219,12 +219,12 @@ def test_a_verifier_with_a_small_share_does_not_check(share, best, welfare):
     assert told.regrets == pytest.approx((0.0, 0.0, 0.5))  # 1 is gained on the half where it was told the worse
 
 
-def test_with_own_costs_in_full_the_best_net_utility_is_obeyed():
+def test_with_individual_costs_in_full_the_best_net_utility_is_obeyed():
     # gross - own cost differs from net by what the others' actions cost: a deviation changes both alike
     rng = np.random.default_rng(1)
     for _ in range(20):
         net = dict(zip(ALL, rng.normal(0, 50, len(ALL)).tolist(), strict=True))
-        found = correlated(module_game(net, own_costs=True), equilibrium.as_array(net))
+        found = correlated(module_game(net, individual_costs=True), equilibrium.as_array(net))
         assert found.welfare == pytest.approx(max(net.values()), abs=1e-9)
         assert found.obedience.worst <= 1e-9
 
@@ -236,5 +236,5 @@ def test_rows_and_arrays():
     with pytest.raises(ParlourError, match="has a probability"):
         equilibrium.as_row(equilibrium.as_array(row), (PLAIN,))
     with pytest.raises(ParlourError, match="share -1 is not accepted"):
-        module_game({NLI: 1.0}, own_costs=True, share=-1)
+        module_game({NLI: 1.0}, individual_costs=True, share=-1)
     assert cost(NLI) == sum(COSTS[action] for action in NLI) == 7

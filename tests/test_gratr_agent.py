@@ -32,9 +32,9 @@ class Listener(OfflineModel):
     def __init__(self) -> None:
         self.heard: list[tuple[Ask[Any], RequestContext]] = []
 
-    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
-        self.heard.append((question, asker))
-        return super().answer(question, asker)
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
+        self.heard.append((question, context))
+        return super().answer(question, context)
 
 
 def game(seed: int = 0, model: OfflineModel | None = None, rules: str = "paper") -> tuple[list[GratrAgent], Episode]:
@@ -163,7 +163,7 @@ def test_each_message_is_asked_about_once_by_each_who_heard_it():
     of the moderator."""
     model = Listener()
     agents, _ = game(2, model)
-    asked = Counter((asker.seat, type(question).__name__) for question, asker in model.heard)
+    asked = Counter((context.seat, type(question).__name__) for question, context in model.heard)
     for agent in agents:
         seat, heard = f"player_{agent.seat}", agent.record.messages
         assert asked[seat, "Intent"] == sum(message.speaker >= 0 for message in heard)
@@ -175,11 +175,11 @@ def test_an_intent_is_the_same_question_with_the_same_sample_for_all():
     model = Listener()
     game(2, model)
     samples: dict[str, set[int]] = {}
-    for question, asker in model.heard:
+    for question, context in model.heard:
         if isinstance(question, asks.AskIntent):
-            samples.setdefault(question.model_dump_json(), set()).add(asker.sample)
+            samples.setdefault(question.model_dump_json(), set()).add(context.sample)
     assert all(len(found) == 1 for found in samples.values())
-    identities = [asker.sample for question, asker in model.heard if isinstance(question, asks.AskIdentity)]
+    identities = [context.sample for question, context in model.heard if isinstance(question, asks.AskIdentity)]
     assert len(set(identities)) == len(identities)
 
 
@@ -333,7 +333,7 @@ def test_an_identity_outside_the_schema_is_asked_again():
 class Odd(OfflineModel):
     """Answers GRATR's questions with whatever fits the schema and nothing else."""
 
-    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         value: Any
         if isinstance(question, asks.AskIntent):
             kinds = ("attack", "defend", "deceive")
@@ -353,7 +353,7 @@ class Odd(OfflineModel):
                 ]
             )
         else:
-            return super().answer(question, asker)
+            return super().answer(question, context)
         return Answered(value, True, False, ({"ask": question.kind, "answer": value.model_dump(mode="json")},))
 
 

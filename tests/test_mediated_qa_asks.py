@@ -40,9 +40,9 @@ class Parrot(Model):
     def __init__(self, replies: list[str], label: str = "entailment") -> None:
         self.replies, self.label, self.asked, self.askers = replies, label, [], []
 
-    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         self.asked.append(question)
-        self.askers.append(asker)
+        self.askers.append(context)
         if isinstance(question, CheckAnswer):
             return Answered(EntailmentVerdict.model_validate({"label": self.label}), True, False)
         return Answered(
@@ -110,10 +110,10 @@ def test_five_samples_without_evidence_must_agree_in_four(corpus):
         found = pipeline.answer(3, actions.CONSISTENT, "evidence that is not shown", np.random.default_rng(1))
         assert found.lower() == answer
         assert [type(asked) for asked in model.asked] == [RecallFreely] * 5
-        assert len({asker.sample for asker in model.askers}) == 5
+        assert len({context.sample for context in model.askers}) == 5
         assert model.asked[0].temperature == 0.7
         pipeline.answer(3, actions.CONSISTENT, "", np.random.default_rng(2))
-        assert len({asker.sample for asker in model.askers}) == 10
+        assert len({context.sample for context in model.askers}) == 10
 
 
 def test_what_is_remembered_is_asked_once_a_question(corpus):

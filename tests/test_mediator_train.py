@@ -190,8 +190,8 @@ def test_shrinkage_gives_every_state_a_row():
 
 def test_the_correlated_equilibrium_is_obeyed_and_the_quantal_response_is_not_quite():
     table = simulated(200)
-    for own_costs, share in ((False, 1.0), (True, 1.0), (True, 0.1)):
-        how = {"own_costs": own_costs, "share": share}
+    for individual_costs, share in ((False, 1.0), (True, 1.0), (True, 0.1)):
+        how = {"individual_costs": individual_costs, "share": share}
         made = learn(table, GraceConfig(method="correlated", **how))
         assert max(max(regrets) for regrets in made.regrets.values()) <= 1e-9
         assert (made.policy.temperature, made.policy.floor) == (None, None)
@@ -209,9 +209,9 @@ def test_what_a_module_pays_and_gets_decides_what_it_obeys():
     # The check costs 4 and is worth 10 in all: net 53 with it, 47 without. A share of 0.3 does not pay for it.
     table = UtilityTable(("a",), ("s0",), PUBLISHED[:2], np.array([[53.0, 47.0]]))
     for share, best in ((1.0, PUBLISHED[0]), (0.3, PUBLISHED[1])):
-        made = learn(table, GraceConfig(method="correlated", own_costs=True, share=share))
+        made = learn(table, GraceConfig(method="correlated", individual_costs=True, share=share))
         assert made.policy.rows["s0"][best] == pytest.approx(1.0)
-    even = learn(table, given(temperature=1e9, own_costs=True, share=0.3))
+    even = learn(table, given(temperature=1e9, individual_costs=True, share=0.3))
     assert even.regrets["s0"] == pytest.approx((0.0, 0.0, 0.5))  # told to check, half the time, it gains 1
     assert learn(table, given(temperature=1e9)).regrets["s0"] == pytest.approx((0.0, 0.0, 3.0))  # told not to: 6
 
@@ -246,7 +246,7 @@ def test_unusable_configurations_are_refused():
 
 
 class KilledError(Exception):
-    """Stands for the end of the process between two legs."""
+    """Stands for the end of the process between two phases."""
 
 
 LEARNERS = {
@@ -263,12 +263,12 @@ LEARNERS = {
 def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path, name, after):
     config, table = LEARNERS[name], simulated(120, PUBLISHED)
     train(config, table, tmp_path / "whole")
-    legs = 0
+    phases = 0
 
     def kill(_steps, _note):
-        nonlocal legs
-        legs += 1
-        if legs > after:
+        nonlocal phases
+        phases += 1
+        if phases > after:
             raise KilledError
 
     with pytest.raises(KilledError):
@@ -311,7 +311,7 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another(tmp_path):
 
 
 def test_the_curve_by_hand(tmp_path):
-    # Twenty questions of one action that earns 1, 2, ... 20: four are kept aside, sixteen learned from in four legs.
+    # Twenty questions of one action that earns 1, 2, ... 20: four are kept aside, sixteen learned from in four phases.
     table = UtilityTable(tuple(map(str, range(20))), ("s0",) * 20, PUBLISHED[:1], np.arange(1.0, 21.0)[:, None])
     run = train(given(points=4), table, tmp_path)
     assert [point.steps for point in run.points] == [4, 8, 12, 16]

@@ -189,7 +189,7 @@ def test_a_text_without_a_vector_is_an_error_and_nothing_is_kept(vectors, named,
     with pytest.raises(EmbeddingFailed, match=f"the embedding of '{named}' by stub failed: {reason}"):
         memory.add(["first", "second"])
     assert len(memory) == 0
-    assert memory._shelves == {}
+    assert memory._partitions == {}
 
 
 def test_vectors_of_any_length_become_unit_vectors():
@@ -323,8 +323,8 @@ def test_a_search_keeps_to_one_thread_and_leaves_the_setting_of_others_alone():
 
     def game():
         memory = remembered()
-        for shelf in memory._shelves.values():
-            shelf.index = Spy(shelf.index)
+        for partition in memory._partitions.values():
+            partition.index = Spy(partition.index)
         faiss.omp_set_num_threads(3)
         found.append(answers(memory))
         left.append(faiss.omp_get_max_threads())

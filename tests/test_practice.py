@@ -342,9 +342,9 @@ ODD_WORDS = [
 class Odd(OfflineModel):
     """Answers every other question by anything that fits the schema and the inputs, the others by rule of thumb."""
 
-    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
-        rng = np.random.default_rng(asker.sample)
-        plain = super().answer(question, asker)
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
+        rng = np.random.default_rng(context.sample)
+        plain = super().answer(question, context)
         if rng.random() < 0.5:
             return plain
         value = self._odd(question, plain.value, rng)

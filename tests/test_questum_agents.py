@@ -401,7 +401,7 @@ def test_agents_are_saved_loaded_and_pickled(name, tmp_path):
 def test_an_agent_is_pickled_in_the_middle_of_a_game():
     players = list(played("questum")[2])
     again = pickle.loads(pickle.dumps(players[0]))
-    assert again.procedure.room.shelf.talks == players[0].procedure.room.shelf.talks
+    assert again.procedure.room.seat_memory.talks == players[0].procedure.room.seat_memory.talks
 
 
 def test_agents_play_nothing_else():

@@ -117,13 +117,13 @@ def put_in_words(view: Any, victim: str, args: tuple[int, ...]) -> str:
 def test_every_segment_of_a_memory_is_of_the_own_script_or_was_heard(name, reference, hearing, folder):
     _, players, views = played(name, reference, folder, hearing=hearing)
     for player, view in zip(players, views, strict=True):
-        shelf = player.procedure.room.shelf
-        texts, tags = shelf.memory._texts, shelf.memory._tags
+        seat_memory = player.procedure.room.seat_memory
+        texts, tags = seat_memory.memory._texts, seat_memory.memory._tags
         assert [text for text, tag in zip(texts, tags, strict=True) if tag == SCRIPT] == segments(view.script)
         talk = [text for text, tag in zip(texts, tags, strict=True) if tag == TALK]
-        assert talk == [one.text for one in shelf.talks]
+        assert talk == [one.text for one in seat_memory.talks]
         said = heard(view) | {NOTHING[view.language]}
-        for one in shelf.talks:
+        for one in seat_memory.talks:
             assert one.answer in said
             assert not one.asker or one.question in said
         assert len(talk) == sum(event.move.kind in ("introduce", "question") for event in view.events)
@@ -132,10 +132,10 @@ def test_every_segment_of_a_memory_is_of_the_own_script_or_was_heard(name, refer
 def test_with_private_hearing_a_seat_remembers_only_its_own_exchanges(folder):
     _, players, views = played("mystery_ocot", *CASES[1][:1], folder, hearing="two")
     for player, view in zip(players, views, strict=True):
-        pairs = [(talk.asker, talk.speaker) for talk in player.procedure.room.shelf.talks if talk.asker]
+        pairs = [(talk.asker, talk.speaker) for talk in player.procedure.room.seat_memory.talks if talk.asker]
         assert pairs
         assert all(view.name in pair for pair in pairs)
-    remembered = sum(talk.asker != "" for player in players for talk in player.procedure.room.shelf.talks)
+    remembered = sum(talk.asker != "" for player in players for talk in player.procedure.room.seat_memory.talks)
     assert remembered == sum(event.move.kind == "question" for view in views for event in view.events)
 
 

@@ -317,9 +317,9 @@ class Speaking(OfflineModel):
     def __init__(self):
         self.asked = []
 
-    def answer(self, question, asker):
+    def answer(self, question, context):
         self.asked.append(question.kind)
-        return super().answer(question, asker)
+        return super().answer(question, context)
 
 
 def test_a_language_model_is_asked_if_there_is_one():

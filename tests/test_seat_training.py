@@ -13,7 +13,7 @@ from parlour.training import evaluate, rollout, seeds
 
 seat = pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
 
-SMALL = {"envs": 8, "processes": 2, "rollout": 256, "leg_steps": 512, "batch": 128, "validation_games": 20}
+SMALL = {"envs": 8, "processes": 2, "rollout": 256, "phase_steps": 512, "batch": 128, "validation_games": 20}
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
 
 
@@ -22,22 +22,22 @@ def config(**changes):
 
 
 class KilledError(Exception):
-    """Stands for the end of the process in the middle of a leg."""
+    """Stands for the end of the process in the middle of a phase."""
 
 
 def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path):
     seat.train(config(), tmp_path / "whole")
     done = 0
 
-    def kill_in_second_leg(steps, _note):
+    def kill_in_second_phase(steps, _note):
         nonlocal done
         done += steps
         if done > 700:
             raise KilledError
 
     with pytest.raises(KilledError):
-        seat.train(config(), tmp_path / "cut", kill_in_second_leg)
-    assert len((tmp_path / "cut" / seat.CURVE).read_text().splitlines()) == 2  # heading and the first leg
+        seat.train(config(), tmp_path / "cut", kill_in_second_phase)
+    assert len((tmp_path / "cut" / seat.CURVE).read_text().splitlines()) == 2  # heading and the first phase
     seat.train(config(), tmp_path / "cut")
     for name in (seat.POLICY, seat.CURVE, seat.CONFIG):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
@@ -88,7 +88,7 @@ def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest
 
     monkeypatch.setattr(heuristic, "CoinPlayer", Honest)
     monkeypatch.setattr(seat, "SeatVecEnv", InProcess)
-    chosen = config(game="template_v0", options={}, seat=1, steps=4096, leg_steps=2048, learning_rate=3e-3)
+    chosen = config(game="template_v0", options={}, seat=1, steps=4096, phase_steps=2048, learning_rate=3e-3)
     assert seat.train(chosen, tmp_path).win_rate == 1.0
 
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
 
 SMALL = {
     "steps": 512,
-    "leg_steps": 256,
+    "phase_steps": 256,
     "envs": 8,
     "processes": 1,
     "rollout": 128,
@@ -193,21 +193,21 @@ def test_a_run_leaves_its_snapshots_tables_and_pictures(whole):
     assert (found.first, found.last) == ("s01", "s02")
 
 
-def test_all_games_of_a_leg_are_tallied_and_the_tables_by_role_count_them_all(whole):
+def test_all_games_of_a_phase_are_tallied_and_the_tables_by_role_count_them_all(whole):
     folder, found = whole
     roles = [row.split(",") for row in (folder / "roles.csv").read_text().splitlines()[1:]]
     training = [row.split(",") for row in (folder / "training.csv").read_text().splitlines()[1:]]
-    for leg in found.legs:
-        steps = str(256 * (leg.number + 1))
-        n = sum(one.n for one in leg.tallies)
+    for phase in found.phases:
+        steps = str(256 * (phase.number + 1))
+        n = sum(one.n for one in phase.tallies)
         assert n > 0
         assert n == sum(int(row[3]) for row in roles if row[0] == steps)
         assert n == sum(int(row[4]) for row in training if row[0] == steps)
         for side in ("good", "evil"):
-            assert sum(leg.chances[side].values()) == pytest.approx(1)
+            assert sum(phase.chances[side].values()) == pytest.approx(1)
     assert {row[2] for row in roles} == {"Merlin", "Percival", "Loyal Servant", "Assassin", "Morgana"}
-    assert {one.member for one in found.legs[0].tallies} == {"random", "rule"}
-    assert "s01" in {one.member for one in found.legs[1].tallies}
+    assert {one.member for one in found.phases[0].tallies} == {"random", "rule"}
+    assert "s01" in {one.member for one in found.phases[1].tallies}
 
 
 KILLED = """
@@ -242,8 +242,8 @@ def test_a_run_killed_while_it_learns_and_while_it_measures_in_any_number_of_pro
 ):
     folder = tmp_path / "cut"
     kill(folder, tmp_path, "learning", 400, processes=2)
-    assert (folder / "legs" / "leg01.json").exists()
-    assert not (folder / "legs" / "leg02.json").exists()
+    assert (folder / "phases" / "leg01.json").exists()
+    assert not (folder / "phases" / "leg02.json").exists()
     kill(folder, tmp_path, "cross-play", 20)
     assert 2 < len((folder / "crossplay.jsonl").read_text().splitlines()) < 7
     assert not (folder / "report.md").exists()
@@ -257,7 +257,7 @@ def test_a_run_killed_while_it_learns_and_while_it_measures_in_any_number_of_pro
 
 
 @pytest.mark.slow
-def test_a_run_that_ended_between_the_files_of_a_leg_and_its_checkpoint_equals_one_that_did_not(
+def test_a_run_that_ended_between_the_files_of_a_phase_and_its_checkpoint_equals_one_that_did_not(
     whole, tmp_path, monkeypatch
 ):
     class EndedError(Exception):
@@ -272,8 +272,8 @@ def test_a_run_that_ended_between_the_files_of_a_leg_and_its_checkpoint_equals_o
     monkeypatch.setattr(learn.learning, "save_model", end)
     with pytest.raises(EndedError):
         run.selfplay(config(), tmp_path)
-    assert (tmp_path / "legs" / "leg02.json").exists()
-    (tmp_path / "legs" / "leg02.json").write_text("half")
+    assert (tmp_path / "phases" / "leg02.json").exists()
+    (tmp_path / "phases" / "leg02.json").write_text("half")
     monkeypatch.undo()
     run.selfplay(config(), tmp_path)
     assert results(tmp_path) == results(whole[0])
@@ -281,7 +281,7 @@ def test_a_run_that_ended_between_the_files_of_a_leg_and_its_checkpoint_equals_o
 
 def test_another_seed_gives_another_run(whole, tmp_path):
     found = learn.learn(config(seed=1, steps=256), ("evil", "good"), tmp_path, lambda _steps, _note: None)
-    assert found[0].tallies != whole[1].legs[0].tallies
+    assert found[0].tallies != whole[1].phases[0].tallies
     assert (tmp_path / "snapshots/s01.npz").read_bytes() != (whole[0] / "snapshots/s01.npz").read_bytes()
 
 
@@ -300,7 +300,7 @@ def test_a_finished_run_is_left_as_it_is_and_another_configuration_is_refused(wh
 def test_werewolf_is_learned_as_well(tmp_path):
     found = run.selfplay(config(game="werewolf_v0", options={}, steps=256, deals=1, test_deals=2), tmp_path)
     assert found.sides == ("village", "werewolf")
-    assert {one.side for one in found.legs[0].tallies} <= {"village", "werewolf"}
+    assert {one.side for one in found.phases[0].tallies} <= {"village", "werewolf"}
     assert found.crossplay.rate("rule", "random").n == 2
 
 
@@ -346,11 +346,11 @@ def test_what_cannot_be_used_is_refused_before_anything_is_written(changes, mess
     assert not (tmp_path / "new").exists()
 
 
-def test_a_broken_file_of_a_leg_is_refused(whole, tmp_path):
+def test_a_broken_file_of_a_phase_is_refused(whole, tmp_path):
     import shutil
 
     shutil.copytree(whole[0], tmp_path / "run")
-    path = tmp_path / "run" / "legs" / "leg02.json"
+    path = tmp_path / "run" / "phases" / "leg02.json"
     path.write_text(json.dumps({"number": 1}))
     with pytest.raises(ParlourError, match="accepted: what `train selfplay` left"):
         run.selfplay(config(), tmp_path / "run")
@@ -372,8 +372,8 @@ def test_the_command_hands_its_options_on_and_cuts_the_run_into_as_many_snapshot
     [(told, out)] = asked
     assert out == tmp_path
     assert told.options == {"num_players": 5, "rules": "official", "talk": True}
-    assert (told.legs, told.leg_steps % told.rollout, told.members, told.seed) == (4, 0, ("x.npz",), 3)
-    assert told.legs * told.leg_steps >= 100_000
+    assert (told.phases, told.phase_steps % told.rollout, told.members, told.seed) == (4, 0, ("x.npz",), 3)
+    assert told.phases * told.phase_steps >= 100_000
     assert cli.run(["train", "selfplay", "werewolf_v0", "--players", "8"]) == 2
     assert asked[1][0].options == {"num_players": 8}
     assert (

@@ -73,7 +73,7 @@ class Fixed(Model):
     name = "fixed"
     is_language_model: ClassVar[bool] = False
 
-    def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
+    def answer(self, question: Any, context: RequestContext) -> Answered[Any]:
         answers: dict[str, Any] = {
             "social.attitude": Attitudes(trusts=("player_2",), distrusts=("player_4",)),
             "social.self_proposal": Proposal(proposes_self=True),

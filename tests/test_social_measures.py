@@ -279,10 +279,10 @@ class Contrary(Model):
     def __init__(self) -> None:
         self.asked: list[Ask[Any]] = []
 
-    def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
+    def answer(self, question: Any, context: RequestContext) -> Answered[Any]:
         self.asked.append(question)
-        assert asker.seat == "judge"
-        value = OfflineModel().answer(question, asker).value
+        assert context.seat == "judge"
+        value = OfflineModel().answer(question, context).value
         if question.kind == "social.self_proposal":
             value = value.model_copy(update={"proposes_self": True})
         if question.kind == "social.identity":

@@ -37,9 +37,9 @@ class Listener(OfflineModel):
     def __init__(self) -> None:
         self.heard: list[Ask[Any]] = []
 
-    def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         self.heard.append(question)
-        return super().answer(question, asker)
+        return super().answer(question, context)
 
 
 def said(speaker: int, text: str, day: int = 1, *, private: bool = False) -> HeardMessage:

@@ -55,9 +55,9 @@ def show_difference(found: PairedDifference) -> str:
 
 
 def train_with_bar(train: Callable[[Any, Path, Callable[[int, str], None]], Any], config: Any, out: Path) -> Any:
-    """Call a trainer that counts its steps up to `config.legs * config.leg_steps`; returns what it returns."""
+    """Call a trainer that counts its steps up to `config.phases * config.phase_steps`; returns what it returns."""
     with progress_bar() as bar:
-        task = bar.add_task(f"training {config.game}", total=config.legs * config.leg_steps)
+        task = bar.add_task(f"training {config.game}", total=config.phases * config.phase_steps)
 
         def progress(steps: int, note: str) -> None:
             bar.advance(task, steps)

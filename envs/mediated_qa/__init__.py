@@ -151,7 +151,7 @@ class MediatedSpec:
             questions=questions,
             joints=JOINTS[joint],
             modules=modules,
-            own_costs=pay == "own",
+            individual_costs=pay == "own",
             payment=payment,
             config=config,
         )

@@ -98,7 +98,7 @@ class MediatedQA:
         questions: How many of them an episode has; none comes twice.
         joints: The joint actions that the mediator may recommend.
         modules: Whether the modules decide for themselves.
-        own_costs: Whether a module pays for its own action only, and not for all.
+        individual_costs: Whether a module pays for its own action only, and not for all.
         payment: Utilities and costs.
         config: What `build` makes the same rules from.
     """
@@ -111,13 +111,13 @@ class MediatedQA:
         questions: int,
         joints: tuple[Joint, ...],
         modules: bool,
-        own_costs: bool,
+        individual_costs: bool,
         payment: Payment,
         config: Mapping[str, Any],
     ) -> None:
         self._make_service = service
         self.size, self.questions, self.joints = size, questions, joints
-        self.modules, self.own_costs, self.payment = modules, own_costs, payment
+        self.modules, self.individual_costs, self.payment = modules, individual_costs, payment
         self.config = config
         self.seats = len(AGENTS) if modules else 1
         self.agent_names = AGENTS[: self.seats]
@@ -261,7 +261,7 @@ class MediatedQA:
 
     def _pay(self, outcome: int, plan: Joint) -> tuple[float, ...]:
         net = self.payment.net(plan, outcome)
-        if not (self.own_costs and self.modules):
+        if not (self.individual_costs and self.modules):
             return (net,) * self.seats
         gross = self.payment.utilities[outcome]
         return (net, *(gross - cost for cost in self.payment.costs_of(plan)))

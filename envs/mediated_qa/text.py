@@ -52,7 +52,7 @@ class MediatedText:
 
     def __init__(self, game: MediatedQA) -> None:
         self._payment, self._joints = game.payment, game.joints
-        self._modules, self._own = game.modules, game.own_costs and game.modules
+        self._modules, self._own = game.modules, game.individual_costs and game.modules
 
     def who(self, view: MediatedView) -> str:
         right, wrong, silent, missed = map(_number, self._payment.utilities)

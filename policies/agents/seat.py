@@ -23,15 +23,15 @@ class AskingPolicy(Policy):
     def __init__(self, model: Model | None = None) -> None:
         super().__init__()
         self.model = model or OfflineModel()
-        self.voice = SeatModel(self.model, 0, 0)
+        self.seat_model = SeatModel(self.model, 0, 0)
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
-        self.voice = SeatModel(self.model, seat, seed)
+        self.seat_model = SeatModel(self.model, seat, seed)
 
     def notes(self) -> dict[str, Any]:
         """The questions asked since the last time, for the transcript."""
-        calls = self.voice.calls()
+        calls = self.seat_model.calls()
         return {"calls": calls} if calls else {}
 
     @classmethod

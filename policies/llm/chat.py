@@ -79,7 +79,7 @@ class ChatModel(Model):
         self._in_vain = 0
         self._lock = Lock()
 
-    def answer(self, question: Ask[A], asker: RequestContext) -> Answered[A]:
+    def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         """The model's answer, or the rule of thumb's.
 
         Raises:
@@ -87,27 +87,27 @@ class ChatModel(Model):
             ParlourError: What the transport raises: unavailable, budget spent, not in the cache.
         """
         talk = _opening(question)
-        return self._settle(question, asker, talk, self._say(question, asker, talk)[0])
+        return self._settle(question, context, talk, self._say(question, context, talk)[0])
 
-    def answers(self, question: Ask[A], asker: RequestContext, n: int) -> list[Answered[A]]:
+    def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
         """So many independent answers: from one request, and single ones for what the server left out.
 
         The k-th one stands for the same sample as with any other model. The first one's calls hold the usage of the
         common request.
         """
         if n < 2:
-            return super().answers(question, asker, n)
+            return super().answers(question, context, n)
         talk = _opening(question)
-        said = self._say(question, asker, talk, n)
+        said = self._say(question, context, talk, n)
         found = []
         for k in range(n):
-            single = asker.other(k)
+            single = context.other(k)
             first = said[k] if k < len(said) else self._say(question, single, talk)[0]
             found.append(self._settle(question, single, talk, first))
         return found
 
     def chances(
-        self, question: Ask[Any], asker: RequestContext, options: Sequence[str], n: int = 8
+        self, question: Ask[Any], context: RequestContext, options: Sequence[str], n: int = 8
     ) -> AnswerProbabilities:
         """How likely each option is as the answer to a question that is answered by one of a few words.
 
@@ -124,14 +124,14 @@ class ChatModel(Model):
         listed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options)
         wish = f"{opening[-1].content}\nThis once, answer not with JSON but with one of these words alone: {listed}\n"
         talk = (*opening[:-1], ChatMessage("user", wish))
-        request = self._request(question, asker, talk, top_logprobs=TOP_LOGPROBS, max_tokens=_ONE_WORD_TOKENS)
+        request = self._request(question, context, talk, top_logprobs=TOP_LOGPROBS, max_tokens=_ONE_WORD_TOKENS)
         reply = self.meter.complete(request)
         calls = tuple(said.call for said in self._told(question, talk, reply))
         weights = _weights(reply.logprobs[0] if reply.logprobs else {}, known)
         if sum(weights) > 0:
-            self._note(question, asker, "valid", 1)
+            self._note(question, context, "valid", 1)
             return AnswerProbabilities(_shares(options, weights), "logprobs", calls)
-        answered = self.answers(question, asker, n)
+        answered = self.answers(question, context, n)
         weights = [0.0] * len(options)
         for one in answered:
             values = [str(value).casefold() for value in one.value.model_dump(mode="json").values()]
@@ -158,14 +158,14 @@ class ChatModel(Model):
         self._lock = Lock()
 
     def _settle(
-        self, question: Ask[A], asker: RequestContext, talk: tuple[ChatMessage, ...], first: _Said
+        self, question: Ask[A], context: RequestContext, talk: tuple[ChatMessage, ...], first: _Said
     ) -> Answered[A]:
         """Read the first reply, and ask again until there is an answer or no try left."""
         calls: list[dict[str, Any]] = []
         said = first
         for tried in range(1, self.tries + 1):
             if tried > 1:
-                said = self._say(question, asker, talk)[0]
+                said = self._say(question, context, talk)[0]
             try:
                 value = question.read(said.text)
             except BadReply as error:
@@ -174,18 +174,20 @@ class ChatModel(Model):
                 talk = (*talk, ChatMessage("assistant", _shortened(said.text)), ChatMessage("user", _again(fault)))
             else:
                 calls.append(said.call)
-                self._note(question, asker, "valid" if tried == 1 else "repaired", tried)
+                self._note(question, context, "valid" if tried == 1 else "repaired", tried)
                 return Answered(value, tried == 1, False, tuple(calls))
-        self._note(question, asker, "fallback", self.tries)
-        value = question.rule_of_thumb(np.random.default_rng(asker.sample))
+        self._note(question, context, "fallback", self.tries)
+        value = question.rule_of_thumb(np.random.default_rng(context.sample))
         return Answered(value, False, True, tuple(calls))
 
-    def _say(self, question: Ask[Any], asker: RequestContext, talk: tuple[ChatMessage, ...], n: int = 1) -> list[_Said]:
-        request = self._request(question, asker, talk, n=n, schema=question.schema_of_answer())
+    def _say(
+        self, question: Ask[Any], context: RequestContext, talk: tuple[ChatMessage, ...], n: int = 1
+    ) -> list[_Said]:
+        request = self._request(question, context, talk, n=n, schema=question.schema_of_answer())
         return self._told(question, talk, self.meter.complete(request))
 
     def _request(
-        self, question: Ask[Any], asker: RequestContext, talk: tuple[ChatMessage, ...], **options: Any
+        self, question: Ask[Any], context: RequestContext, talk: tuple[ChatMessage, ...], **options: Any
     ) -> Request:
         return Request(
             **{
@@ -193,10 +195,10 @@ class ChatModel(Model):
                 "messages": talk,
                 "temperature": self.temperature if question.temperature is None else question.temperature,
                 "max_tokens": question.max_tokens,
-                "sample": asker.sample,
+                "sample": context.sample,
                 "schema_name": question.answer_type().__name__,
                 "ask": question.kind,
-                "seat": asker.seat,
+                "seat": context.seat,
                 **options,
             }
         )
@@ -212,8 +214,8 @@ class ChatModel(Model):
             found.append(_Said(text, call))
         return found
 
-    def _note(self, question: Ask[Any], asker: RequestContext, outcome: Outcome, replies: int) -> None:
-        self.meter.note(asker.seat, question.kind, outcome, replies)
+    def _note(self, question: Ask[Any], context: RequestContext, outcome: Outcome, replies: int) -> None:
+        self.meter.note(context.seat, question.kind, outcome, replies)
         with self._lock:
             self._in_vain = self._in_vain + 1 if outcome == "fallback" else 0
             given_up = self._in_vain >= self.patience

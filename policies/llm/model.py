@@ -46,12 +46,12 @@ class Model(ABC):
     is_language_model: ClassVar[bool]
 
     @abstractmethod
-    def answer(self, question: Ask[A], asker: RequestContext) -> Answered[A]:
+    def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         """Answer one question."""
 
-    def answers(self, question: Ask[A], asker: RequestContext, n: int) -> list[Answered[A]]:
+    def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
         """So many independent answers to the same question."""
-        return [self.answer(question, asker.other(k)) for k in range(n)]
+        return [self.answer(question, context.other(k)) for k in range(n)]
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:
@@ -64,8 +64,8 @@ class OfflineModel(Model):
     name = OFFLINE
     is_language_model: ClassVar[bool] = False
 
-    def answer(self, question: Ask[A], asker: RequestContext) -> Answered[A]:
-        value = question.rule_of_thumb(np.random.default_rng(asker.sample))
+    def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+        value = question.rule_of_thumb(np.random.default_rng(context.sample))
         return Answered(value, True, False, ({"ask": question.kind, "answer": value.model_dump(mode="json")},))
 
     def settings(self) -> dict[str, Any]:
@@ -88,13 +88,13 @@ class SeatModel:
 
     def ask(self, question: Ask[A]) -> A:
         """The model's answer."""
-        answered = self._model.answer(question, self._asker())
+        answered = self._model.answer(question, self._context())
         self._calls += answered.calls
         return answered.value
 
     def ask_often(self, question: Ask[A], n: int) -> list[A]:
         """So many independent answers."""
-        found = self._model.answers(question, self._asker(), n)
+        found = self._model.answers(question, self._context(), n)
         self._calls += [call for answered in found for call in answered.calls]
         return [answered.value for answered in found]
 
@@ -103,7 +103,7 @@ class SeatModel:
         told, self._calls = self._calls, []
         return told
 
-    def _asker(self) -> RequestContext:
+    def _context(self) -> RequestContext:
         self._asked += 1
         return RequestContext(f"player_{self._seat}", mixed(self._seed, self._seat, self._asked))
 

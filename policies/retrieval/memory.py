@@ -115,7 +115,7 @@ class Retrieved:
 
 
 @dataclass
-class _Shelf:
+class _Partition:
     """The texts of one tag."""
 
     index: Any
@@ -135,7 +135,7 @@ class Memory:
         self._tags: list[str] = []
         self._when: list[int] = []
         self._tokens: list[int] = []
-        self._shelves: dict[str, _Shelf] = {}
+        self._partitions: dict[str, _Partition] = {}
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -185,11 +185,11 @@ class Memory:
         """
         if max_tokens < 0:
             raise accept("budget of tokens", max_tokens, "0 or more")
-        shelves = self._among(tag)
-        lengths = np.sort([self._tokens[position] for shelf in shelves for position in shelf.positions])
+        partitions = self._among(tag)
+        lengths = np.sort([self._tokens[position] for partition in partitions for position in partition.positions])
         most = int(np.searchsorted(np.cumsum(lengths), max_tokens, side="right"))  # no more can fit
         chosen = []
-        for found in self._nearest(query, most, shelves):
+        for found in self._nearest(query, most, partitions):
             max_tokens -= found.tokens
             if max_tokens < 0:
                 break
@@ -232,9 +232,9 @@ class Memory:
         first = len(self)
         for tag in dict.fromkeys(tags):
             rows = [k for k, other in enumerate(tags) if other == tag]
-            shelf = self._shelves.setdefault(tag, _Shelf(faiss.IndexFlatL2(self.embedder.size)))
-            shelf.index.add(vectors[rows])
-            shelf.positions += [first + k for k in rows]
+            partition = self._partitions.setdefault(tag, _Partition(faiss.IndexFlatL2(self.embedder.size)))
+            partition.index.add(vectors[rows])
+            partition.positions += [first + k for k in rows]
         self._texts += texts
         self._tags += tags
         self._when += when
@@ -243,18 +243,18 @@ class Memory:
     def _vectors(self) -> Vectors:
         """All vectors by position, shape (n, size)."""
         vectors = np.empty((len(self), self.embedder.size), np.float32)
-        for shelf in self._shelves.values():
-            vectors[shelf.positions] = shelf.index.reconstruct_n(0, len(shelf.positions))
+        for partition in self._partitions.values():
+            vectors[partition.positions] = partition.index.reconstruct_n(0, len(partition.positions))
         return vectors
 
-    def _among(self, tag: str | None) -> list[_Shelf]:
-        return [shelf for name, shelf in self._shelves.items() if tag in (None, name)]
+    def _among(self, tag: str | None) -> list[_Partition]:
+        return [partition for name, partition in self._partitions.items() if tag in (None, name)]
 
-    def _nearest(self, query: str, k: int, shelves: Sequence[_Shelf]) -> list[Retrieved]:
+    def _nearest(self, query: str, k: int, partitions: Sequence[_Partition]) -> list[Retrieved]:
         vector = unit([query], self.embedder.embed([query]), self.embedder)
         if not k:
             return []
-        ranked = sorted(pair for shelf in shelves for pair in _of_shelf(shelf, vector, k))[:k]
+        ranked = sorted(pair for partition in partitions for pair in _of_partition(partition, vector, k))[:k]
         return [
             Retrieved(self._texts[p], p, self._tags[p], self._when[p], self._tokens[p], distance)
             for distance, p in ranked
@@ -275,16 +275,16 @@ def _read(path: Path) -> tuple[dict[str, Any], Any]:
         raise ParlourError(f"{str(path)!r} is not a memory; accepted: a file that `Memory.save` wrote") from None
 
 
-def _of_shelf(shelf: _Shelf, vector: Vectors, k: int) -> list[tuple[float, int]]:
+def _of_partition(partition: _Partition, vector: Vectors, k: int) -> list[tuple[float, int]]:
     """(squared distance, position) of the nearest `k` and of all that tie with the last of them, or of all there are."""
-    asked, all_of_them = k, len(shelf.positions)
+    asked, all_of_them = k, len(partition.positions)
     while True:
         asked = min(asked + 1, all_of_them)
         with _one_thread():
-            distances, rows = shelf.index.search(vector, asked)
+            distances, rows = partition.index.search(vector, asked)
         rounded = np.round(distances[0].astype(np.float64), _DIGITS)
         if asked == all_of_them or rounded[-1] > rounded[k - 1]:
-            return [(float(d), shelf.positions[row]) for d, row in zip(rounded, rows[0], strict=True)]
+            return [(float(d), partition.positions[row]) for d, row in zip(rounded, rows[0], strict=True)]
         asked *= 2
 
 

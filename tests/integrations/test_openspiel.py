@@ -248,10 +248,10 @@ def test_worlds_are_all_courses_of_an_information_set_with_their_probabilities()
         view = game.table.game.view(at.state, at.player)
         found = determinizations(game.table.game, game.table.text, view, at.own[at.player])
         # `determinizations` goes by the rules, which draw the order of talk as well: it is in the View
-        assert {world.moves for world in found} == set(reached[key])
+        assert {determinization.moves for determinization in found} == set(reached[key])
         total = sum(reached[key].values())
-        for world in found:
-            assert world.probability == pytest.approx(reached[key][world.moves] / total)
+        for determinization in found:
+            assert determinization.probability == pytest.approx(reached[key][determinization.moves] / total)
 
 
 def test_worlds_weigh_what_others_would_rather_not_have_done():
@@ -263,7 +263,9 @@ def test_worlds_weigh_what_others_would_rather_not_have_done():
     at = game.state_after(moves).moment
     assert at.player == 1
     found = determinizations(rules, text, rules.view(at.state, 1), at.own[1])
-    evil = sum(world.probability for world in found if world.moves[0].args[0] in rules.evil_roles)
+    evil = sum(
+        determinization.probability for determinization in found if determinization.moves[0].args[0] in rules.evil_roles
+    )
     assert evil == pytest.approx(1 / 3)
     assert len(found) == 24
 

@@ -247,11 +247,11 @@ def fickle(double):
 
 def conversation(model, doubt) -> str:
     voices = [SeatModel(model, seat, seed=5) for seat in range(3)]
-    for voice in voices:
+    for seat_model in voices:
         for _ in range(4):
-            voice.ask(doubt(f"player_{voice._seat}"))
-        voice.ask_often(doubt(), 3)
-    return json.dumps([voice.calls() for voice in voices])
+            seat_model.ask(doubt(f"player_{seat_model._seat}"))
+        seat_model.ask_often(doubt(), 3)
+    return json.dumps([seat_model.calls() for seat_model in voices])
 
 
 def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_path, monkeypatch):

@@ -13,8 +13,8 @@ from parlour.training.cli.tune import (
     GridOption,
     ProcessesOption,
     PrunerOption,
+    executor,
     show,
-    spread,
     with_bars,
 )
 
@@ -65,7 +65,7 @@ def questum(
         finalists=finalists,
         seed=seed,
     )
-    with spread(workers, ray, ray_workers) as players:
+    with executor(workers, ray, ray_workers) as players:
         tuned = with_bars(problem, config, out, players)
     if json:
         from parlour.training.hyperopt.report import summary

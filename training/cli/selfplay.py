@@ -72,7 +72,7 @@ def selfplay(
     )
     wanted = config.steps if steps is None else steps
     rollouts = -(-wanted // (snapshots * config.rollout))
-    config = replace(config, steps=wanted, leg_steps=rollouts * config.rollout)
+    config = replace(config, steps=wanted, phase_steps=rollouts * config.rollout)
     found = _with_bars(run.selfplay, config, out)
     if json:
         common.print_json({"out": str(out), **run.report.summary(found)})

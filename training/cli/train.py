@@ -66,8 +66,8 @@ def seat(
         steps=steps,
         seed=seed,
     )
-    if steps < config.leg_steps:
-        config = replace(config, leg_steps=-(-steps // config.rollout) * config.rollout)
+    if steps < config.phase_steps:
+        config = replace(config, phase_steps=-(-steps // config.rollout) * config.rollout)
     last = display.train_with_bar(training.train, config, out)
     if json:
         common.print_json({"out": str(out), **asdict(last)})
@@ -121,7 +121,9 @@ def grace(
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the on-line learner, such as epsilon=0.2."),
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Of on-line learning.")] = 20_000,
-    own_costs: Annotated[bool, typer.Option("--own-costs", help="Each module pays for its own action only.")] = False,
+    individual_costs: Annotated[
+        bool, typer.Option("--individual-costs", help="Each module pays for its own action only.")
+    ] = False,
     share: Annotated[float, typer.Option(help="With own costs: the part of the outcome each module gets.")] = 1.0,
     ray: common.RayOption = None,
     ray_workers: common.RayWorkersOption = None,
@@ -143,7 +145,7 @@ def grace(
         temperature=temperature,
         floor=floor,
         shrinkage="auto" if shrinkage == "auto" else _pseudo_questions(shrinkage),
-        own_costs=own_costs,
+        individual_costs=individual_costs,
         share=share,
         learner=learner,
         rule=common.options(None, None, option),

@@ -72,7 +72,7 @@ def gratr(
         finalists=finalists,
         seed=seed,
     )
-    with spread(workers, ray, ray_workers) as players:
+    with executor(workers, ray, ray_workers) as players:
         tuned = with_bars(problem, config, out, players)
     if json:
         from parlour.training.hyperopt.report import summary
@@ -83,7 +83,7 @@ def gratr(
 
 
 @contextmanager
-def spread(workers: int, ray: str | None, ray_workers: int | None) -> Iterator[Workers]:
+def executor(workers: int, ray: str | None, ray_workers: int | None) -> Iterator[Workers]:
     """Who plays: so many processes, or Ray's. Raises `ParlourError` if both are asked for."""
     if ray is not None and workers != 1:
         raise ParlourError(f"--workers {workers} goes without --ray; accepted: --ray-workers")

@@ -11,7 +11,7 @@ from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.training import display, rollout, seeds
 from parlour.training.demo.section import DemoConfig, Section
 from parlour.training.reproduce import Reproduction, ReproductionSetting
-from parlour.training.reproduce.gratr import table_2
+from parlour.training.reproduce.gratr import gratr_table_2
 from parlour.training.reproduce.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYERS, WEREWOLF_RULES, blocks
 from parlour.training.werewolf.played import GAME
 from parlour.training.werewolf.trust_picture import draw
@@ -30,7 +30,7 @@ def werewolf_section(out: Path, config: DemoConfig) -> Section:
     games = max(2, config.games // _SHARE // 2 * 2)
     with display.progress_bar() as bar:
         setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=display.Bar(bar))
-        found = table_2("gratr-2", setting)
+        found = gratr_table_2("gratr-2", setting)
     told = _trust(out / "werewolf", config.seed)
     return Section("werewolf", _markdown(found, told), _summary(found), found.as_json())
 

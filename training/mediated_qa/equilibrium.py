@@ -221,12 +221,12 @@ def obedience(game: NormalForm, probabilities: Floats) -> Obedience:
 # -- the modules of GRACE --------------------------------------------------------------------------------------
 
 
-def module_game(net: Mapping[Joint, float], *, own_costs: bool = False, share: float = 1.0) -> NormalForm:
+def module_game(net: Mapping[Joint, float], *, individual_costs: bool = False, share: float = 1.0) -> NormalForm:
     """The game of retriever, generator and verifier in one state. The joint actions without a value are infeasible.
 
     Args:
         net: Joint action -> net utility, as of a row of Q-hat.
-        own_costs: Whether a module pays for its own action only; otherwise each gets the net utility.
+        individual_costs: Whether a module pays for its own action only; otherwise each gets the net utility.
         share: With own costs, the part of the outcome's utility (net utility and the nominal costs of all three) that each
             module gets. With 1 the modules' interests still agree; below 1 a module may prefer to save its cost.
 
@@ -242,7 +242,7 @@ def module_game(net: Mapping[Joint, float], *, own_costs: bool = False, share: f
         feasible[place] = True
         gross = value + cost(joint)
         for i, action in enumerate(joint):
-            payoffs[(i, *place)] = share * gross - COSTS[action] if own_costs else value
+            payoffs[(i, *place)] = share * gross - COSTS[action] if individual_costs else value
     return NormalForm(payoffs, feasible)
 
 

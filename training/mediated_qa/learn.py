@@ -47,7 +47,7 @@ class GraceConfig:
     """Of thin states towards their parents, in pseudo-questions, or `"auto"`; 0 for none."""
     folds: int = 5
     """Of the cross-validation."""
-    own_costs: bool = False
+    individual_costs: bool = False
     """Whether a module pays for its own action only, in the game that obedience is judged by."""
     share: float = 1.0
     """With own costs: the part of the outcome's utility that each module gets."""
@@ -203,7 +203,7 @@ def _nets(values: UtilityEstimate) -> dict[str, dict[Joint, float]]:
 
 
 def _game(net: Mapping[Joint, float], config: GraceConfig) -> equilibrium.NormalForm:
-    return equilibrium.module_game(net, own_costs=config.own_costs, share=config.share)
+    return equilibrium.module_game(net, individual_costs=config.individual_costs, share=config.share)
 
 
 def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig) -> Row:

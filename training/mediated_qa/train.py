@@ -1,7 +1,7 @@
 """Training the mediator in a folder: config, curve, checkpoint and policy, taken up again after a kill.
 
-A run has as many legs as its curve has points. Learning from counts, a leg learns from a longer part of the training
-questions; on-line, it plays some more rounds. After each leg the policy is measured on questions kept aside, and the run is
+A run has as many phases as its curve has points. Learning from counts, a phase learns from a longer part of the training
+questions; on-line, it plays some more rounds. After each phase the policy is measured on questions kept aside, and the run is
 saved; a run that was killed and taken up again leaves the same files, byte for byte. The policy of the run is learned from
 the whole table by counts, and by an on-line learner from the training questions.
 """
@@ -48,9 +48,9 @@ class MediatorPoint:
     steps: int
     """Questions learned from; on-line, rounds played."""
     training: float | None
-    """Mean net utility: of the policy on what it learned from; on-line, earned in the rounds of the leg."""
+    """Mean net utility: of the policy on what it learned from; on-line, earned in the rounds of the phase."""
     regret: float | None
-    """On-line: mean regret of a round of the leg."""
+    """On-line: mean regret of a round of the phase."""
     n: int
     """Questions kept aside that tell of the policy."""
     held_out: float | None
@@ -94,7 +94,7 @@ def train(
     run.take_up(_begin(config, table, folder))
     while len(run.points) < config.points:
         before = run.steps
-        point = run.leg()
+        point = run.phase()
         progress(point.steps - before, _note(point))
         _replace(folder / CURVE, _curve(run.points))
         _replace(folder / CHECKPOINT, json.dumps(run.state_dict()) + "\n")
@@ -107,7 +107,7 @@ def train(
 
 
 class _Run:
-    """A run between two legs."""
+    """A run between two phases."""
 
     def __init__(self, config: GraceConfig, table: UtilityTable) -> None:
         self.config, self.table = config, table
@@ -135,7 +135,7 @@ class _Run:
             self.settings = choose(self.training, self.config)
         return self.settings
 
-    def leg(self) -> MediatorPoint:
+    def phase(self) -> MediatorPoint:
         """Learn on, and measure."""
         upto = len(self.points) + 1
         if self.learner is None or self.bandit is None:
@@ -161,7 +161,7 @@ class _Run:
         return finish(measure(self.table), values, self.chosen(), self.config, self.table)
 
     def state_dict(self) -> dict[str, Any]:
-        """All that a leg changes, as plain values."""
+        """All that a phase changes, as plain values."""
         return {
             "settings": None if self.settings is None else asdict(self.settings),
             "learner": None if self.learner is None else self.learner.state_dict(),

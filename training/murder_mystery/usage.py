@@ -62,11 +62,11 @@ class CountedModel(Model):
         self.is_language_model = inner.is_language_model  # type: ignore[misc]  # whatever the inner one is
         self._spent, self._begun = Spent(), perf_counter()
 
-    def answer(self, question: Ask[A], asker: RequestContext) -> Answered[A]:
-        return self._counted(self._inner.answer(question, asker))
+    def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+        return self._counted(self._inner.answer(question, context))
 
-    def answers(self, question: Ask[A], asker: RequestContext, n: int) -> list[Answered[A]]:
-        return [self._counted(one) for one in self._inner.answers(question, asker, n)]
+    def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
+        return [self._counted(one) for one in self._inner.answers(question, context, n)]
 
     def settings(self) -> dict[str, Any]:
         return self._inner.settings()

@@ -59,17 +59,17 @@ def _one(
 
 
 def _guilty(view: Any, model: Model, victim: int, seed: int) -> int:
-    shelf, me, name = SeatMemory(view, HASHING), me_of(view), view.victims[victim]
+    seat_memory, me, name = SeatMemory(view, HASHING), me_of(view), view.victims[victim]
     question = Vote(
-        scene=shelf.scene,
+        scene=seat_memory.scene,
         me=me,
         victim=name,
         options=[other for other in view.names if other != me.name],
-        script=shelf.excerpts(f"{me.name},{name}"),
+        script=seat_memory.excerpts(f"{me.name},{name}"),
         dialogue=[],
         suspects=[],
         summaries=[],
         stance=stance_of(me, name),
     )
     chosen = named(SeatModel(model, view.seat, seed).ask(question).name, question.options)
-    return shelf.scene.person(chosen if chosen is not None else question.options[0])
+    return seat_memory.scene.person(chosen if chosen is not None else question.options[0])

@@ -1,4 +1,4 @@
-"""The settings of a run that learns in legs (`legs`), and the folder that keeps them. Needs no PyTorch."""
+"""The settings of a run that learns in phases (`phases`), and the folder that keeps them. Needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class PhaseConfig:
     """What decides how a network learns; saved with the run.
 
     Raises:
-        ParlourError: A number is too small, or leg, rollout and tables do not divide each other.
+        ParlourError: A number is too small, or phase, rollout and tables do not divide each other.
     """
 
     game: str = "avalon_v0"
     options: Mapping[str, Any] = field(default_factory=lambda: {"num_players": 5, "rules": "official"})
     """Of the game."""
     steps: int = 400_000
-    """Decisions of the learner; rounded up to whole legs."""
-    leg_steps: int = 40_960
+    """Decisions of the learner; rounded up to whole phases."""
+    phase_steps: int = 40_960
     """Decisions between two checkpoints."""
     envs: int = 32
     """Tables played side by side."""
@@ -41,7 +41,7 @@ class PhaseConfig:
     batch: int = 1024
     epochs: int = 4
     learning_rate: float = 7e-4
-    """At the start; it falls in a straight line, leg by leg, to a tenth."""
+    """At the start; it falls in a straight line, phase by phase, to a tenth."""
     entropy: float = 0.005
     gae_lambda: float = 0.95
     hidden: tuple[int, ...] = (128, 128)
@@ -49,18 +49,18 @@ class PhaseConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("steps", "leg_steps", "envs", "processes", "rollout", "batch", "epochs"):
+        for name in ("steps", "phase_steps", "envs", "processes", "rollout", "batch", "epochs"):
             check_count(name, getattr(self, name))
-        if self.rollout % self.envs or self.leg_steps % self.rollout:
+        if self.rollout % self.envs or self.phase_steps % self.rollout:
             raise ParlourError(
-                f"rollout {self.rollout} and leg_steps {self.leg_steps} are not accepted; accepted: a multiple of "
+                f"rollout {self.rollout} and phase_steps {self.phase_steps} are not accepted; accepted: a multiple of "
                 f"envs ({self.envs}), and a multiple of rollout"
             )
 
     @property
-    def legs(self) -> int:
-        """How many legs the run has."""
-        return -(-self.steps // self.leg_steps)
+    def phases(self) -> int:
+        """How many phases the run has."""
+        return -(-self.steps // self.phase_steps)
 
 
 def check_count(name: str, value: int) -> None:
@@ -69,9 +69,9 @@ def check_count(name: str, value: int) -> None:
         raise ParlourError(f"{name} {value!r} is not accepted; accepted: a whole number from 1")
 
 
-def env_seeds(config: PhaseConfig, leg: int) -> list[int]:
-    """A seed for each table of a leg."""
-    return [seeds.derive(config.seed, leg, k) % len(seeds.TRAINING) for k in range(config.envs)]
+def env_seeds(config: PhaseConfig, phase: int) -> list[int]:
+    """A seed for each table of a phase."""
+    return [seeds.derive(config.seed, phase, k) % len(seeds.TRAINING) for k in range(config.envs)]
 
 
 def claim_folder(config: PhaseConfig, folder: Path) -> None:

@@ -1,8 +1,8 @@
-"""Learning with MaskablePPO (sb3-contrib) in legs: what `train seat` and `train selfplay` share.
+"""Learning with MaskablePPO (sb3-contrib) in phases: what `train seat` and `train selfplay` share.
 
-A run is cut into legs of `leg_steps`. A leg begins with freshly seeded environments and ends with a checkpoint, so that
+A run is cut into phases of `phase_steps`. A phase begins with freshly seeded environments and ends with a checkpoint, so that
 a run that was killed and taken up again gives the same network, byte for byte, as one that was not. (PyTorch and
-stable-baselines3 draw from their own global generators; each leg seeds them.)
+stable-baselines3 draw from their own global generators; each phase seeds them.)
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def new_model(config: PhaseConfig, env: VecEnv) -> MaskablePPO:
     )
 
 
-def learn_phase(model: MaskablePPO, config: PhaseConfig, leg: int, env: VecEnv, counter: BaseCallback) -> None:
-    """One leg: `config.leg_steps` decisions on freshly seeded tables."""
-    set_random_seed(seeds.derive(config.seed, leg))
-    model.learning_rate = config.learning_rate * max(0.1, 1 - leg / config.legs)
+def learn_phase(model: MaskablePPO, config: PhaseConfig, phase: int, env: VecEnv, counter: BaseCallback) -> None:
+    """One phase: `config.phase_steps` decisions on freshly seeded tables."""
+    set_random_seed(seeds.derive(config.seed, phase))
+    model.learning_rate = config.learning_rate * max(0.1, 1 - phase / config.phases)
     model._setup_lr_schedule()
     model.set_env(env, force_reset=True)
-    model.learn(config.leg_steps, callback=counter, reset_num_timesteps=leg == 0)
+    model.learn(config.phase_steps, callback=counter, reset_num_timesteps=phase == 0)
 
 
 class Counter(BaseCallback):

@@ -1,4 +1,4 @@
-"""Training one seat of a game with MaskablePPO (sb3-contrib), in legs that can be taken up again after a kill (`legs`).
+"""Training one seat of a game with MaskablePPO (sb3-contrib), in phases that can be taken up again after a kill (`phases`).
 
 Learned from are the seeds of `seeds.TRAINING`, the curve is measured on `seeds.VALIDATION`.
 """
@@ -59,7 +59,7 @@ class SeatConfig(PhaseConfig):
 
 @dataclass(frozen=True)
 class SeatPoint:
-    """One point of the curve: the state of the run after a leg."""
+    """One point of the curve: the state of the run after a phase."""
 
     steps: int
     games: int
@@ -70,7 +70,7 @@ class SeatPoint:
     low: float
     high: float
     training_win_rate: float
-    """Of the games learned from in the last leg, in which actions are drawn at random from the network."""
+    """Of the games learned from in the last phase, in which actions are drawn at random from the network."""
 
 
 def train(
@@ -94,34 +94,36 @@ def train(
     model, points = _begin(config, folder)
     if points:
         progress(points[-1].steps, _note(points[-1]))
-    for leg in range(len(points), config.legs):
-        env = _tables(config, leg)
+    for phase in range(len(points), config.phases):
+        env = _tables(config, phase)
         try:
             model = model or new_model(config, env)
             counter = Counter(progress)
-            learn_phase(model, config, leg, env, counter)
+            learn_phase(model, config, phase, env, counter)
         finally:
             env.close()
         policy = export(model, config)
-        points.append(_measure(config, policy, leg, counter, points))
+        points.append(_measure(config, policy, phase, counter, points))
         progress(0, _note(points[-1]))
         _keep(model, policy, points, folder)
         draw_curve(points, config, folder / PICTURE)
     return points[-1]
 
 
-# -- one leg ---------------------------------------------------------------------------------------------------
+# -- one phase ---------------------------------------------------------------------------------------------------
 
 
 def _maker(config: SeatConfig) -> MakeSeat:
     return MakeSeat(config.game, config.options, config.opponents, config.seat)
 
 
-def _tables(config: SeatConfig, leg: int) -> SeatVecEnv:
-    return SeatVecEnv(_maker(config), env_seeds(config, leg), config.processes)
+def _tables(config: SeatConfig, phase: int) -> SeatVecEnv:
+    return SeatVecEnv(_maker(config), env_seeds(config, phase), config.processes)
 
 
-def _measure(config: SeatConfig, policy: TrainedSeat, leg: int, counter: Counter, before: list[SeatPoint]) -> SeatPoint:
+def _measure(
+    config: SeatConfig, policy: TrainedSeat, phase: int, counter: Counter, before: list[SeatPoint]
+) -> SeatPoint:
     env = table(config.game, **config.options)
     base = env.game_env
 
@@ -140,7 +142,7 @@ def _measure(config: SeatConfig, policy: TrainedSeat, leg: int, counter: Counter
     assert won is not None
     seen = rate(sum(game["return"] > 0 for game in counter.games), len(counter.games))
     played = len(counter.games) + (before[-1].games if before else 0)
-    steps = (leg + 1) * config.leg_steps
+    steps = (phase + 1) * config.phase_steps
     return SeatPoint(steps, played, won.n, won.rate, won.low, won.high, seen.rate if seen else 0.0)
 
 

@@ -22,7 +22,7 @@ Measured = dict[str, dict[str, Any]]
 """Player -> its measures, as `social.measures` gives them."""
 
 
-def table_9(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
     """Valid response rate (Eq. 8) of the agent's replies, by role."""
     given = _replies if setting.model.is_language_model else _responses
     ours = [seat for seat in _seats(_judged(setting)) if seat.table.players[seat.seat] == AGENT]
@@ -34,7 +34,7 @@ def table_9(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "Valid responses", setting, [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells], remarks)
 
 
-def figure_2(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Quest engagement and failure votes of the evil side; the paper prints means of the two roles."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
@@ -45,7 +45,7 @@ def figure_2(name: str, setting: ReproductionSetting) -> Reproduction:
     return _by_player(name, "The evil side's engagement in quests, and its fails", setting, cells)
 
 
-def figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Leader approval, self-recommendation and its success."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
@@ -60,7 +60,7 @@ def figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     return _by_player(name, "Leadership and persuasion", setting, cells)
 
 
-def figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """What each role does with its identity in the first round."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
@@ -71,7 +71,7 @@ def figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     return _by_player(name, "Deception in the first round", setting, cells)
 
 
-def figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
     """How each role meets each other role."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
@@ -83,7 +83,7 @@ def figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
     return _by_player(name, "Teamwork and confrontation", setting, cells)
 
 
-def figure_6(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_6(name: str, setting: ReproductionSetting) -> Reproduction:
     """What Merlin and Percival share in the first round, and teamwork from round to round."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:

@@ -39,7 +39,7 @@ _TABLE_8: Final = (
 )
 
 
-def table_2(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rates on both sides, all rows with the experience of their own practice, and the baseline in our place."""
     return win_rates(name, setting, [variant.row for variant in TABLE_2])
 
@@ -59,17 +59,17 @@ def win_rates(name: str, setting: ReproductionSetting, rows: Collection[str]) ->
     return _made(name, "Win rates", club, tuple(cells))
 
 
-def table_6(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_6(name: str, setting: ReproductionSetting) -> Reproduction:
     """Experience learning on the evil side."""
     return _evil_table(name, "Experience learning", Club(setting, learns=True), _TABLE_6)
 
 
-def table_7(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_7(name: str, setting: ReproductionSetting) -> Reproduction:
     """Modules on the evil side; nobody has practised."""
     return _evil_table(name, "Modules, without experience", Club(setting, learns=False), _TABLE_7)
 
 
-def table_8(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_8(name: str, setting: ReproductionSetting) -> Reproduction:
     """Whom the analysis is about; nobody has practised."""
     return _evil_table(name, "Whom the analysis is about", Club(setting, learns=False), _TABLE_8)
 

@@ -63,7 +63,7 @@ class Experiment:
         return SystemAnswers(LEARNED, utility, answered.astype(float), right.astype(float))
 
 
-def figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
+def grace_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Accuracy, abstention, effective reliability and net utility of the mediator, the baselines and the oracle."""
     if setting.out is not None:
         pictures.require()
@@ -81,7 +81,7 @@ def figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "The mediator and its baselines", setting, cells, (remark, drawn, *static))
 
 
-def figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
+def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """The policy, states by joint actions; the cells hold the most probable action of each state."""
     out = _folder(name, setting)
     experiments = _experiments(setting)
@@ -98,7 +98,7 @@ def figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "Policy by state", setting, cells, (_files(name),))
 
 
-def figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
+def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
     """Net utility of the mediator's draws by state."""
     out = _folder(name, setting)
     experiments = _experiments(setting)

@@ -25,7 +25,7 @@ TOTAL: Final = "all roles"
 _EVEN: Final = 0.5
 
 
-def table_2(name: str, setting: ReproductionSetting) -> Reproduction:
+def gratr_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rates; then how often each method wins with each block, and its amnesia."""
     matches = [play_teams(setting, one) for one in opponents(setting, (*OPPONENTS, RULE))]
     cells = [one for match in matches for method in _methods(match) for one in _wins(name, match, method)]
@@ -40,7 +40,7 @@ def table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "Win rates in mixed games", setting, cells, remarks)
 
 
-def table_3(name: str, setting: ReproductionSetting) -> Reproduction:
+def gratr_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Performance scores by the rule of table 3."""
     remark = (
         "Wrong votes subtract, as the paper's table 3 says. It prints no scores by that rule: the column `paper` is "
@@ -49,13 +49,13 @@ def table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     return _scored(name, "Performance by table 3's rule", setting, scores.TABLE_3, remark)
 
 
-def figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
+def gratr_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Performance scores with the sign of the published figure."""
     remark = "Wrong votes add, against the paper's table 3: only so do its published games give the bars of its figure."
     return _scored(name, "Performance as in the published figure", setting, scores.PUBLISHED, remark)
 
 
-def figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
+def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """Right judgements by role."""
     cells = [
         one

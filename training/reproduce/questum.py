@@ -56,13 +56,13 @@ _DOLLARS: Final = (
 )
 
 
-def table_2(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rate and accuracy of Questum and the methods that question others."""
     games = play_cases(name, setting, _PLAYING)
     return _made(name, "Agents against agents", setting, games, [*scored(name, games), *_asked(name, games)], _ROTATED)
 
 
-def table_3(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """The same with another murderer, and civilians quizzed alone."""
     games = play_cases(name, setting, _PLAYING, murderer=STAND_IN)
     remark = (
@@ -73,7 +73,7 @@ def table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "Agents against another murderer", setting, games, scored(name, games), remark)
 
 
-def table_8(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_8(name: str, setting: ReproductionSetting) -> Reproduction:
     """All methods, with the own script alone (PP) and with all scripts (OP)."""
     games = play_cases(name, setting, {**_PLAYING, WHOLE: method_of("questum:mode=all"), PP.label: PP, OP.label: OP})
     cells = [*scored(name, games), *_asked(name, games)]
@@ -84,7 +84,7 @@ def table_8(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "All methods", setting, games, cells, remark, _ROTATED, _OP_AT_THE_QUIZ, _VOTES)
 
 
-def table_11(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_11(name: str, setting: ReproductionSetting) -> Reproduction:
     """What games and quizzes take."""
     rows: Rows = {**_PLAYING, PP.label: PP, OP.label: OP}
     games = play_cases(name, setting, rows)
@@ -96,7 +96,7 @@ def table_11(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "Costs", setting, games, costs(name, games, stages), _DOLLARS, remark)
 
 
-def table_12(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_12(name: str, setting: ReproductionSetting) -> Reproduction:
     """Questum without sensors, without the pruner, without both."""
     games = play_cases(name, setting, _ABLATIONS)
     cells = scored(name, games, (WIN, scores.OVERALL))

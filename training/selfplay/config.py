@@ -1,4 +1,4 @@
-"""The settings of a run of self-play. The learner's own (network, legs, tables) are those of `leg_config.LegConfig`."""
+"""The settings of a run of self-play. The learner's own (network, phases, tables) are those of `phase_config.LegConfig`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SelfplayConfig(PhaseConfig):
     floor: float = 0.02
     """No member weighs less."""
     memory: float = 0.5
-    """What a game counts in the next leg, in the estimates of p."""
+    """What a game counts in the next phase, in the estimates of p."""
     deals: int = 100
     """Held-out deals of each pair of members, each played from both sides."""
     test_deals: int = 500

@@ -1,6 +1,6 @@
-"""The learner's legs: each ends with a snapshot that joins the pool, a tally of its games, and a checkpoint.
+"""The learner's phases: each ends with a snapshot that joins the pool, a tally of its games, and a checkpoint.
 
-The files of a leg are written before the checkpoint, which says how many legs are done. What a kill left of a leg that was
+The files of a phase are written before the checkpoint, which says how many phases are done. What a kill left of a phase that was
 not finished is written anew, with the same bytes.
 """
 
@@ -24,12 +24,12 @@ from parlour.training.selfplay.sampling import Lineup, MemberScore
 from parlour.training.selfplay.table import MakePoolSeat
 from parlour.training.statistics import rate
 
-PHASES: Final = "legs"
+PHASES: Final = "phases"
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A finished leg."""
+    """A finished phase."""
 
     number: int
     """From 0."""
@@ -46,7 +46,7 @@ class Phase:
 def learn(
     config: SelfplayConfig, sides: Sequence[str], folder: Path, progress: Callable[[int, str], None]
 ) -> list[Phase]:
-    """Play all legs, or those that are missing in the folder.
+    """Play all phases, or those that are missing in the folder.
 
     Args:
         config: How. The folder is claimed for it already.
@@ -56,11 +56,13 @@ def learn(
     """
     torch.set_num_threads(1)  # small networks: one thread is fastest, and sums in one order
     model = learning.load_model(folder)
-    done = 0 if model is None else model.num_timesteps // config.leg_steps
+    done = 0 if model is None else model.num_timesteps // config.phase_steps
     finished = [_read(folder, number) for number in range(done)]
-    progress(done * config.leg_steps, _note(finished))
-    for number in range(done, config.legs):
-        lineup = sampling.lineup(config, pool.members(config, folder, number), sides, [leg.tallies for leg in finished])
+    progress(done * config.phase_steps, _note(finished))
+    for number in range(done, config.phases):
+        lineup = sampling.lineup(
+            config, pool.members(config, folder, number), sides, [phase.tallies for phase in finished]
+        )
         make = MakePoolSeat(config.game, config.options, lineup)
         env = SeatVecEnv(make, phase_config.env_seeds(config, number), config.processes)
         try:
@@ -80,22 +82,22 @@ def learn(
 
 
 def _note(finished: Sequence[Phase]) -> str:
-    """How the last leg's games against the rule of thumb went; drawn actions, training games."""
+    """How the last phase's games against the rule of thumb went; drawn actions, training games."""
     if not finished or (found := rate(*finished[-1].won_against(RULE))) is None:
         return ""
     return f"{found.rate:.2f} against {RULE}"
 
 
 def _file(folder: Path, number: int) -> Path:
-    return folder / PHASES / f"leg{number + 1:02d}.json"
+    return folder / PHASES / f"phase{number + 1:02d}.json"
 
 
 def _keep(folder: Path, number: int, lineup: Lineup, games: Sequence[dict[str, Any]]) -> Phase:
     names = [one.name for one in lineup.members]
     chances = {side: dict(zip(names, own, strict=True)) for side, own in lineup.chances.items()}
-    leg = Phase(number, tuple(sampling.member_scores(games)), chances)
-    write_json(_file(folder, number), asdict(leg))
-    return leg
+    phase = Phase(number, tuple(sampling.member_scores(games)), chances)
+    write_json(_file(folder, number), asdict(phase))
+    return phase
 
 
 def _read(folder: Path, number: int) -> Phase:

@@ -40,20 +40,20 @@ def _stored(path: str) -> TrainedSeat:
     return TrainedSeat.load(path)
 
 
-def snapshot_path(folder: Path, leg: int) -> Path:
-    """Where the snapshot after a leg (from 0) is."""
-    return folder / SNAPSHOTS / f"s{leg + 1:02d}{SUFFIX}"
+def snapshot_path(folder: Path, phase: int) -> Path:
+    """Where the snapshot after a phase (from 0) is."""
+    return folder / SNAPSHOTS / f"s{phase + 1:02d}{SUFFIX}"
 
 
-def members(config: SelfplayConfig, folder: Path, legs: int) -> list[Member]:
-    """The pool after so many legs: the fixed members, then the snapshots in order."""
+def members(config: SelfplayConfig, folder: Path, phases: int) -> list[Member]:
+    """The pool after so many phases: the fixed members, then the snapshots in order."""
     fixed = [Member(name, name) for name in (*FIXED, *config.members)]
-    return fixed + [_snapshot(config, folder, leg) for leg in range(legs)]
+    return fixed + [_snapshot(config, folder, phase) for phase in range(phases)]
 
 
-def _snapshot(config: SelfplayConfig, folder: Path, leg: int) -> Member:
-    path = snapshot_path(folder, leg)
-    return Member(path.stem, str(path), (leg + 1) * config.leg_steps)
+def _snapshot(config: SelfplayConfig, folder: Path, phase: int) -> Member:
+    path = snapshot_path(folder, phase)
+    return Member(path.stem, str(path), (phase + 1) * config.phase_steps)
 
 
 def thinned(pool: Sequence[Member], shown: int) -> list[Member]:

@@ -20,8 +20,8 @@ def summary(found: Population) -> dict[str, Any]:
     return {
         "game": found.config.game,
         "options": dict(found.config.options),
-        "steps": found.config.legs * found.config.leg_steps,
-        "training_games": sum(one.n for leg in found.legs for one in leg.tallies),
+        "steps": found.config.phases * found.config.phase_steps,
+        "training_games": sum(one.n for phase in found.phases for one in phase.tallies),
         "first": first,
         "last": last,
         "differences": [{"a": a, "b": b, **asdict(games.difference(a, b))} for a, b in pairs if a != b],
@@ -67,12 +67,12 @@ def text(found: Population) -> str:
     """The report as Markdown."""
     config, games = found.config, found.crossplay
     table = ", ".join(f"{key} {value}" for key, value in config.options.items())
-    training = sum(one.n for leg in found.legs for one in leg.tallies)
-    last_leg = found.legs[-1]
+    training = sum(one.n for phase in found.phases for one in phase.tallies)
+    last_phase = found.phases[-1]
     lines = [
         f"# Self-play on {config.game}",
         "",
-        f"{table}. {config.legs * config.leg_steps} decisions in {training} games, {config.legs} snapshots, seed {config.seed}.",
+        f"{table}. {config.phases * config.phase_steps} decisions in {training} games, {config.phases} snapshots, seed {config.seed}.",
         f"Held-out deals: {config.deals} for each pair of members, {config.test_deals} among {RULE}, {found.first} and {found.last}, "
         "each from both sides. Intervals: 95 %; of rates Wilson's, of differences paired.",
         "",
@@ -101,14 +101,14 @@ def text(found: Population) -> str:
             [[player, what, *_cells(one)] for player, of in found.seat.rates.items() for what, one in of.items()],
         ),
         "",
-        "## Games learned from, last leg, by role of the learner",
+        "## Games learned from, last phase, by role of the learner",
         "",
         *_table(
             ["side", "role", "win rate", "n"],
             [
                 [side, role, *_cells(rate(sum(t.won for t in own), sum(t.n for t in own)))]
-                for side, role in sorted({(t.side, t.role) for t in last_leg.tallies})
-                for own in [[t for t in last_leg.tallies if t.role == role]]
+                for side, role in sorted({(t.side, t.role) for t in last_phase.tallies})
+                for own in [[t for t in last_phase.tallies if t.role == role]]
             ],
         ),
         "",

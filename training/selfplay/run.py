@@ -1,6 +1,6 @@
-"""A whole run of self-play in a folder: learn in legs, let all members play each other on held-out deals, rate, report.
+"""A whole run of self-play in a folder: learn in phases, let all members play each other on held-out deals, rate, report.
 
-Leaves config.json, checkpoint.zip, snapshots/ and legs/; policy.npz, the last snapshot; training.csv and roles.csv, the
+Leaves config.json, checkpoint.zip, snapshots/ and phases/; policy.npz, the last snapshot; training.csv and roles.csv, the
 games learned from; crossplay.jsonl, crossplay.csv and crossplay.png; curve.csv and curve.png; ratings.csv; seat.csv, one seat
 among rules of thumb; summary.json and report.md. Every stage is taken up where a kill left it.
 """
@@ -33,7 +33,7 @@ class Population:
 
     config: SelfplayConfig
     sides: tuple[str, str]
-    legs: tuple[Phase, ...]
+    phases: tuple[Phase, ...]
     crossplay: Crossplay
     ratings: tuple[Rated, ...]
     """The highest first."""
@@ -72,13 +72,13 @@ def selfplay(
     folder = Path(out)
     sides = two_sides(config)
     phase_config.claim_folder(config, folder)
-    steps = config.legs * config.leg_steps
+    steps = config.phases * config.phase_steps
     finished = learn(config, sides, folder, lambda done, note: progress("learning", done, steps, note))
     tables.write_training(config, finished, folder)
-    last = pool.snapshot_path(folder, config.legs - 1)
+    last = pool.snapshot_path(folder, config.phases - 1)
     with phase_config.replacing(folder / POLICY) as path:
         TrainedSeat.load(last).save(path)
-    members = pool.thinned(pool.members(config, folder, config.legs), config.shown)
+    members = pool.thinned(pool.members(config, folder, config.phases), config.shown)
     games = crossplay.total(config, members)
     played = crossplay.play_pairs(config, members, folder, lambda done: progress("cross-play", done, games, ""))
     found = Population(

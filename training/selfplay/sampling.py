@@ -23,7 +23,7 @@ _DRAW = 2**20  # keeps these draws apart from those of the seats, whose generato
 
 @dataclass(frozen=True)
 class MemberScore:
-    """The learner's games of one leg against one member, in one role."""
+    """The learner's games of one phase against one member, in one role."""
 
     member: str
     side: str
@@ -35,7 +35,7 @@ class MemberScore:
 
 
 def member_scores(games: Iterable[Mapping[str, Any]]) -> list[MemberScore]:
-    """Count the finished games of a leg, as `legs.Counter` keeps them."""
+    """Count the finished games of a phase, as `phases.Counter` keeps them."""
     found: dict[tuple[str, str, str], list[int]] = {}
     for game in games:
         counts = found.setdefault((game["member"], game["side"], game["role"]), [0, 0])
@@ -44,17 +44,17 @@ def member_scores(games: Iterable[Mapping[str, Any]]) -> list[MemberScore]:
     return [MemberScore(*key, *counts) for key, counts in sorted(found.items())]
 
 
-def win_rate(legs: Sequence[Sequence[MemberScore]], member: str, side: str, memory: float) -> float:
+def win_rate(phases: Sequence[Sequence[MemberScore]], member: str, side: str, memory: float) -> float:
     """Estimated share of games that the learner wins, by Laplace's rule: 1/2 where it has played none.
 
     Args:
-        legs: What was counted in each leg so far.
+        phases: What was counted in each phase so far.
         member: The opponent.
         side: The learner's.
-        memory: Weight of a game of the last leg but one, if one of the last leg has 1; and so on.
+        memory: Weight of a game of the last phase but one, if one of the last phase has 1; and so on.
     """
     won = n = 0.0
-    for counted in legs:
+    for counted in phases:
         own = [one for one in counted if (one.member, one.side) == (member, side)]
         won = memory * won + sum(one.won for one in own)
         n = memory * n + sum(one.n for one in own)
@@ -81,13 +81,13 @@ def near(p: float, floor: float) -> float:
 
 @dataclass(frozen=True)
 class Lineup:
-    """Who may be met in a leg, and how often; picklable."""
+    """Who may be met in a phase, and how often; picklable."""
 
     members: tuple[Member, ...]
     chances: Mapping[str, tuple[float, ...]]
     """Side of the learner -> chance of each member, where the opponent is not the latest self."""
     latest: Member | None
-    """The latest snapshot; None in the first leg, which has no self-play."""
+    """The latest snapshot; None in the first phase, which has no self-play."""
     self_share: float
     own_mates: float
 
@@ -103,19 +103,19 @@ class Lineup:
 
 
 def lineup(
-    config: SelfplayConfig, pool: Sequence[Member], sides: Iterable[str], legs: Sequence[Sequence[MemberScore]]
+    config: SelfplayConfig, pool: Sequence[Member], sides: Iterable[str], phases: Sequence[Sequence[MemberScore]]
 ) -> Lineup:
-    """The line-up of the next leg.
+    """The line-up of the next phase.
 
     Args:
         config: Weighting, power, floor, memory and shares.
         pool: All members; the last one is the latest snapshot, if there is one.
         sides: The two sides of the game.
-        legs: What was counted in each leg so far.
+        phases: What was counted in each phase so far.
     """
     chances = {}
     for side in sides:
-        estimates = [win_rate(legs, one.name, side, config.memory) for one in pool]
+        estimates = [win_rate(phases, one.name, side, config.memory) for one in pool]
         weights = np.array([_weight(config, p) for p in estimates])
         chances[side] = tuple((weights / weights.sum()).tolist())
     latest = pool[-1] if pool[-1].steps is not None else None

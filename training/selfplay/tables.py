@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 _RATE: Final = ("n", "win_rate", "low", "high")
 
 
-def write_training(config: SelfplayConfig, legs: Sequence[Phase], folder: Path) -> None:
-    """training.csv: each leg's games by opponent and side of the learner, and how likely it was to be drawn; roles.csv: by role."""
+def write_training(config: SelfplayConfig, phases: Sequence[Phase], folder: Path) -> None:
+    """training.csv: each phase's games by opponent and side of the learner, and how likely it was to be drawn; roles.csv: by role."""
     rows: list[list[Any]] = []
     roles: list[list[Any]] = []
-    for leg in legs:
-        steps = (leg.number + 1) * config.leg_steps
-        for side, chances in leg.chances.items():
+    for phase in phases:
+        steps = (phase.number + 1) * config.phase_steps
+        for side, chances in phase.chances.items():
             for member, chance in chances.items():
-                own = [one for one in leg.tallies if (one.member, one.side) == (member, side)]
+                own = [one for one in phase.tallies if (one.member, one.side) == (member, side)]
                 rows.append([steps, side, member, round(chance, 4), *_cells(_won(own))])
-        for side, role in sorted({(one.side, one.role) for one in leg.tallies}):
-            own = [one for one in leg.tallies if one.role == role]
+        for side, role in sorted({(one.side, one.role) for one in phase.tallies}):
+            own = [one for one in phase.tallies if one.role == role]
             roles.append([steps, side, role, *_cells(_won(own))])
     write_csv(folder / "training.csv", ["steps", "side", "opponent", "chance", *_RATE], rows)
     write_csv(folder / "roles.csv", ["steps", "side", "role", *_RATE], roles)

@@ -98,7 +98,7 @@ class AvalonAgent(AvalonSeat):
         while self._summarised < len(self.notes_taken.rounds):
             ended = self.notes_taken.rounds[self._summarised - 1]
             if ended and MEMORY not in self.without:
-                self._kept = self.voice.ask(asks.Summarise(me=self.me, kept=self._kept, messages=ended)).summary
+                self._kept = self.seat_model.ask(asks.Summarise(me=self.me, kept=self._kept, messages=ended)).summary
             self._summarised += 1
 
     @property
@@ -110,7 +110,7 @@ class AvalonAgent(AvalonSeat):
             return None
         assert self.me is not None
         others = "" if OTHERS in self.without else self._lesson.others
-        return self.voice.ask(
+        return self.seat_model.ask(
             asks.Analyse(me=self.me, about=self.about, others=others, summary=self._kept, messages=self._messages)
         )
 
@@ -118,7 +118,7 @@ class AvalonAgent(AvalonSeat):
         if PLAN in self.without:
             return None
         assert self.me is not None
-        plan = self.voice.ask(
+        plan = self.seat_model.ask(
             asks.Devise(
                 **self._told(now),
                 lines=dict(lines_of(self.me.role)),
@@ -135,7 +135,7 @@ class AvalonAgent(AvalonSeat):
     ) -> str:
         if ACTION in self.without:
             return ""
-        return self.voice.ask(asks.Act(**self._told(now), plan=plan, analysis=analysis, options=options)).choice
+        return self.seat_model.ask(asks.Act(**self._told(now), plan=plan, analysis=analysis, options=options)).choice
 
     def _told(self, now: AvalonSituation) -> dict[str, Any]:
         return {

@@ -136,13 +136,13 @@ class BaselineAgent(AvalonSeat):
         self._hear()
         now, messages = situation(view, self.notes_taken.score), self._kept()
         material = [[found.text for found in self._memory.search(question, _FOUND)] for question in QUESTIONS]
-        findings = self.voice.ask(asks.LookUp(me=self.me, questions=list(QUESTIONS), material=material)).answers
-        reflection = self.voice.ask(
+        findings = self.seat_model.ask(asks.LookUp(me=self.me, questions=list(QUESTIONS), material=material)).answers
+        reflection = self.seat_model.ask(
             asks.ReflectOnFindings(me=self.me, messages=messages, findings=findings, now=now)
         ).reflection
         past = self.pool.alike(self.me.role, reflection)
         suggestion = (
-            self.voice.ask(asks.Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""
+            self.seat_model.ask(asks.Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""
         )
         self._turns.append((reflection, ""))
         return asks.AnswerTable(
@@ -161,7 +161,7 @@ class BaselineAgent(AvalonSeat):
         lines = [line for messages in self.notes_taken.rounds for line in messages]
         new = lines[len(self._lines) :]
         if new:
-            self._weights += self.voice.ask(asks.Weigh(messages=new)).weights
+            self._weights += self.seat_model.ask(asks.Weigh(messages=new)).weights
             self._memory.add(new, tag="dialogue")
             self._lines = lines
 

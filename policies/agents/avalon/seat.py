@@ -68,7 +68,7 @@ class AvalonSeat(AskingPolicy):
             return str(info["options"][0])  # nothing to decide, and nothing to ask
         if not (info.get("asked_again") and self._turn):
             self._turn, self._tried = self._think(view, coded(view.legal, info["options"])), []
-        words = str(self.voice.ask(self._turn.model_copy(update={"refused": list(self._tried)})).words)
+        words = str(self.seat_model.ask(self._turn.model_copy(update={"refused": list(self._tried)})).words)
         self._tried.append(words)
         return words
 

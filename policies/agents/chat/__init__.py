@@ -48,4 +48,4 @@ class ChatPlayer(AskingPolicy):
 
     def act(self, observation: Any, info: dict[str, Any]) -> str:
         question = TakeTurn(observation=observation["text"], options=list(info["options"]))
-        return self.voice.ask(question).words
+        return self.seat_model.ask(question).words

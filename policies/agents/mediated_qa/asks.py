@@ -111,17 +111,17 @@ class AskingReader:
 
     def generate(self, question: Worded, evidence: str, rng: np.random.Generator) -> str:
         asked = Generate(question=question.text, evidence=_sentences(evidence))
-        return known(self.model.answer(asked, self._asker()).value.answer)
+        return known(self.model.answer(asked, self._context()).value.answer)
 
     def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
-        asker = RequestContext("generator", mixed(self.seed, int(rng.integers(2**31))))
-        found = self.model.answers(RecallFreely(question=question.text), asker, count)
+        context = RequestContext("generator", mixed(self.seed, int(rng.integers(2**31))))
+        found = self.model.answers(RecallFreely(question=question.text), context, count)
         return [known(answered.value.answer) for answered in found]
 
     def recall(self, question: Worded) -> Recalled:
         found = self._recalled.get(question.text)
         if found is None:
-            value = self.model.answer(Recall(question=question.text), self._asker()).value
+            value = self.model.answer(Recall(question=question.text), self._context()).value
             found = self._recalled[question.text] = Recalled(known(value.answer), value.confidence)
         return found
 
@@ -129,7 +129,7 @@ class AskingReader:
         asked = CheckAnswer(question=question.text, evidence=_sentences(evidence), answer=answer)
         return self.model.answer(asked, RequestContext("verifier", mixed(self.seed))).value.label
 
-    def _asker(self) -> RequestContext:
+    def _context(self) -> RequestContext:
         return RequestContext("generator", mixed(self.seed))
 
 

@@ -44,7 +44,7 @@ class MysterySeat(AskingPolicy):
         self._begin(seed)
 
     def _begin(self, seed: int) -> None:
-        self.voice: Hearing = Hearing(self.model, self.seat, seed)
+        self.seat_model: Hearing = Hearing(self.model, self.seat, seed)
         self.procedure: Procedure | None = None
         self._questions: list[str] = []
         self._told: tuple[int, int] = (-1, -1)
@@ -80,15 +80,15 @@ class MysterySeat(AskingPolicy):
     def watch(self, view: Any) -> None:
         """Take in what was shown after the last turn, once the game is over."""
         if self.procedure is not None:
-            self.procedure.room.shelf.take(view)
+            self.procedure.room.seat_memory.take(view)
 
     def _look(self, view: Any) -> Procedure:
         """The procedure, after noting what is new."""
         if self.procedure is None:
-            room = Room.of(view, self.voice, SeatMemory(view, self.embedder), self.rng)
+            room = Room.of(view, self.seat_model, SeatMemory(view, self.embedder), self.rng)
             self.procedure = self._murderer(room) if any(view.murders) else self._civilian(room)
         else:
-            self.procedure.room.shelf.take(view)
+            self.procedure.room.seat_memory.take(view)
         return self.procedure
 
     @abstractmethod
@@ -122,7 +122,7 @@ class MysterySeat(AskingPolicy):
         return tuple(reversed(asked))
 
     def _answer(self, view: Any, info: dict[str, Any], procedure: Procedure) -> Any:
-        exchange = procedure.room.shelf.pending()
+        exchange = procedure.room.seat_memory.pending()
         if (
             exchange is None or exchange.told
         ):  # the words were taken for one of the facts, and said what there is to say

@@ -56,23 +56,23 @@ class Werewolf(_Everybody):
         room, query = self.room, self._query(target, victim)
         inputs: dict[str, Any] = {
             **self._about(target, victim),
-            "script": room.shelf.excerpts(query),
+            "script": room.seat_memory.excerpts(query),
             "dialogue": self._nearest(query),
         }
         listed = list(asks.PREDEFINED[room.scene.language])
-        numbers = room.voice.ask(asks.WerewolfSelect(**inputs, listed=listed)).numbers
+        numbers = room.seat_model.ask(asks.WerewolfSelect(**inputs, listed=listed)).numbers
         return asks.WerewolfQuestion(**inputs, picked=[listed[k - 1] for k in numbers], number=number)
 
     def reply(self, exchange: Exchange) -> str:
         room, asked = self.room, self.asked(exchange)
         dialogue = self._nearest(exchange.question)
-        script = room.shelf.excerpts(exchange.question)
-        draft = room.voice.ask(asks.WerewolfDraft(**asked, script=script, dialogue=dialogue)).words
-        thought = room.voice.ask(asks.WerewolfReflect(**asked, draft=draft, dialogue=dialogue)).words
-        return room.voice.ask(asks.WerewolfFinal(**asked, draft=draft, reflection=thought)).final_answer
+        script = room.seat_memory.excerpts(exchange.question)
+        draft = room.seat_model.ask(asks.WerewolfDraft(**asked, script=script, dialogue=dialogue)).words
+        thought = room.seat_model.ask(asks.WerewolfReflect(**asked, draft=draft, dialogue=dialogue)).words
+        return room.seat_model.ask(asks.WerewolfFinal(**asked, draft=draft, reflection=thought)).final_answer
 
     def _nearest(self, query: str) -> list[Talk]:
-        return self.room.shelf.nearest(query, NEAREST)
+        return self.room.seat_memory.nearest(query, NEAREST)
 
 
 class Ocot(_Everybody):
@@ -80,13 +80,16 @@ class Ocot(_Everybody):
 
     def _question(self, target: int, victim: str, number: int) -> asks.OcotQuestion:
         room, common = self.room, self._about(target, victim)
-        goals = room.voice.ask(asks.OcotGoals(**common)).questions
+        goals = room.seat_model.ask(asks.OcotGoals(**common)).questions
         considered = []
         for goal in [words for words in goals if words.strip()][: asks.GOALS]:
-            inputs: dict[str, Any] = {"script": room.shelf.excerpts(goal), "dialogue": room.shelf.heard(goal)}
-            said = room.voice.ask(asks.OcotConsider(**room.about(victim), goal=goal, **inputs)).words
+            inputs: dict[str, Any] = {
+                "script": room.seat_memory.excerpts(goal),
+                "dialogue": room.seat_memory.heard(goal),
+            }
+            said = room.seat_model.ask(asks.OcotConsider(**room.about(victim), goal=goal, **inputs)).words
             considered.append(asks.Goal(question=goal, answer=said))
-        dialogue = room.shelf.heard(self._query(target, victim))
+        dialogue = room.seat_memory.heard(self._query(target, victim))
         return asks.OcotQuestion(**common, considered=considered, dialogue=dialogue, number=number)
 
 
@@ -95,18 +98,18 @@ class ThinkThrice(_Everybody):
 
     def _question(self, target: int, victim: str, number: int) -> think_asks.ThinkQuestion:
         room, query = self.room, self._query(target, victim)
-        found = {"script": room.shelf.excerpts(query), "dialogue": room.shelf.heard(query)}
+        found = {"script": room.seat_memory.excerpts(query), "dialogue": room.seat_memory.heard(query)}
         inputs = {**self._about(target, victim), **found}
-        summary = room.voice.ask(think_asks.ThinkSummary(**inputs)).words
+        summary = room.seat_model.ask(think_asks.ThinkSummary(**inputs)).words
         return think_asks.ThinkQuestion(**inputs, summary=summary, number=number)
 
     def reply(self, exchange: Exchange) -> str:
         room, asked, found = self.room, self.asked(exchange), self.found(exchange)
         plain = {key: value for key, value in asked.items() if key != "asker"}
-        entries = room.voice.ask(think_asks.ThinkTimeline(**plain, script=found["script"])).entries
+        entries = room.seat_model.ask(think_asks.ThinkTimeline(**plain, script=found["script"])).entries
         entries = [entry for entry in entries if entry.strip()][: think_asks.ENTRIES]
-        useful = [entry for entry in entries if room.voice.ask(think_asks.ThinkUseful(**plain, entry=entry)).yes]
-        answer = room.voice.ask(think_asks.ThinkAnswer(**asked, **found, useful=useful)).words
+        useful = [entry for entry in entries if room.seat_model.ask(think_asks.ThinkUseful(**plain, entry=entry)).yes]
+        answer = room.seat_model.ask(think_asks.ThinkAnswer(**asked, **found, useful=useful)).words
         held: dict[str, Any] = {"scene": room.scene, "me": room.me, "answer": answer}
-        missing = [one for one in useful if not room.voice.ask(think_asks.ThinkContained(**held, entry=one)).yes]
-        return room.voice.ask(think_asks.ThinkRefine(**asked, answer=answer, missing=missing)).words
+        missing = [one for one in useful if not room.seat_model.ask(think_asks.ThinkContained(**held, entry=one)).yes]
+        return room.seat_model.ask(think_asks.ThinkRefine(**asked, answer=answer, missing=missing)).words

@@ -30,7 +30,7 @@ class Hearing(SeatModel):
 
     def hear(self, question: Ask[A]) -> Answered[A]:
         """The whole answer."""
-        answered = self._model.answer(question, self._asker())
+        answered = self._model.answer(question, self._context())
         self._calls += answered.calls
         return answered
 
@@ -39,8 +39,8 @@ class Hearing(SeatModel):
 class Room:
     """What one seat works with in one game."""
 
-    voice: Hearing
-    shelf: SeatMemory
+    seat_model: Hearing
+    seat_memory: SeatMemory
     me: CharacterInfo
     lies: list[str]
     rng: Any
@@ -48,18 +48,20 @@ class Room:
     """How often the model's answer could not be used, by what was asked."""
 
     @classmethod
-    def of(cls, view: Any, voice: Hearing, shelf: SeatMemory, rng: Any) -> Room:
+    def of(cls, view: Any, seat_model: Hearing, seat_memory: SeatMemory, rng: Any) -> Room:
         """The room of the seat whose View this is."""
-        return cls(voice, shelf, me_of(view), [say(lie, view.vocabulary, view.seat) for lie in view.lies], rng)
+        return cls(
+            seat_model, seat_memory, me_of(view), [say(lie, view.vocabulary, view.seat) for lie in view.lies], rng
+        )
 
     @property
     def scene(self) -> Scene:
-        return self.shelf.scene
+        return self.seat_memory.scene
 
     @property
     def others(self) -> tuple[int, ...]:
         """The other seats, from the next one on."""
-        n, seat = len(self.scene.players), self.shelf.seat
+        n, seat = len(self.scene.players), self.seat_memory.seat
         return tuple((seat + k) % n for k in range(1, n))
 
     def name(self, seat: int) -> str:
@@ -71,7 +73,7 @@ class Room:
 
     def ask_or_fail(self, question: Ask[A], what: str) -> A | None:
         """The model's answer; None, and counted, if it had none that can be used."""
-        answered = self.voice.hear(question)
+        answered = self.seat_model.hear(question)
         if answered.fell_back:
             self.failed[what] += 1
             return None
@@ -102,15 +104,15 @@ class Procedure(ABC):
         question = Introduce(
             scene=room.scene,
             me=room.me,
-            script=room.shelf.excerpts("who are you?", INTRODUCTION),
+            script=room.seat_memory.excerpts("who are you?", INTRODUCTION),
             lies=room.lies,
             stance=stance_of(room.me, room.me.killed[0] if room.me.killed else ""),
         )
-        return room.voice.ask(question).words
+        return room.seat_model.ask(question).words
 
     def reply(self, exchange: Exchange) -> str:
         """The answer to a question."""
-        return self.room.voice.ask(
+        return self.room.seat_model.ask(
             ReplyToQuestion(**self.asked(exchange), **self.found(exchange), lies=self.room.lies)
         ).words
 
@@ -125,12 +127,12 @@ class Procedure(ABC):
         question = Vote(
             **room.about(victim),
             options=[room.name(seat) for seat in room.others],
-            script=room.shelf.excerpts(query),
-            dialogue=room.shelf.heard(query),
+            script=room.seat_memory.excerpts(query),
+            dialogue=room.seat_memory.heard(query),
             suspects=self.suspects_of(victim),
             summaries=self.summaries_of(victim),
         )
-        name = named(room.voice.ask(question).name, question.options)
+        name = named(room.seat_model.ask(question).name, question.options)
         return room.scene.person(name if name is not None else question.options[0])
 
     def suspects_of(self, victim: str) -> list[str]:
@@ -148,5 +150,5 @@ class Procedure(ABC):
 
     def found(self, exchange: Exchange) -> dict[str, Any]:
         """Inputs of an answer: what the memory finds for the question."""
-        shelf = self.room.shelf
-        return {"script": shelf.excerpts(exchange.question), "dialogue": shelf.heard(exchange.question)}
+        seat_memory = self.room.seat_memory
+        return {"script": seat_memory.excerpts(exchange.question), "dialogue": seat_memory.heard(exchange.question)}

@@ -105,35 +105,35 @@ class Reader:
         if (scripts == "all") != bool(stories):
             raise accept("stories", list(stories or ()), "every character's script with scripts='all', else none")
         self._scripts = scripts
-        self._shelf = SeatMemory(view, embedder)
+        self._seat_memory = SeatMemory(view, embedder)
         self._me = me_of(view)
         self._stories = {name: _shelved(text, embedder) for name, text in (stories or {}).items()}
 
     def ask(self, question: QuizQuestion) -> Quiz:
         """The question as it is put to a model."""
-        text, shelf = question.text, self._shelf
+        text, seat_memory = question.text, self._seat_memory
         if self._scripts == "all":
             stories = [
                 Story(character=name, excerpts=[one.text for one in memory.retrieve(text, STORY, as_told=True)])
                 for name, memory in self._stories.items()
             ]
         else:
-            stories = [Story(character=self._me.name, excerpts=shelf.excerpts(text, QUIZ))]
+            stories = [Story(character=self._me.name, excerpts=seat_memory.excerpts(text, QUIZ))]
         return Quiz(
-            scene=shelf.scene,
+            scene=seat_memory.scene,
             me=self._me,
             question=text,
             options=dict(zip(LETTERS, question.options, strict=False)),
             pick=question.pick,
             stories=stories,
-            dialogue=shelf.heard(text, QUIZ) if self._scripts == "own+dialogue" else [],
+            dialogue=seat_memory.heard(text, QUIZ) if self._scripts == "own+dialogue" else [],
         )
 
     def answer(self, model: Model, question: QuizQuestion, repetition: int = 0, seed: int = 0) -> Quizzed:
         """Answer one question. The same seed and repetition give the same answer again."""
         ask = self.ask(question)
-        number = mixed(seed, self._shelf.seat, repetition, *question.id.encode())
-        answered = model.answer(ask, RequestContext(f"player_{self._shelf.seat}", number))
+        number = mixed(seed, self._seat_memory.seat, repetition, *question.id.encode())
+        answered = model.answer(ask, RequestContext(f"player_{self._seat_memory.seat}", number))
         picked = quiz_answers.letters_of(answered.value.answer, len(ask.options), ask.pick)
         return Quizzed(() if answered.fell_back else picked, answered.valid, answered.calls)
 

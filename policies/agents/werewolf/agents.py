@@ -57,8 +57,8 @@ class WindowAgent(WerewolfSeat):
         assert self.me is not None
         messages = self.record.messages[-self.window :]
         found = self._found()
-        opinions = self.voice.ask(asks.Infer(me=self.me, now=now, found=found, messages=messages)).opinions
-        reflected = self.voice.ask(
+        opinions = self.seat_model.ask(asks.Infer(me=self.me, now=now, found=found, messages=messages)).opinions
+        reflected = self.seat_model.ask(
             asks.ReflectOnWindow(
                 me=self.me, now=now, questions=list(asks.QUESTIONS), messages=messages, opinions=opinions
             )
@@ -129,4 +129,4 @@ class RerankAgent(RetrievalAgent):
         found = super()._found()
         if len(found) < 2:
             return found
-        return [found[k] for k in self.voice.ask(asks.Rerank(query=QUERY, texts=found)).order]
+        return [found[k] for k in self.seat_model.ask(asks.Rerank(query=QUERY, texts=found)).order]

@@ -78,11 +78,11 @@ class WerewolfSeat(AskingPolicy):
         if now.does in ("speak", "last_words", "whisper"):
             self._turn, self._tried = asks.Speak(**told, refused=[]), []
             return self._speak(self._turn)
-        chosen = self.voice.ask(asks.Choose(**told)).choice
+        chosen = self.seat_model.ask(asks.Choose(**told)).choice
         return int(info["legal"][list(options).index(chosen)])
 
     def _speak(self, turn: asks.Speak) -> str:
-        words = self.voice.ask(turn.model_copy(update={"refused": list(self._tried)})).words
+        words = self.seat_model.ask(turn.model_copy(update={"refused": list(self._tried)})).words
         self._tried.append(words)
         return words
 

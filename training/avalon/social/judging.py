@@ -63,7 +63,7 @@ class JudgedGame:
     known: tuple[tuple[int, ...], ...]
     """The seats that the night showed to each seat."""
     outcome: Outcome
-    deeds: Behaviour
+    behaviour: Behaviour
     utterances: tuple[Utterance, ...]
     responses: tuple[Response, ...]
     replies: tuple[Response, ...]

@@ -118,17 +118,17 @@ def _wins(seats: list[Sat], side: str) -> JSON | None:
 
 def engagement(seats: Iterable[Sat]) -> JSON | None:
     """Of the rounds, those whose last voted team had the seat in it."""
-    return _share(sat.seat in team for sat in seats for team in sat.table.deeds.voted)
+    return _share(sat.seat in team for sat in seats for team in sat.table.behaviour.voted)
 
 
 def fails(seats: Iterable[Sat]) -> JSON | None:
     """Of their quest cards, the fails."""
-    return _share(card.fails for sat in seats for card in sat.table.deeds.cards if card.seat == sat.seat)
+    return _share(card.fails for sat in seats for card in sat.table.behaviour.cards if card.seat == sat.seat)
 
 
 def approval(seats: Iterable[Sat]) -> JSON | None:
     """Of the votes on the teams that they proposed, those that agreed."""
-    return _share(vote.agrees for sat in seats for vote in sat.table.deeds.votes if vote.leader == sat.seat)
+    return _share(vote.agrees for sat in seats for vote in sat.table.behaviour.votes if vote.leader == sat.seat)
 
 
 def self_recommendation(seats: Iterable[Sat]) -> JSON | None:

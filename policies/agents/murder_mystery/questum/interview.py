@@ -137,7 +137,7 @@ class Interview(Procedure):
         readings = []
         for sensor in self.settings.sensors:
             told = card(sensor)
-            read = room.voice.ask(Sense(**common, sensor=told))
+            read = room.seat_model.ask(Sense(**common, sensor=told))
             choice = choice_of(read.choice, told.choices) or ""
             readings.append(SensorReading(sensor=sensor, choice=choice, reason=read.reason))
         summary = SensorSummary(character=room.name(target), readings=readings)
@@ -151,12 +151,12 @@ class Interview(Procedure):
     def _about(self, seat: int, victim: str) -> dict[str, Any]:
         """Inputs of a question about a character: what the memory finds for "character,victim"."""
         query = f"{self.room.name(seat)},{victim}"
-        shelf = self.room.shelf
+        seat_memory = self.room.seat_memory
         return {
             **self.room.about(victim),
             "about": self.room.name(seat),
-            "script": shelf.excerpts(query),
-            "dialogue": shelf.heard(query),
+            "script": seat_memory.excerpts(query),
+            "dialogue": seat_memory.heard(query),
         }
 
     # -- pruning -----------------------------------------------------------------------------------------------
@@ -191,8 +191,8 @@ class Interview(Procedure):
     def _read_all(self, seat: int, victim: str) -> SensorSummary:
         room = self.room
         cards = [card(sensor) for sensor in (*self.settings.sensors, VALUE)]
-        asked = room.shelf.asked(seat, victim) if self.settings.counts else -1
-        answer = room.voice.ask(SenseAll(**self._about(seat, victim), sensors=cards, asked=asked))
+        asked = room.seat_memory.asked(seat, victim) if self.settings.counts else -1
+        answer = room.seat_model.ask(SenseAll(**self._about(seat, victim), sensors=cards, asked=asked))
         told = {reading.sensor: reading for reading in answer.readings}
         readings = [
             SensorReading(

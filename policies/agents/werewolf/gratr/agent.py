@@ -124,7 +124,7 @@ class GratrAgent(WerewolfSeat):
         if not moderator:
             intents = self._ask_for_all(asks.AskIntent(players=graph.players, statement=message))
         if speaker != self.me.seat:
-            identities = self.voice.ask(
+            identities = self.seat_model.ask(
                 asks.AskIdentity(
                     me=self.me,
                     wolves=[seat for seat, bad in sorted(self._known.items()) if bad],
