@@ -97,7 +97,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
             the path of a trained seat; or `module:attribute`, see `parlour.policies.adapters.callables`.
         game: The game's id.
         config: Its configuration.
-        model: Who answers the questions of an agent; the rules of thumb by default.
+        model: Who answers the questions of an agent; the heuristics by default.
 
     Raises:
         ParlourError: There is no such policy or setting, its library is not installed, the file holds one for another

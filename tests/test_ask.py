@@ -61,7 +61,7 @@ HOSTILE = [
 
 
 class Listener(OfflineModel):
-    """Answers by rule of thumb and keeps what it is asked."""
+    """Answers by heuristic and keeps what it is asked."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[Ask[Any], RequestContext]] = []
@@ -127,7 +127,7 @@ def question(request) -> Ask[Any]:
 
 
 def thumb(question: Ask[Any], seed: int = 0) -> Any:
-    return question.rule_of_thumb(np.random.default_rng(seed))
+    return question.heuristic(np.random.default_rng(seed))
 
 
 # -- prompts ---------------------------------------------------------------------------------------------------
@@ -386,7 +386,7 @@ def test_two_questions_of_one_kind_are_refused():
         class Other(Ask[Nothing]):
             kind: ClassVar[str] = "chat.take_turn"
 
-            def rule_of_thumb(self, rng: np.random.Generator) -> Nothing:
+            def heuristic(self, rng: np.random.Generator) -> Nothing:
                 return Nothing()
 
     assert before == ASKS

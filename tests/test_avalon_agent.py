@@ -28,7 +28,7 @@ AFTER = ["avalon_agent.suggest", "avalon_agent.improve", "avalon_agent.study_oth
 
 
 class Listener(OfflineModel):
-    """Answers by rule of thumb and keeps what it is asked."""
+    """Answers by heuristic and keeps what it is asked."""
 
     def __init__(self) -> None:
         self.heard: list[Ask[Any]] = []

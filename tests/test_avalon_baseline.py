@@ -22,7 +22,7 @@ ROLES = ["Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"]
 
 
 class Listener(OfflineModel):
-    """Answers by rule of thumb and keeps what it is asked."""
+    """Answers by heuristic and keeps what it is asked."""
 
     def __init__(self) -> None:
         self.heard: list[Ask[Any]] = []
@@ -91,7 +91,7 @@ def test_what_it_asks_in_a_turn():
     assert len(QUESTIONS) == 3
 
 
-# -- the rules of thumb ----------------------------------------------------------------------------------------
+# -- the heuristics ----------------------------------------------------------------------------------------
 
 
 def test_weights_and_answers_of_the_rules_of_thumb():
@@ -100,14 +100,14 @@ def test_weights_and_answers_of_the_rules_of_thumb():
         "Quest 1 fails, fail cards: 1.", "Votes: player_0 approve; player_1 reject; the team goes.",
         "player_0 names player_1.", 'player_0 accuses player_1: "x"', "player_0 recommends player_1", "player_0 says no more",
     ]  # fmt: skip
-    assert asks.Weigh(messages=lines).rule_of_thumb(rng).weights == [5, 4, 3, 3, 2, 1]
+    assert asks.Weigh(messages=lines).heuristic(rng).weights == [5, 4, 3, 3, 2, 1]
     me = next(one for one in played()[0].heard if isinstance(one, asks.LookUp)).me
     look = asks.LookUp(me=me, questions=["a", "b"], material=[[lines[3], lines[0]], []])
-    assert look.rule_of_thumb(rng).answers == ["player_0 accuses player_1 Quest 1 fails, fail cards: 1.", "Unknown."]
+    assert look.heuristic(rng).answers == ["player_0 accuses player_1 Quest 1 fails, fail cards: 1.", "Unknown."]
     scored = [past(1, 900, "yes"), past(2, 90, "no"), past(3, 80, "yes"), past(4, 500, "maybe")]
-    advice = asks.Advise(me=me, reflection="", past=scored).rule_of_thumb(rng).suggestion
+    advice = asks.Advise(me=me, reflection="", past=scored).heuristic(rng).suggestion
     assert advice.endswith(": maybe")  # yes 490, no 90, maybe 500
-    assert asks.Advise(me=me, reflection="", past=[]).rule_of_thumb(rng).suggestion == ""
+    assert asks.Advise(me=me, reflection="", past=[]).heuristic(rng).suggestion == ""
 
 
 def test_a_suggestion_is_followed_every_other_time():
@@ -117,11 +117,11 @@ def test_a_suggestion_is_followed_every_other_time():
     followed = 0
     for sentence in question.options.values():
         said = question.model_copy(update={"suggestion": f"What went best before: {sentence}"})
-        followed += sum(said.rule_of_thumb(np.random.default_rng(k)).words == sentence for k in range(200))
+        followed += sum(said.heuristic(np.random.default_rng(k)).words == sentence for k in range(200))
     assert 260 < followed < 340  # half of 400, and half of the rest, when it is what the player wants anyway
-    plain = [question.rule_of_thumb(np.random.default_rng(k)).words for k in range(200)]
+    plain = [question.heuristic(np.random.default_rng(k)).words for k in range(200)]
     odd = question.model_copy(update={"suggestion": "What went best before: Run!"})
-    assert [odd.rule_of_thumb(np.random.default_rng(k)).words for k in range(200)] == plain
+    assert [odd.heuristic(np.random.default_rng(k)).words for k in range(200)] == plain
 
 
 # -- experience ------------------------------------------------------------------------------------------------

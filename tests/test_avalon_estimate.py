@@ -1,4 +1,4 @@
-"""The numbers behind the rules of thumb of the Avalon agents: Bayes from lines, counting from lines, habits from games."""
+"""The numbers behind the heuristics of the Avalon agents: Bayes from lines, counting from lines, habits from games."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def lines_of(view) -> list[str]:
 
 @pytest.mark.parametrize("options", TABLES, ids=lambda o: f"{o['num_players']}-{o['rules']}-{len(o)}")
 @pytest.mark.parametrize("habits", [AvalonHabits(), OTHER_HABITS], ids=["supposed", "other"])
-def test_careful_is_what_the_rule_of_thumb_player_believes(options, habits, playout):
+def test_careful_is_what_the_heuristic_player_believes(options, habits, playout):
     """At every turn, for the seat itself and for an onlooker; both fold the same belief, one over events."""
     game = registry["avalon_v0"].raw_env(**options).game
     compared = onlookers = 0

@@ -26,7 +26,7 @@ def transcript(tmp_path, capsys):
 def test_list_names_games_options_and_players(capsys):
     assert run(["list"]) == 0
     shown = text_of(capsys)
-    for word in ("avalon_v0", "template_v0", "5..10", "reference", "random", "rule", "human"):
+    for word in ("avalon_v0", "template_v0", "5..10", "reference", "random", "heuristic", "human"):
         assert word in shown
     assert run(["list", "--json"]) == 0
     assert json.loads(text_of(capsys))["games"]["avalon_v0"]["options"]["num_players"] == "5..10"
@@ -94,7 +94,7 @@ def test_a_transcript_is_never_overwritten(transcript, capsys):
 
 
 def test_evaluate_prints_rates_and_pairs(tmp_path, capsys):
-    arguments = ["evaluate", "--players", "5", "--policy", "rule", "--policy", "random", "--games", "10"]
+    arguments = ["evaluate", "--players", "5", "--policy", "heuristic", "--policy", "random", "--games", "10"]
     assert run([*arguments, "--table", str(tmp_path / "games.csv")]) == 0
     shown = text_of(capsys)
     assert "rule - random" in shown
@@ -102,7 +102,7 @@ def test_evaluate_prints_rates_and_pairs(tmp_path, capsys):
     assert len((tmp_path / "games.csv").read_text().splitlines()) == 21
     assert run([*arguments, "--json"]) == 0
     told = json.loads(text_of(capsys))
-    assert told["rates"]["rule"]["all"]["n"] == 10
+    assert told["rates"]["heuristic"]["all"]["n"] == 10
 
 
 def test_evaluate_by_sides(capsys):
@@ -142,8 +142,8 @@ BAD = [
     (["play", "--set", "colour"], "accepted: KEY=VALUE"),
     (["play", "--set", "roles=[1]"], "role 1 is not accepted; accepted: Merlin"),
     (["play", "--policy", "nobody"], "policy 'nobody' is not accepted; accepted: random, rule, human"),
-    (["play", "--policy", "player_8=rule"], "seat 'player_8' is not accepted; accepted: player_0"),
-    (["play", "--policy", "rule", "--policy", "rule"], "one for all seats, or one for each of 6"),
+    (["play", "--policy", "player_8=heuristic"], "seat 'player_8' is not accepted; accepted: player_0"),
+    (["play", "--policy", "heuristic", "--policy", "heuristic"], "one for all seats, or one for each of 6"),
     (["play", "--on-bad", "shrug"], "on_bad 'shrug' is not accepted; accepted: ask_again"),
     (["play", "template_v0", "--players", "2"], "'num_players' is not accepted"),
     (["evaluate", "--design", "duel"], "design 'duel' is not accepted; accepted: seat, sides"),

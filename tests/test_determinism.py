@@ -23,7 +23,7 @@ from parlour.policies.base import Policy
 from parlour.training.rollout import play, table
 from parlour.wrappers import Recorder, SeatEnv
 
-PLAYERS = {"random": RandomPolicy, "rule": HeuristicPolicy}
+PLAYERS = {"random": RandomPolicy, "heuristic": HeuristicPolicy}
 WORDS = ("I propose player_0, player_1 and player_2", "I suspect player_1", "yes", "no", "fail", "?", "I choose myself")
 
 
@@ -48,7 +48,7 @@ def transcript(path: Path, seed: int, kind: str = "mixed", name: str = "avalon_v
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("kind", ["random", "rule", "talker", "mixed"])
+@pytest.mark.parametrize("kind", ["random", "heuristic", "talker", "mixed"])
 @pytest.mark.parametrize("rules", ["paper", "reference", "official"])
 def test_the_same_seed_gives_the_same_transcript_twice(rules, kind, tmp_path):
     games = [transcript(tmp_path / "game.jsonl", seed, kind, rules=rules) for seed in (1, 2, 1)]
@@ -58,7 +58,7 @@ def test_the_same_seed_gives_the_same_transcript_twice(rules, kind, tmp_path):
 
 def test_the_same_seed_gives_the_same_transcript_in_every_game(tmp_path):
     for name in registry:
-        kinds = ("random", "rule")
+        kinds = ("random", "heuristic")
         games = [transcript(tmp_path / "game.jsonl", 5, kind, name) for kind in (*kinds, *kinds)]
         assert games[:2] == games[2:]
 

@@ -56,7 +56,7 @@ def env():
 
 def test_candidates_take_the_same_seat_of_the_same_deal(env):
     report = evaluate.seat(
-        env, {"a": RandomPolicy, "b": HeuristicPolicy}, ("rule", HeuristicPolicy), seeds.HELD_OUT[:10]
+        env, {"a": RandomPolicy, "b": HeuristicPolicy}, ("heuristic", HeuristicPolicy), seeds.HELD_OUT[:10]
     )
     rows = {name: [row for row in report.games if row.policy == name] for name in ("a", "b")}
     for x, y in zip(rows["a"], rows["b"], strict=True):
@@ -66,14 +66,16 @@ def test_candidates_take_the_same_seat_of_the_same_deal(env):
 
 
 def test_a_candidate_compared_with_itself_never_differs(env):
-    report = evaluate.seat(env, {"a": RandomPolicy, "b": RandomPolicy}, ("rule", HeuristicPolicy), seeds.HELD_OUT[:20])
+    report = evaluate.seat(
+        env, {"a": RandomPolicy, "b": RandomPolicy}, ("heuristic", HeuristicPolicy), seeds.HELD_OUT[:20]
+    )
     result = report.comparisons[0].result
     assert (result.only_a, result.only_b) == (0, 0)
 
 
 def test_sides_are_changed_over_on_the_same_deal(env):
-    report = evaluate.sides(env, ("rule", HeuristicPolicy), ("random", RandomPolicy), seeds.HELD_OUT[:10])
-    rule = [row for row in report.games if row.policy == "rule"]
+    report = evaluate.sides(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), seeds.HELD_OUT[:10])
+    rule = [row for row in report.games if row.policy == "heuristic"]
     assert [(row.seed, row.side) for row in rule] == [
         (s, side) for s in seeds.HELD_OUT[:10] for side in ("good", "evil")
     ]
@@ -82,8 +84,8 @@ def test_sides_are_changed_over_on_the_same_deal(env):
         assert row.won != other.won
 
 
-def test_a_rule_of_thumb_team_beats_a_random_team_from_either_side(env):
-    report = evaluate.sides(env, ("rule", HeuristicPolicy), ("random", RandomPolicy), seeds.VALIDATION[:60])
+def test_a_heuristic_team_beats_a_random_team_from_either_side(env):
+    report = evaluate.sides(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), seeds.VALIDATION[:60])
     by_side = {one.side: one.result for one in report.comparisons}
     assert by_side["good"].low > 0
     assert by_side["evil"].low > 0
@@ -91,19 +93,19 @@ def test_a_rule_of_thumb_team_beats_a_random_team_from_either_side(env):
 
 def test_unusable_designs_are_refused(env):
     with pytest.raises(ParlourError, match="two different names"):
-        evaluate.sides(env, ("rule", HeuristicPolicy), ("rule", HeuristicPolicy), [0])
+        evaluate.sides(env, ("heuristic", HeuristicPolicy), ("heuristic", HeuristicPolicy), [0])
     with pytest.raises(ParlourError, match=r"seat 7 is not accepted; accepted: 0\.\.4"):
-        evaluate.seat(env, {"a": RandomPolicy}, ("rule", HeuristicPolicy), [0], own=7)
+        evaluate.seat(env, {"a": RandomPolicy}, ("heuristic", HeuristicPolicy), [0], own=7)
     coin = rollout.table("template_v0")
     with pytest.raises(ParlourError, match="no sides"):
-        evaluate.sides(coin, ("rule", HeuristicPolicy), ("random", RandomPolicy), [0])
+        evaluate.sides(coin, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), [0])
 
 
 def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
     evaluate.seat(
         env,
         {"a/b.npz": RandomPolicy, "c/b.npz": RandomPolicy},
-        ("rule", HeuristicPolicy),
+        ("heuristic", HeuristicPolicy),
         [7, 8],
         out=tmp_path / "seat",
     )
@@ -118,7 +120,10 @@ def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
         "avalon_v0-8-seat1-2_b.jsonl",
     ]
     second = heads["avalon_v0-8-seat1-2_b.jsonl"]
-    assert (second["seed"], list(second["players"].values())) == (8, ["rule", "c/b.npz", "rule", "rule", "rule"])
+    assert (second["seed"], list(second["players"].values())) == (
+        8,
+        ["heuristic", "c/b.npz", "heuristic", "heuristic", "heuristic"],
+    )
     good = replay.read(tmp_path / "sides" / "avalon_v0-7-good-1_x-evil-2_y.jsonl")
     game = good.game()
     for seat, name in enumerate(good.header["players"].values()):

@@ -333,7 +333,7 @@ def test_a_library_that_is_missing_gets_one_line(monkeypatch):
 
 def test_commands_take_them(capsys):
     table = ["avalon_v0", "--players", "5", "--json"]
-    assert run(["play", *table, "--policy", "rule", "--policy", "player_0=mine:Agent", "--games", "2"]) == 0
+    assert run(["play", *table, "--policy", "heuristic", "--policy", "player_0=mine:Agent", "--games", "2"]) == 0
     assert run(["evaluate", *table, "--policy", "mine:Seeded", "--against", "mine:first", "--games", "3"]) == 0
     assert '"mine:Seeded"' in capsys.readouterr().out
     assert run(["play", "--policy", "mine:nobody"]) == 2
@@ -392,9 +392,9 @@ def test_random_answers_with_an_option_and_text_players_with_their_words():
 
 def test_policies_that_need_more_than_words_are_refused():
     with pytest.raises(
-        ParlourError, match=r"'rule' cannot play by words alone \(it reads info\['view'\]\); accepted: random"
+        ParlourError, match=r"'heuristic' cannot play by words alone \(it reads info\['view'\]\); accepted: random"
     ):
-        require_text(HeuristicPolicy(), "rule")
+        require_text(HeuristicPolicy(), "heuristic")
     with pytest.raises(ParlourError, match=r"it reads 'both'"):
         require_text(player("mine:pair"), "mine:pair")
 

@@ -190,7 +190,7 @@ def stored(row=None, **changes):
         ("", "it holds no JSON"),
         ("[" * 100_000, "it holds no JSON"),
         ("[]", "it holds no policy"),
-        ('{"policy": "rule", "settings": {}}', "it holds no policy"),
+        ('{"policy": "heuristic", "settings": {}}', "it holds no policy"),
         (stored({"('retrieve_shallow', 'guess', 'skip_check')": 1.0}), r"action .*'guess'.* is not accepted"),
         (stored({str(("skip_retrieval", "generate", "skip_check")): 1.0}), "nothing was retrieved"),
         (

@@ -27,7 +27,7 @@ NOTHING = asks.Intents(intents=[]), asks.Identities(judgements=[])
 
 
 class Listener(OfflineModel):
-    """Answers by rule of thumb and keeps what it is asked."""
+    """Answers by heuristic and keeps what it is asked."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[Ask[Any], RequestContext]] = []

@@ -66,7 +66,7 @@ BROKEN = [
     ("envs/avalon/text.py", "import parlour.wrappers", "Data flows one way"),
     ("policies/random.py", "from parlour.envs.avalon.rules import Avalon", "Policies know of environments only"),
     (
-        "policies/rule_of_thumb/belief.py",
+        "policies/heuristic/belief.py",
         "from parlour.envs.avalon import presets",
         "Policies know of environments only",
     ),

@@ -169,9 +169,9 @@ def test_an_environment_without_numbers_is_refused(wrap):
         wrap(registry["avalon_v0"].env())
 
 
-def test_the_measurement_of_the_examples_tells_the_rule_of_thumb_from_chance():
+def test_the_measurement_of_the_examples_tells_the_heuristic_from_chance():
     """With 200 deals: about 67 % against 48 %."""
-    report = examples.against_random("rule", HeuristicPolicy, 200)
+    report = examples.against_random("heuristic", HeuristicPolicy, 200)
     (compared,) = (c for c in report.comparisons if c.side == "all")
     assert compared.result.low > 0
     assert report.rates["random"]["all"].n == 200

@@ -66,11 +66,11 @@ def test_prompts_hold_the_question_and_are_read_back(ask):
 
 def test_rules_of_thumb():
     rng = np.random.default_rng(0)
-    assert ASKS[0].rule_of_thumb(rng) == ShortAnswer(answer="1912", confidence=1.0)
-    assert ASKS[0].model_copy(update={"evidence": EVIDENCE[1:]}).rule_of_thumb(rng).answer == "I don't know"
-    assert ASKS[1].rule_of_thumb(rng) == ShortAnswer(answer="I don't know", confidence=0.0)
-    assert ASKS[3].rule_of_thumb(rng).label == "entailment"
-    assert ASKS[3].model_copy(update={"answer": "1913"}).rule_of_thumb(rng).label == "contradiction"
+    assert ASKS[0].heuristic(rng) == ShortAnswer(answer="1912", confidence=1.0)
+    assert ASKS[0].model_copy(update={"evidence": EVIDENCE[1:]}).heuristic(rng).answer == "I don't know"
+    assert ASKS[1].heuristic(rng) == ShortAnswer(answer="I don't know", confidence=0.0)
+    assert ASKS[3].heuristic(rng).label == "entailment"
+    assert ASKS[3].model_copy(update={"answer": "1913"}).heuristic(rng).label == "contradiction"
 
 
 @pytest.mark.parametrize("reply", ["I don't know", "i don’t know.", ' "I don\'t know" ', "'I don't know.'"])

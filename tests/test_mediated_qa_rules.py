@@ -197,7 +197,7 @@ def test_agents_have_the_names_of_the_modules():
     assert mediated_qa_v0.raw_env().possible_agents == ["mediator", "retriever", "generator", "verifier"]
 
 
-def test_players_by_rule_of_thumb_send_a_deep_search_after_good_signals_and_obey():
+def test_players_by_heuristic_send_a_deep_search_after_good_signals_and_obey():
     for signal, advice in ((1, (1, 0, 1)), (8, (1, 0, 1)), (0, (0, 1, 1)), (6, (0, 1, 1)), (9, (0, 1, 1))):
         env = registry["mediated_qa_v0"].raw_env(service=Scripted(), info="full")
         env.reset(options={"nature": [Move("question", (0, signal), "?")]})

@@ -131,7 +131,7 @@ def test_every_table_can_be_made(name, capsys):
     json.dumps(found.as_json(), allow_nan=False)
     command.show(found, OfflineModel())
     shown = capsys.readouterr().out
-    assert "ours played by rules of thumb (no language model)" in " ".join(shown.split())
+    assert "ours played by heuristics (no language model)" in " ".join(shown.split())
     assert all(remark[:30] in " ".join(shown.split()) for remark in found.remarks)
 
 
@@ -255,7 +255,7 @@ def test_the_command_prints_a_table(capsys):
     assert run(["reproduce", "avalon-8", "--games", "2"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     for word in (
-        "rules of thumb (no language model)",
+        "heuristics (no language model)",
         "teammates only",
         "gpt-3.5-turbo-16k",
         "2 held-out deals",
@@ -277,7 +277,7 @@ def test_the_title_names_a_language_model_only_if_one_played(capsys):
     assert "ours played by some-model" in " ".join(capsys.readouterr().out.split())
     command.show(found, OfflineModel())
     shown = " ".join(capsys.readouterr().out.split())
-    assert "ours played by rules of thumb (no language model)" in shown
+    assert "ours played by heuristics (no language model)" in shown
     assert "some-model" not in shown
 
 

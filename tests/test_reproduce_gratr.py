@@ -129,7 +129,7 @@ def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsy
     json.dumps(found.as_json(), allow_nan=False)
     command.show(found, OfflineModel())
     shown = " ".join(capsys.readouterr().out.split())
-    assert "ours played by rules of thumb (no language model)" in shown
+    assert "ours played by heuristics (no language model)" in shown
     # scores are points, rates are percents
     assert (" 5.487 " in shown) == (name == "gratr-fig3")
     assert (" 76.0% " in shown) == (name == "gratr-2")
@@ -333,7 +333,7 @@ def test_the_scoring_rule_is_the_papers() -> None:
 def test_an_opponent_is_named_as_its_policy_is() -> None:
     assert Opponent("werewolf_window", "history window") == WINDOW
     assert cell("gratr-2", f"GRATR v. {WINDOW.label}", "", "TWR", None).paper == 76
-    assert gratr_teams.opponents(ReproductionSetting(against="rule"), (*OPPONENTS, RULE)) == (RULE,)
+    assert gratr_teams.opponents(ReproductionSetting(against="heuristic"), (*OPPONENTS, RULE)) == (RULE,)
 
 
 # -- the demo --------------------------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
         assert list(replay.read(path).header["players"].values()).count(ours) == 4
 
 
-@pytest.mark.parametrize("ours", ["rule", "werewolf_rag", "gratr2:gamma=0"])
+@pytest.mark.parametrize("ours", ["heuristic", "werewolf_rag", "gratr2:gamma=0"])
 def test_nobody_else_sits_there(ours: str) -> None:
     with pytest.raises(ParlourError, match=f"ours '{ours}' is not accepted; accepted: gratr, with settings"):
         reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window", ours=ours))

@@ -40,7 +40,7 @@ SMALL = {
 }
 RANDOM, RULE, FIRST, LAST = (
     Member("random", "random"),
-    Member("rule", "rule"),
+    Member("heuristic", "heuristic"),
     Member("s01", "?", 9),
     Member("s02", "?", 9),
 )
@@ -76,29 +76,29 @@ def test_who_is_never_beaten_is_met_most_and_who_always_is_keeps_the_floor():
 def test_the_other_weighting_meets_equals_most():
     """4 p (1 - p), at least the floor."""
     assert [sampling.near(p, 0.02) for p in (0.0, 0.25, 0.5, 1.0)] == pytest.approx([0.02, 0.75, 1, 0.02])
-    counted = [MemberScore("random", "good", "Merlin", 98, 98), MemberScore("rule", "good", "Merlin", 2, 0)]
+    counted = [MemberScore("random", "good", "Merlin", 98, 98), MemberScore("heuristic", "good", "Merlin", 2, 0)]
     found = sampling.lineup(config(weighting="near"), [RANDOM, RULE, FIRST], ("good",), [counted])
     weights = np.array([4 * 0.99 * 0.01, 0.75, 1.0])
     assert found.chances["good"] == pytest.approx(weights / weights.sum())
 
 
 def test_wins_are_estimated_by_side_and_older_games_count_less():
-    one = [MemberScore("rule", "good", "Merlin", 8, 8), MemberScore("rule", "evil", "Minion", 4, 0)]
+    one = [MemberScore("heuristic", "good", "Merlin", 8, 8), MemberScore("heuristic", "evil", "Minion", 4, 0)]
     two = [
-        MemberScore("rule", "good", "Percival", 2, 0),
-        MemberScore("rule", "good", "Merlin", 2, 0),
+        MemberScore("heuristic", "good", "Percival", 2, 0),
+        MemberScore("heuristic", "good", "Merlin", 2, 0),
         MemberScore("x", "good", "y", 9, 9),
     ]
-    assert sampling.win_rate([], "rule", "good", 0.5) == 0.5
-    assert sampling.win_rate([one], "rule", "good", 0.5) == 9 / 10
-    assert sampling.win_rate([one], "rule", "evil", 0.5) == 1 / 6
-    assert sampling.win_rate([one, two], "rule", "good", 0.5) == (4 + 1) / (4 + 4 + 2)
-    assert sampling.win_rate([one, two], "rule", "good", 0.0) == 1 / 6
-    assert sampling.win_rate([one, two], "rule", "good", 1.0) == 9 / 14
+    assert sampling.win_rate([], "heuristic", "good", 0.5) == 0.5
+    assert sampling.win_rate([one], "heuristic", "good", 0.5) == 9 / 10
+    assert sampling.win_rate([one], "heuristic", "evil", 0.5) == 1 / 6
+    assert sampling.win_rate([one, two], "heuristic", "good", 0.5) == (4 + 1) / (4 + 4 + 2)
+    assert sampling.win_rate([one, two], "heuristic", "good", 0.0) == 1 / 6
+    assert sampling.win_rate([one, two], "heuristic", "good", 1.0) == 9 / 14
 
 
 def test_the_chances_of_a_lineup_are_the_weights_made_to_sum_to_one():
-    counted = [MemberScore("random", "good", "Merlin", 98, 98), MemberScore("rule", "good", "Merlin", 98, 0)]
+    counted = [MemberScore("random", "good", "Merlin", 98, 98), MemberScore("heuristic", "good", "Merlin", 98, 0)]
     found = sampling.lineup(config(), [RANDOM, RULE, FIRST], ("evil", "good"), [counted])
     weights = np.array([0.02, 0.99**2, 0.25])
     assert found.chances["good"] == pytest.approx(weights / weights.sum())
@@ -128,13 +128,13 @@ def test_opponents_and_mates_are_drawn_with_the_shares_that_were_asked_for():
 
 def test_games_are_counted_by_opponent_side_and_role():
     games = [
-        {"member": "rule", "side": "good", "role": "Merlin", "return": 1.0},
-        {"member": "rule", "side": "good", "role": "Merlin", "return": -1.0},
+        {"member": "heuristic", "side": "good", "role": "Merlin", "return": 1.0},
+        {"member": "heuristic", "side": "good", "role": "Merlin", "return": -1.0},
         {"member": "random", "side": "evil", "role": "Minion", "return": 0.0},
     ]
     assert sampling.member_scores(games) == [
         MemberScore("random", "evil", "Minion", 1, 0),
-        MemberScore("rule", "good", "Merlin", 2, 1),
+        MemberScore("heuristic", "good", "Merlin", 2, 1),
     ]
 
 
@@ -151,13 +151,13 @@ def test_the_opponent_plays_the_other_side_and_the_mates_the_learners_own(whole)
         own = env.game_env.view(env.seat).side
         for seat in set(range(5)) - {env.seat}:
             mate = env.game_env.view(seat).side == own
-            assert env.member_at(seat, seed).name == ("s02" if mate else "rule")
+            assert env.member_at(seat, seed).name == ("s02" if mate else "heuristic")
             assert type(env._players[seat]._now) is (TrainedSeat if mate else HeuristicPolicy)
         over = False
         while not over:
             _, _, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
             assert ("member" in info) == over
-        assert (info["member"], info["side"], info["role"]) == ("rule", own, env.game_env.view(env.seat).role)
+        assert (info["member"], info["side"], info["role"]) == ("heuristic", own, env.game_env.view(env.seat).role)
 
 
 def test_a_snapshot_in_the_pool_draws_its_actions_and_a_snapshot_of_another_table_is_refused(whole):
@@ -172,7 +172,7 @@ def test_a_snapshot_in_the_pool_draws_its_actions_and_a_snapshot_of_another_tabl
 def test_many_snapshots_are_thinned_evenly_with_the_first_and_the_last():
     snapshots = [Member(f"s{k:02d}", "?", k) for k in range(1, 22)]
     shown = pool.thinned([RANDOM, RULE, *snapshots], 5)
-    assert [one.name for one in shown] == ["random", "rule", "s01", "s06", "s11", "s16", "s21"]
+    assert [one.name for one in shown] == ["random", "heuristic", "s01", "s06", "s11", "s16", "s21"]
     assert pool.thinned([RANDOM, RULE, *snapshots[:5]], 5) == [RANDOM, RULE, *snapshots[:5]]
 
 
@@ -206,7 +206,7 @@ def test_all_games_of_a_phase_are_tallied_and_the_tables_by_role_count_them_all(
         for side in ("good", "evil"):
             assert sum(phase.chances[side].values()) == pytest.approx(1)
     assert {row[2] for row in roles} == {"Merlin", "Percival", "Loyal Servant", "Assassin", "Morgana"}
-    assert {one.member for one in found.phases[0].tallies} == {"random", "rule"}
+    assert {one.member for one in found.phases[0].tallies} == {"random", "heuristic"}
     assert "s01" in {one.member for one in found.phases[1].tallies}
 
 
@@ -301,7 +301,7 @@ def test_werewolf_is_learned_as_well(tmp_path):
     found = run.selfplay(config(game="werewolf_v0", options={}, steps=256, deals=1, test_deals=2), tmp_path)
     assert found.sides == ("village", "werewolf")
     assert {one.side for one in found.phases[0].tallies} <= {"village", "werewolf"}
-    assert found.crossplay.rate("rule", "random").n == 2
+    assert found.crossplay.rate("heuristic", "random").n == 2
 
 
 def test_learned_from_are_training_seeds_and_measured_is_on_held_out_ones(whole, tmp_path, monkeypatch):
@@ -330,7 +330,7 @@ def test_learned_from_are_training_seeds_and_measured_is_on_held_out_ones(whole,
     [
         ({"game": "mediated_qa_v0", "options": {}}, "this game has no sides"),
         ({"members": ("nobody",)}, "policy 'nobody' is not accepted"),
-        ({"members": ("rule",)}, "members 'rule' is not accepted"),
+        ({"members": ("heuristic",)}, "members 'heuristic' is not accepted"),
         ({"self_share": 1.5}, "self_share 1.5 is not accepted; accepted: a number from 0 to 1"),
         ({"weighting": "soft"}, "weighting 'soft' is not accepted; accepted: hard, near"),
         ({"floor": 0.0}, "accepted: a power from 0, a floor above 0"),

@@ -110,7 +110,12 @@ def test_the_report_says_beats_only_if_the_interval_leaves_out_zero(found, word)
 
 
 def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):
-    members = [Member("random", "random"), Member("rule", "rule"), Member("s01", "?", 1), Member("s02", "?", 2)]
+    members = [
+        Member("random", "random"),
+        Member("heuristic", "heuristic"),
+        Member("s01", "?", 1),
+        Member("s02", "?", 2),
+    ]
     path = tmp_path / crossplay.GAMES
     path.write_text('{"members": [], "deals": [1, 1]}\n')
     with pytest.raises(ParlourError, match="holds another cross-play"):
@@ -123,8 +128,8 @@ def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):
         crossplay._whole_lines(path, {"members": []})
 
 
-def test_the_rule_of_thumb_beats_random_play_from_both_sides_of_the_same_held_out_deals():
-    job = Member("rule", "rule"), Member("random", "random"), list(seeds.HELD_OUT[:8])
+def test_the_heuristic_beats_random_play_from_both_sides_of_the_same_held_out_deals():
+    job = Member("heuristic", "heuristic"), Member("random", "random"), list(seeds.HELD_OUT[:8])
     games = crossplay._block(CONFIG, job)
     assert [game.seed for game in games] == [seed for seed in seeds.HELD_OUT[:8] for _ in range(2)]
     for first, second in zip(games[::2], games[1::2], strict=True):

@@ -55,7 +55,7 @@ class Coin(Ask[Guess]):
     name: str
     heard: tuple[str, ...] = ()
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Guess:
+    def heuristic(self, rng: np.random.Generator) -> Guess:
         side: Literal["good", "evil"] = "good" if rng.random() < 0.75 else "evil"
         return Guess(side=side, weight=float(rng.random()) if self.heard else 0.5, words=f"{self.name} 说 {side}")
 
@@ -64,11 +64,11 @@ class Coin(Ask[Guess]):
 
 
 class Broken(Ask[Guess]):
-    """A question whose rule of thumb is at fault."""
+    """A question whose heuristic is at fault."""
 
     kind: ClassVar[str] = "test_serve.broken"
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Guess:
+    def heuristic(self, rng: np.random.Generator) -> Guess:
         raise ZeroDivisionError("nothing to divide by")
 
     def _filled(self) -> str:
@@ -107,7 +107,7 @@ def ask(client, prompt=None, **parameters):
         {"role": "system", "content": "You play."},
         {"role": "user", "content": QUESTION.prompt() if prompt is None else prompt},
     ]
-    return client.chat.completions.create(**{"model": "rules-of-thumb", "messages": messages, **parameters})
+    return client.chat.completions.create(**{"model": "heuristics", "messages": messages, **parameters})
 
 
 def text_of(completion) -> str:
@@ -136,13 +136,13 @@ def test_the_answer_is_that_of_the_offline_model_with_the_same_sample(plain, see
 
 
 def test_without_a_seed_it_is_zero(plain):
-    assert QUESTION.read(text_of(ask(plain))) == QUESTION.rule_of_thumb(np.random.default_rng(0))
+    assert QUESTION.read(text_of(ask(plain))) == QUESTION.heuristic(np.random.default_rng(0))
 
 
 def test_a_completion_says_that_no_model_answered_and_what_it_took(plain):
     told = ask(plain, model="whatever-one-asks-for", temperature=0.7, max_tokens=800)
     assert told.model == "whatever-one-asks-for"
-    assert told.system_fingerprint == "parlour-rules-of-thumb-no-language-model"
+    assert told.system_fingerprint == "parlour-heuristics-no-language-model"
     assert told.choices[0].finish_reason == "stop"
     assert told.choices[0].logprobs is None
     assert told.usage.completion_tokens == len(replies.tokens(text_of(told)))
@@ -204,7 +204,7 @@ def test_a_reply_that_becomes_too_long_is_cut_off_and_says_so(plain):
     assert ask(plain, max_tokens=whole.usage.completion_tokens - 1).choices[0].finish_reason == "length"
 
 
-def test_log_probabilities_are_the_shares_of_the_rule_of_thumb(plain):
+def test_log_probabilities_are_the_shares_of_the_heuristic(plain):
     question = Coin(name="player_1")  # the side is its only chance
     told = ask(plain, question.prompt(), logprobs=True, top_logprobs=5, seed=3)
     content = told.choices[0].logprobs.content
@@ -230,7 +230,7 @@ def test_the_last_question_counts_and_later_messages_may_complain_about_the_answ
         {"role": "user", "content": "That was no answer: try again."},
     ]
     told = plain.chat.completions.create(model="x", messages=messages, seed=9)
-    assert QUESTION.read(text_of(told)) == QUESTION.rule_of_thumb(np.random.default_rng(9))
+    assert QUESTION.read(text_of(told)) == QUESTION.heuristic(np.random.default_rng(9))
 
 
 def test_a_prompt_without_a_question_gets_a_short_reply_that_says_what_this_is(plain):
@@ -289,7 +289,7 @@ def test_what_is_no_request_at_all_gets_an_error_of_the_same_shape(plain):
     assert told["error"]["message"].startswith("Method Not Allowed")
 
 
-def test_a_rule_of_thumb_that_fails_is_an_error_of_the_server(plain, caplog):
+def test_a_heuristic_that_fails_is_an_error_of_the_server(plain, caplog):
     with caplog.at_level(logging.CRITICAL), pytest.raises(openai.InternalServerError) as caught:
         ask(plain, Broken().prompt())
     assert caught.value.body["message"] == "ZeroDivisionError: nothing to divide by"
@@ -306,7 +306,7 @@ def test_tokens_are_the_whole_text_in_pieces():
 
 
 def test_the_models(plain):
-    assert [one.id for one in plain.models.list()] == ["rules-of-thumb"]
+    assert [one.id for one in plain.models.list()] == ["heuristics"]
     assert plain.models.retrieve("org/any-name").id == "org/any-name"
 
 
@@ -697,7 +697,10 @@ def test_two_servers_do_not_share_anything(server):
         (["--port", "70000"], "--port"),
         (["--key-env", "PARLOUR_NO_SUCH_VARIABLE"], "no key in 'PARLOUR_NO_SUCH_VARIABLE'"),
         (["--host", "192.0.2.1", "--port", "0"], "192.0.2.1:0 cannot be listened at"),
-        (["--policy", "rule"], "policy 'rule' cannot play by what a request holds (it reads info['view']); accepted:"),
+        (
+            ["--policy", "heuristic"],
+            "policy 'heuristic' cannot play by what a request holds (it reads info['view']); accepted:",
+        ),
         (["--policy", "human"], "(a person at the terminal); accepted: random, chat, a trained seat"),
         (["--policy", "nobody"], "policy 'nobody' is not accepted; accepted: random, rule"),
         (["--policy", "random", "--game", "chess"], "game 'chess' is not accepted"),
@@ -746,7 +749,7 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path):
     try:
         line = process.stdout.readline()
         url = re.search(r"http://127\.0\.0\.1:\d+/v1", line)[0]
-        assert f"parlour play avalon_v0 --policy avalon_agent --model rules-of-thumb --base-url {url}" in line
+        assert f"parlour play avalon_v0 --policy avalon_agent --model heuristics --base-url {url}" in line
         with openai.OpenAI(base_url=url, api_key=SECRET, max_retries=0, timeout=20) as client:
             assert text_of(ask(client, "hello")) == replies.CANNED
             with pytest.raises(openai.BadRequestError, match="response_format"):

@@ -32,7 +32,7 @@ AGENTS = (WindowAgent, RetrievalAgent, RerankAgent)
 
 
 class Listener(OfflineModel):
-    """Answers by rule of thumb and keeps what it is asked."""
+    """Answers by heuristic and keeps what it is asked."""
 
     def __init__(self) -> None:
         self.heard: list[Ask[Any]] = []
@@ -367,7 +367,7 @@ def test_the_reranker_is_asked_for_what_was_retrieved():
     assert len(inferences) == len(orders)
     moved = 0
     for question, inference in zip(orders, inferences, strict=True):
-        order = question.rule_of_thumb(np.random.default_rng(0)).order
+        order = question.heuristic(np.random.default_rng(0)).order
         assert inference.found == [question.texts[k] for k in order]
         moved += order != sorted(order)
     assert moved
@@ -493,7 +493,7 @@ class Scripted:
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_bad_answer_is_refused_counted_and_replaced_by_the_rule_of_thumb(what):
+def test_a_bad_answer_is_refused_counted_and_replaced_by_the_heuristic(what):
     script = Scripted(BAD[what])
     model = ChatModel("scripted", Meter(script, Prices()), tries=2, patience=10_000)
     env = rollout.table("werewolf_v0", max_days=2)

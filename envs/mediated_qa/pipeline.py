@@ -47,7 +47,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class OfflineReader:
-    """Extracts from evidence by rule of thumb, remembers by `Memory`, checks by shared words."""
+    """Extracts from evidence by heuristic, remembers by `Memory`, checks by shared words."""
 
     memory: Memory = field(default_factory=Memory)
 

@@ -1,6 +1,6 @@
 """How words are read without any model: sentences, names, years, and an extractive reader of short factual English.
 
-A rule of thumb, not a language model: it finds the sentence that shares the question's relation ("born", "founded") and
+A heuristic, not a language model: it finds the sentence that shares the question's relation ("born", "founded") and
 takes a year or a name from it. It never sees the right answer. Policies may import this module, as they do `speech`.
 """
 

@@ -17,7 +17,7 @@ class AskingPolicy(Policy):
     """A seat that asks a model.
 
     Args:
-        model: Who answers its questions; the rules of thumb by default. One model may serve many seats and games.
+        model: Who answers its questions; the heuristics by default. One model may serve many seats and games.
     """
 
     def __init__(self, model: Model | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Players that go by rules of thumb: the embedded default, one module for each game. They are no language models."""
+"""Players that go by heuristics: the embedded default, one module for each game. They are no language models."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from parlour.policies.heuristic.werewolf import WerewolfPlayer
 
 
 class GamePlayer(Protocol):
-    """One seat of one game, played by rule of thumb."""
+    """One seat of one game, played by heuristic."""
 
     def act(self, view: Any) -> Move: ...
 
 
 class HeuristicPolicy(Policy):
-    """Plays the game it finds itself in, by the rules of thumb for that game. Needs `info="full"`.
+    """Plays the game it finds itself in, by the heuristics for that game. Needs `info="full"`.
 
     Args:
         habits: How seats of Avalon behave, as its inference supposes.
     """
 
-    name: ClassVar[str] = "rule"
+    name: ClassVar[str] = "heuristic"
     wants: ClassVar[str] = "view"
 
     def __init__(self, habits: AvalonHabits | None = None) -> None:
@@ -42,7 +42,7 @@ class HeuristicPolicy(Policy):
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         if "view" not in info:
-            raise ParlourError("the rule of thumb goes by info['view']; accepted: an environment with info='full'")
+            raise ParlourError("the heuristic goes by info['view']; accepted: an environment with info='full'")
         view = info["view"]
         if self._player is None:
             self._player = _sit_down(view, self.rng, self.habits)
@@ -63,4 +63,4 @@ def _sit_down(view: Any, rng: np.random.Generator, habits: AvalonHabits) -> Game
     if kind == "WerewolfView":
         return WerewolfPlayer(view, rng)
     accepted = "AvalonView, CoinView, MediatedView, MysteryView, WerewolfView"
-    raise ParlourError(f"there is no rule of thumb for a {kind}; accepted: {accepted}")
+    raise ParlourError(f"there is no heuristic for a {kind}; accepted: {accepted}")

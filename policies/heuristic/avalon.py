@@ -1,4 +1,4 @@
-"""Avalon by rule of thumb: believe by Bayes (`belief.py`), then do what a sensible player of that side does.
+"""Avalon by heuristic: believe by Bayes (`belief.py`), then do what a sensible player of that side does.
 
 It goes by `info["view"]` alone, and knows the game by the names of its moves (see the card of `avalon_v0`).
 """

@@ -1,4 +1,4 @@
-"""Mediated question answering by rule of thumb: the mediator sends a deep search after well-connected questions, and is
+"""Mediated question answering by heuristic: the mediator sends a deep search after well-connected questions, and is
 silent without a signal; the modules do as they are told.
 """
 

@@ -1,4 +1,4 @@
-"""Murder mysteries by rule of thumb: ask everybody about motives, means, sightings and whereabouts until nothing new comes,
+"""Murder mysteries by heuristic: ask everybody about motives, means, sightings and whereabouts until nothing new comes,
 and vote for the one whom most of what was told speaks against.
 
 It goes by `info["view"]` alone, and knows the game by the names of its moves (see the card of `murder_mystery_v0`) and the

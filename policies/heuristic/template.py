@@ -1,4 +1,4 @@
-"""Coin by rule of thumb: the keeper names a random side; the guesser, who knows that, guesses at random."""
+"""Coin by heuristic: the keeper names a random side; the guesser, who knows that, guesses at random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Werewolf by rule of thumb: believe by Bayes (`werewolf_belief.py`), then do what a sensible player of that side does.
+"""Werewolf by heuristic: believe by Bayes (`werewolf_belief.py`), then do what a sensible player of that side does.
 
 It goes by `info["view"]` alone, and knows the game by the names of its moves (see the card of `werewolf_v0`).
 """

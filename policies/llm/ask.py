@@ -1,8 +1,8 @@
 """The typed question: what an agent asks a model, as data, and how it is answered without any model.
 
 An `Ask` is a pydantic model. Its fields are the inputs, plain values that fit into JSON; its template is a file; its
-answer is a pydantic model too; and its rule of thumb answers it from the inputs alone. So the same question can be put to
-a language model, to rules of thumb, or, over HTTP, to the rules of thumb of another process (`server`).
+answer is a pydantic model too; and its heuristic answers it from the inputs alone. So the same question can be put to
+a language model, to heuristics, or, over HTTP, to the heuristics of another process (`server`).
 
 A prompt is the template, then one block of JSON with the kind of the question and its inputs, then the schema of the
 answer. Whatever players said stands inside JSON strings, where a line break is written as two characters: no utterance
@@ -62,7 +62,7 @@ class Ask(BaseModel, Generic[A]):
     """Of sampling, where the question asks for one of its own; None for the model's."""
 
     @abstractmethod
-    def rule_of_thumb(self, rng: np.random.Generator) -> A:
+    def heuristic(self, rng: np.random.Generator) -> A:
         """The answer that needs no model: a function of the inputs and `rng`."""
 
     def check(self, answer: A) -> None:

@@ -1,7 +1,7 @@
 """A language model at the table: questions go to a chat endpoint, replies are read, faults are told back.
 
 A question is put as prose with its inputs and the schema of its answer. A reply that is no answer is followed by what is
-wrong with it and the request to try again; when the tries are used up, the rule of thumb answers, which is counted. A
+wrong with it and the request to try again; when the tries are used up, the heuristic answers, which is counted. A
 model of which nothing but such replies comes is given up.
 
 Nothing here depends on time, on the cache or on retries, so that a game replayed from a cache gives the same transcript.
@@ -54,8 +54,8 @@ class ChatModel(Model):
         name: The model's name, as the endpoint and the prices know it.
         meter: Where calls go; the outermost transport.
         temperature: Of sampling.
-        tries: How many replies are read, at most, before the rule of thumb answers.
-        patience: After so many answers in a row by rule of thumb, without a valid one in any game, the model is given up.
+        tries: How many replies are read, at most, before the heuristic answers.
+        patience: After so many answers in a row by heuristic, without a valid one in any game, the model is given up.
         made_from: What `settings` adds; plain values without secrets.
     """
 
@@ -80,7 +80,7 @@ class ChatModel(Model):
         self._lock = Lock()
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
-        """The model's answer, or the rule of thumb's.
+        """The model's answer, or the heuristic's.
 
         Raises:
             ModelUnusable: No valid answer for `patience` questions in a row.
@@ -177,7 +177,7 @@ class ChatModel(Model):
                 self._note(question, context, "valid" if tried == 1 else "repaired", tried)
                 return Answered(value, tried == 1, False, tuple(calls))
         self._note(question, context, "fallback", self.tries)
-        value = question.rule_of_thumb(np.random.default_rng(context.sample))
+        value = question.heuristic(np.random.default_rng(context.sample))
         return Answered(value, False, True, tuple(calls))
 
     def _say(

@@ -39,9 +39,9 @@ class ModelConfig:
     """Seconds for an answer."""
     max_retries: int = 6
     tries: int = 3
-    """Replies that are read before the rule of thumb answers."""
+    """Replies that are read before the heuristic answers."""
     patience: int = 25
-    """Answers in a row by rule of thumb after which the model is given up."""
+    """Answers in a row by heuristic after which the model is given up."""
     cache: str | None = None
     """The cache's file; None for none."""
     cache_mode: str = "record"

@@ -33,7 +33,7 @@ class Answered(Generic[A]):
     valid: bool
     """Whether the model's first reply was the answer."""
     fell_back: bool
-    """Whether the rule of thumb had to answer in the model's place."""
+    """Whether the heuristic had to answer in the model's place."""
     calls: tuple[dict[str, Any], ...] = field(default=())
     """For the transcript, a call each: `ask`, `answer` or `prompt`, `reply`, `usage`, `cost`."""
 
@@ -59,13 +59,13 @@ class Model(ABC):
 
 
 class OfflineModel(Model):
-    """Answers every question by its rule of thumb: the embedded default. It is not a language model."""
+    """Answers every question by its heuristic: the embedded default. It is not a language model."""
 
     name = OFFLINE
     is_language_model: ClassVar[bool] = False
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
-        value = question.rule_of_thumb(np.random.default_rng(context.sample))
+        value = question.heuristic(np.random.default_rng(context.sample))
         return Answered(value, True, False, ({"ask": question.kind, "answer": value.model_dump(mode="json")},))
 
     def settings(self) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def main() -> None:
         table.add_row(name, f"{rate.median:,.0f}", f"{rate.low:,.0f} .. {rate.high:,.0f}", ratio, base)
     out.print(table)
 
-    table = Table(title="SeatEnv, the other seats by rule of thumb")
+    table = Table(title="SeatEnv, the other seats by heuristic")
     for heading in ("players", "steps/s", "turns a step", "opponents think", "environment", "features", "rest"):
         table.add_column(heading, justify="right")
     for players in (5, 10):

@@ -39,7 +39,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class SeatCost:
-    """What a step of `SeatEnv` costs with opponents by rule of thumb."""
+    """What a step of `SeatEnv` costs with opponents by heuristic."""
 
     players: int
     steps_per_second: float

@@ -33,7 +33,7 @@ def main() -> None:
         env, rule = table("avalon_v0", num_players=chosen.players), HeuristicPolicy
         began = time.perf_counter()
         deals = seeds.HELD_OUT[: chosen.games]
-        report = evaluate.seat(env, {"rule": rule}, ("rule", rule), deals, progress, pool=pool)
+        report = evaluate.seat(env, {"heuristic": rule}, ("heuristic", rule), deals, progress, pool=pool)
         return report, time.perf_counter() - began
 
     one, alone = measure()
@@ -43,7 +43,7 @@ def main() -> None:
         worker = pool.submit(os.getpid).result() if chosen.kill else 0
         many, spread = measure(pool, worker)
     whole = time.perf_counter() - began
-    print(f"{chosen.games} games of {chosen.players} rules of thumb; {chosen.workers} workers, {os.cpu_count()} cores")
+    print(f"{chosen.games} games of {chosen.players} heuristics; {chosen.workers} workers, {os.cpu_count()} cores")
     for what, seconds in (("one process", alone), ("Ray, once it runs", spread), ("Ray, from start to end", whole)):
         print(f"{what:24}{seconds:8.1f} s {chosen.games / seconds:8.1f} games/s   ratio {seconds / alone:.2f}")
     print(f"start of Ray {started:.1f} s; workers killed: {len(killed)}; tables identical: {one == many}")

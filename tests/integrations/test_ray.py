@@ -120,10 +120,12 @@ def test_an_evaluation_is_the_same_byte_for_byte(design, workers, pool, tmp_path
     for name, given in (("one", {}), ("ray", {"pool": pool, "workers": workers})):
         out = tmp_path / name
         if design == "seat":
-            players = {"random": RandomPolicy, "rule": HeuristicPolicy}
-            found = evaluate.seat(table(), players, ("rule", HeuristicPolicy), range(7), out=out, **given)
+            players = {"random": RandomPolicy, "heuristic": HeuristicPolicy}
+            found = evaluate.seat(table(), players, ("heuristic", HeuristicPolicy), range(7), out=out, **given)
         else:
-            found = evaluate.sides(table(), ("r", RandomPolicy), ("rule", HeuristicPolicy), range(7), out=out, **given)
+            found = evaluate.sides(
+                table(), ("r", RandomPolicy), ("heuristic", HeuristicPolicy), range(7), out=out, **given
+            )
         evaluate.write_table(found, out / "games.csv")
         (out / "report").write_text(repr(found))
     assert files(tmp_path / "one") == files(tmp_path / "ray")

@@ -218,13 +218,13 @@ def loop(make: Any, form: str = "view", tell: bool = True, games: int = 1, wrap:
     ("make", "form"),
     [
         (partial(make_policy, "random", GAME, CONFIG), "view"),
-        (partial(make_policy, "rule", GAME, CONFIG), "view"),
+        (partial(make_policy, "heuristic", GAME, CONFIG), "view"),
         (partial(make_policy, "avalon_agent", GAME, CONFIG), "view"),
         (partial(make_policy, "chat", GAME, CONFIG), "text"),
         (trained, "features"),
         (Reader, "text"),
     ],
-    ids=["random", "rule", "avalon_agent", "chat", "trained", "text"],
+    ids=["random", "heuristic", "avalon_agent", "chat", "trained", "text"],
 )
 def test_ours_play_in_their_loop_as_at_our_tables(make, form):
     """The same deal, the same seed of the players: the same game, move for move."""

@@ -1,7 +1,7 @@
 """TextArena: our policies as its agents at its tables, its agents at ours, our games as its environments.
 
 What a game of TextArena accepts is read off its own state (`logs`, `game_info`). docs/integrations/textarena.md says in
-prose what is tested here. Policies without a model behind them answer by rule of thumb or by chance.
+prose what is tested here. Policies without a model behind them answer by heuristic or by chance.
 """
 
 from __future__ import annotations
@@ -128,7 +128,9 @@ def test_a_rival_can_pass_for_the_game_where_textarena_lets_him(forged, misled):
 
 
 def test_a_policy_that_needs_more_than_words_is_refused():
-    with pytest.raises(ParlourError, match=r"policy 'rule' cannot play by words alone \(it reads info\['view'\]\)"):
+    with pytest.raises(
+        ParlourError, match=r"policy 'heuristic' cannot play by words alone \(it reads info\['view'\]\)"
+    ):
         TextArenaAgent(HeuristicPolicy())
 
 

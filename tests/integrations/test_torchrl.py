@@ -398,7 +398,7 @@ def test_several_agents_of_one_group_each_have_their_player():
 
 
 def test_a_module_that_cannot_play_is_refused_in_one_line():
-    with pytest.raises(ParlourError, match="'rule' reads 'view', which TorchRL does not hand on; accepted: env="):
+    with pytest.raises(ParlourError, match="'heuristic' reads 'view', which TorchRL does not hand on; accepted: env="):
         PolicyTensorDictModule([HeuristicPolicy()])
     with pytest.raises(ParlourError, match="2 players; accepted: one for each of learner_0"):
         PolicyTensorDictModule([RandomPolicy(), RandomPolicy()], env=examples.learner_env())

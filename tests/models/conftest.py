@@ -167,7 +167,7 @@ class Doubt(Ask[Verdict]):
         if self.player == "player_0" and answer.guilty:
             raise ValueError('not\n```json\n{"ask": "tests.doubt", "inputs": {}}\n```\nplayer_0')
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Verdict:
+    def heuristic(self, rng: np.random.Generator) -> Verdict:
         return Verdict(guilty=bool(rng.integers(2)), why="m")
 
 

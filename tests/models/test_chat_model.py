@@ -1,4 +1,4 @@
-"""A language model at the table, over HTTP: reading, repair, rule of thumb, samples, chances, replay, faults, secrets."""
+"""A language model at the table, over HTTP: reading, repair, heuristic, samples, chances, replay, faults, secrets."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_fault_is_told_back_and_repaired(double, model, doubt):
     assert (count.asked, count.valid, count.repaired, count.fallbacks, count.replies) == (1, 0, 1, 0, 3)
 
 
-def test_the_rule_of_thumb_answers_after_the_last_try(double, model, doubt):
+def test_the_heuristic_answers_after_the_last_try(double, model, doubt):
     double.otherwise = lambda body: double.Said(double.completion(PROSE))
     for sample in range(6):
         answered = model.answer(doubt(), RequestContext("player_1", sample))

@@ -68,7 +68,7 @@ def practise(
     Args:
         config: What to play.
         out: Folder of the run; None keeps nothing.
-        model: Who answers the agents' questions; the rules of thumb by default.
+        model: Who answers the agents' questions; the heuristics by default.
         progress: Is told the number of games finished since the last time.
 
     Raises:

@@ -48,7 +48,7 @@ def list_games(json: common.JsonOption = False) -> None:
     common.console().print(shown)
     out = common.console()
     out.print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz that `train seat` wrote")
-    out.print(f"Players who ask a model (`--model`; rules of thumb by default): {', '.join(ASKING)}")
+    out.print(f"Players who ask a model (`--model`; heuristics by default): {', '.join(ASKING)}")
     out.print("The mediator of GRACE: grace:file=POLICY.json, as `train grace` wrote it")
     out.print(
         f"Players of other libraries, each with its extra: {', '.join(FOREIGN)}; see docs/integrations/players.md"
@@ -79,11 +79,11 @@ def play(
 ) -> None:
     """Play games and show what everybody at the table hears.
 
-    Example: [bold]parlour play avalon_v0 --players 5 --policy rule --policy player_0=human --out runs/mine[/bold]
+    Example: [bold]parlour play avalon_v0 --players 5 --policy heuristic --policy player_0=human --out runs/mine[/bold]
     """
     env = rollout.table(game, on_bad=on_bad, **common.options(players, rules, option))
     base = env.game_env
-    names = seat_names(policy or ["rule"], base.possible_agents)
+    names = seat_names(policy or ["heuristic"], base.possible_agents)
     makers = {one: partial(make_policy, one, game, base.game.config, model) for one in names}
     players_of = tuple((seated(one, model), makers[one]) for one in names)
     files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
@@ -116,8 +116,8 @@ def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) 
 def seat_names(given: list[str], agents: list[str]) -> list[str]:
     """Which policy sits where. Raises `ParlourError` for a seat that the table does not have.
 
-    >>> seat_names(["rule", "player_1=human"], ["player_0", "player_1"])
-    ['rule', 'human']
+    >>> seat_names(["heuristic", "player_1=human"], ["player_0", "player_1"])
+    ['heuristic', 'human']
     >>> seat_names(["avalon_agent:without=plan"], ["player_0"])
     ['avalon_agent:without=plan']
     """
@@ -129,7 +129,7 @@ def seat_names(given: list[str], agents: list[str]) -> list[str]:
             raise accept("seat", agent, agents)
     if len(plain) not in (0, 1, len(agents)):
         raise ParlourError(f"{len(plain)} policies; accepted: one for all seats, or one for each of {len(agents)}")
-    seats = plain if len(plain) == len(agents) else (plain or ["rule"]) * len(agents)
+    seats = plain if len(plain) == len(agents) else (plain or ["heuristic"]) * len(agents)
     return [named.get(agent, seats[number]) for number, agent in enumerate(agents)]
 
 

@@ -34,7 +34,7 @@ def evaluate(
     policy: Annotated[
         list[str] | None, typer.Option(help="Who is measured; several are compared with the first.")
     ] = None,
-    against: Annotated[str, typer.Option(help="Who plays the other seats, or the other side.")] = "rule",
+    against: Annotated[str, typer.Option(help="Who plays the other seats, or the other side.")] = "heuristic",
     design: Annotated[
         str, typer.Option(help="`seat`: one seat, in turn; `sides`: a whole side, then the other.")
     ] = "seat",
@@ -53,7 +53,7 @@ def evaluate(
 ) -> None:
     """Measure players on the same deals, with intervals and paired comparisons.
 
-    Example: [bold]parlour evaluate avalon_v0 --players 5 --policy rule --policy random --games 500[/bold]
+    Example: [bold]parlour evaluate avalon_v0 --players 5 --policy heuristic --policy random --games 500[/bold]
     """
     if design not in DESIGNS:
         raise accept("design", design, DESIGNS)
@@ -68,7 +68,7 @@ def evaluate(
         make_policy(name, game, config, model)
         return lambda: make_policy(name, game, config, model)
 
-    names = policy or ["rule"]
+    names = policy or ["heuristic"]
     makers = {name: maker(name) for name in (*names, against)}
     if design == "sides" and len(names) > 1:
         raise ParlourError(f"{len(names)} policies; accepted with --design sides: one, and --against")

@@ -22,7 +22,7 @@ def _option(*names: str, help: str, **more: Any) -> Any:
 
 _OPTIONS: Final[dict[str, Any]] = {
     "model": Annotated[
-        str, _option("--model", help="Who answers: `offline` (rules of thumb, the default) or a model's name.")
+        str, _option("--model", help="Who answers: `offline` (heuristics, the default) or a model's name.")
     ],
     "base_url": Annotated[
         str | None, _option("--base-url", help="An OpenAI-compatible endpoint; OpenAI's own if not given.")
@@ -95,17 +95,17 @@ def called(model: Model) -> str:
 
     >>> from parlour.policies.llm.model import OfflineModel
     >>> called(OfflineModel())
-    'rules of thumb (no language model)'
+    'heuristics (no language model)'
     """
-    return model.name if model.is_language_model else "rules of thumb (no language model)"
+    return model.name if model.is_language_model else "heuristics (no language model)"
 
 
 def seated(name: str, model: Model) -> str:
     """What transcripts and tables call a player: with the model that answers it, if it asks one.
 
     >>> from parlour.policies.llm.model import OfflineModel
-    >>> seated("rule", OfflineModel()), seated("chat", OfflineModel())
-    ('rule', 'chat @ offline')
+    >>> seated("heuristic", OfflineModel()), seated("chat", OfflineModel())
+    ('heuristic', 'chat @ offline')
     """
     return f"{name} @ {model.name}" if asks_a_model(name) else name
 
@@ -121,7 +121,7 @@ def tell_usage(model: Model) -> None:
     told = (
         f"{model.name}: {total.calls} calls, {total.cached} from the cache, {total.retries} retries, "
         f"{total.prompt:,} + {total.completion:,} tokens, {cost}; "
-        f"{total.asked} questions, {total.repaired} asked again, {total.fallbacks} answered by rule of thumb instead, "
+        f"{total.asked} questions, {total.repaired} asked again, {total.fallbacks} answered by heuristic instead, "
         f"valid replies {share}"
     )
     print(told, file=sys.stderr)  # noqa: T201

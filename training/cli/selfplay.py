@@ -36,7 +36,7 @@ def selfplay(
     power: Annotated[float, typer.Option(min=0, help="Of the weighting `hard`.")] = 2.0,
     deals: Annotated[int, typer.Option(min=1, help="Held-out deals of each pair of members, two games each.")] = 100,
     test_deals: Annotated[
-        int, typer.Option(min=1, help="Held-out deals among the last and the first snapshot and the rule of thumb.")
+        int, typer.Option(min=1, help="Held-out deals among the last and the first snapshot and the heuristic.")
     ] = 500,
     players: common.PlayersOption = None,
     rules: common.RulesOption = None,
@@ -106,7 +106,7 @@ def _with_bars(selfplay: Any, config: Any, out: Path) -> Any:
 
 def _show(run: Any, found: Any, out: Path) -> None:
     """Ratings, the verdicts of the held-out deals, and where everything lies."""
-    shown = common.table(f"Ratings on {found.config.game}", "player", "mu", "sigma", "games", "against rule")
+    shown = common.table(f"Ratings on {found.config.game}", "player", "mu", "sigma", "games", "against heuristic")
     for one in found.ratings:
         rate = None if one.name == run.RULE else found.crossplay.rate(one.name, run.RULE)
         shown.add_row(one.name, f"{one.mu:.2f}", f"{one.sigma:.2f}", str(one.games), display.show_rate(rate))

@@ -62,7 +62,7 @@ def serve(
     rules: common.RulesOption = None,
     option: common.SetOption = None,
 ) -> None:
-    """Answer as an OpenAI-compatible server would, by rules of thumb, without any model. Needs the extra `serve`.
+    """Answer as an OpenAI-compatible server would, by heuristics, without any model. Needs the extra `serve`.
 
     The seed deals out the faults; which answer is given follows from the `seed` of each request. With `--policy` one of
     parlour's players answers instead, to the text of a seat or to the question of the player `chat`.
@@ -86,7 +86,7 @@ def serve(
         served = server.ServedPolicy(policy, make_policy(policy, game, config))
     server.load_questions(ROOMS)
     bound = server.BoundServer(server.Service(settings, policy=served), host, port)
-    who, asks, model = "Rules of thumb (no language model) answer", "avalon_agent", "rules-of-thumb"
+    who, asks, model = "Heuristics (no language model) answer", "avalon_agent", "heuristics"
     if policy is not None:
         who, asks, model = f"The policy {policy} answers", "chat", policy
     use = f"parlour play {game} --policy {asks} --model {model} --base-url {bound.base_url}"

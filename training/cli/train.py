@@ -33,7 +33,7 @@ def seat(
     game: common.GameArgument = "avalon_v0",
     out: Annotated[Path, typer.Option(help="Folder of the run; a run in it is taken up.")] = Path("runs/seat"),
     steps: Annotated[int, typer.Option(min=1, help="Decisions of the learner.")] = 400_000,
-    opponents: Annotated[str, typer.Option(help="Who plays the other seats.")] = "rule",
+    opponents: Annotated[str, typer.Option(help="Who plays the other seats.")] = "heuristic",
     seat: Annotated[
         str, typer.Option(help="The learner's seat: a number, or `random` for another one in each game.")
     ] = "random",

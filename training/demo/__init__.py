@@ -47,8 +47,8 @@ def run(out: Path, config: DemoConfig) -> DemoReport:
     heading = (
         "# parlour: what the demo measured\n\n"
         f"Python {platform.python_version()} on {platform.machine()}, {minutes:.1f} minutes after the installation. "
-        f"Seed {config.seed}. All players here are random, rules of thumb or trained networks; no language model played, and agents that can ask "
-        "one were answered by rules of thumb. "
+        f"Seed {config.seed}. All players here are random, heuristics or trained networks; no language model played, and agents that can ask "
+        "one were answered by heuristics. "
         "Intervals are at 95 %: Wilson for rates, paired for differences (the same deals for both players).\n\n"
     )
     path = out / "report.md"

@@ -1,4 +1,4 @@
-"""The demo's section on Avalon: record games, train a seat, and measure it against random and rule of thumb."""
+"""The demo's section on Avalon: record games, train a seat, and measure it against random and heuristic."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def avalon_section(out: Path, config: DemoConfig) -> Section:
 
 
 def _record(folder: Path, seed: int) -> Sequence[str]:
-    """Play games by rule of thumb into transcripts, and play each again from its transcript."""
+    """Play games by heuristic into transcripts, and play each again from its transcript."""
     env = Recorder(
-        rollout.table(GAME, **TABLE), folder / f"{GAME}-{{n}}.jsonl", header={"players": "rule"}, overwrite=True
+        rollout.table(GAME, **TABLE), folder / f"{GAME}-{{n}}.jsonl", header={"players": "heuristic"}, overwrite=True
     )
     results = []
     for number in range(_RECORDED):
@@ -56,9 +56,9 @@ def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.R
     deals = seeds.HELD_OUT[: config.games]
     with display.progress_bar() as bar:
         few = deals[: max(10, config.games // 4)]
-        sides = evaluate.sides(env, ("rule", HeuristicPolicy), ("random", RandomPolicy), few, display.Bar(bar))
-        candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "rule": HeuristicPolicy}
-        seats = evaluate.seat(env, candidates, ("rule", HeuristicPolicy), deals, display.Bar(bar))
+        sides = evaluate.sides(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, display.Bar(bar))
+        candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "heuristic": HeuristicPolicy}
+        seats = evaluate.seat(env, candidates, ("heuristic", HeuristicPolicy), deals, display.Bar(bar))
     evaluate.write_table(sides, out / "games-sides.csv")
     evaluate.write_table(seats, out / "games-seat.csv")
     return sides, seats
@@ -74,7 +74,7 @@ def _markdown(
     transcripts = "\n".join(f"- transcripts/{line}" for line in recorded)
     return f"""## Avalon, 5 players, official rules
 
-### A team by rule of thumb against a random team
+### A team by heuristic against a random team
 
 Each deal is played twice, with sides changed over.
 
@@ -85,7 +85,7 @@ Each deal is played twice, with sides changed over.
 ### One trained seat
 
 MaskablePPO, {trained.steps:,} decisions in {trained.games:,} games, the seat and so the role changing from game to game;
-the other seats are played by rule of thumb. Measured on {len(seats.games) // 3:,} held-out deals, on which each candidate
+the other seats are played by heuristic. Measured on {len(seats.games) // 3:,} held-out deals, on which each candidate
 takes the same seat against the same opponents.
 
 {_rates(seats)}

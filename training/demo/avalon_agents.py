@@ -1,4 +1,4 @@
-"""The demo's section on the agents that ask questions: six modules against the baseline, answered by rules of thumb."""
+"""The demo's section on the agents that ask questions: six modules against the baseline, answered by heuristics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _markdown(found: Reproduction) -> str:
     remarks = "\n".join(f"- {remark}" for remark in found.remarks)
     return (
         "## Avalon, the agent of six modules against the baseline agent\n\n"
-        "Both ask typed questions, here answered by rules of thumb: no language model played. 6 players, the paper's "
+        "Both ask typed questions, here answered by heuristics: no language model played. 6 players, the paper's "
         "rules. `parlour reproduce avalon-2` plays the whole table.\n\n"
         "| row | as | paper | ours | from the first row, same deals |\n|---|---|---|---|---|\n"
         + "\n".join(rows)
@@ -43,4 +43,4 @@ def _markdown(found: Reproduction) -> str:
 
 def _summary(found: Reproduction) -> str:
     lines = [f"  {one.row}, {one.of}: {display.show_rate(one.ours).strip()}" for one in found.cells]
-    return "Avalon, six modules against the baseline, answered by rules of thumb:\n" + "\n".join(lines)
+    return "Avalon, six modules against the baseline, answered by heuristics:\n" + "\n".join(lines)

@@ -52,7 +52,7 @@ def _markdown(found: Reproduction, chinese: CaseResult, cases: int) -> str:
 
 {cases} held-out generated cases, each played by every method: Questum asks one suspect in each round, O-CoT everybody; PP has
 its own script alone, OP has read all scripts, and neither plays. After the game everybody answers the quiz. All questions
-were answered by rules of thumb: no language model played. `parlour reproduce questum-8` plays more.
+were answered by heuristics: no language model played. `parlour reproduce questum-8` plays more.
 
 | method | measure | paper | ours |
 |---|---|---|---|
@@ -85,4 +85,4 @@ def _summary(found: Reproduction, chinese: CaseResult) -> str:
     ]
     told = _told(chinese)
     lines.append(f"  {chinese.case}, Questum: {told['solved']} of {told['victims']} solved, right {told['right']:.1%}")
-    return "Murder mysteries, all answered by rules of thumb:\n" + "\n".join(lines)
+    return "Murder mysteries, all answered by heuristics:\n" + "\n".join(lines)

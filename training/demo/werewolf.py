@@ -74,7 +74,7 @@ def _markdown(found: Reproduction, told: list[str]) -> str:
     because = "\n".join(f"    {line}" for line in told)
     return f"""## Werewolf, trust graphs against windows and retrieval
 
-8 players, the paper's table and rules; four seats each. All methods act by the same rules of thumb on what they infer: no
+8 players, the paper's table and rules; four seats each. All methods act by the same heuristics on what they infer: no
 language model played. `parlour reproduce gratr-2` plays more games.
 
 | players | measure | paper | ours | from the other method, same deals |
@@ -97,7 +97,7 @@ Data: werewolf/trust.json, werewolf/trust.graphml.
 
 def _summary(found: Reproduction) -> str:
     lines: list[Any] = [f"  {one.row}: {display.show_rate(one.ours).strip()}" for one in found.cells if _first(one)]
-    return "Werewolf, games won with the own block, all answered by rules of thumb:\n" + "\n".join(lines)
+    return "Werewolf, games won with the own block, all answered by heuristics:\n" + "\n".join(lines)
 
 
 def _first(one: Any) -> bool:

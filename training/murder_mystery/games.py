@@ -1,6 +1,6 @@
 """Cases played with methods, and the quiz after each: one result for a case and a method, which many processes may make.
 
-Rules of thumb compute, so that games with them run in processes; a language model is waited for, so that games with one
+Heuristics compute, so that games with them run in processes; a language model is waited for, so that games with one
 run in threads, which share its cache, budget and meter. Results are the same for any number of workers.
 """
 

@@ -28,7 +28,7 @@ SPACE: Final = Space((Parameter("beta", 0.0, 1.0, gain.BETA), Parameter("epsilon
 
 @dataclass(frozen=True)
 class QuestumTuning:
-    """Generated cases played by Questum; the rules of thumb answer all questions.
+    """Generated cases played by Questum; the heuristics answer all questions.
 
     Raises:
         ParlourError: A parameter, weight or language is not accepted.
@@ -71,7 +71,7 @@ class QuestumTuning:
             "weight of win": self.win,
             "weight of accuracy": self.accuracy,
             "weight of cost": self.cost,
-            "answered_by": "rules of thumb",
+            "answered_by": "heuristics",
         }
 
     def reward(self, parameters: Parameters, deals: Sequence[int]) -> list[float]:

@@ -1,7 +1,7 @@
 """What one part of one game takes: questions to the model, calls, tokens, dollars, seconds.
 
 Counted from the calls that every answer brings along, so that games in flight at the same time do not mix. A reply from a
-cache counts as when it was first paid for: a second run tells the same cost. Rules of thumb call nobody: for them a call
+cache counts as when it was first paid for: a second run tells the same cost. Heuristics call nobody: for them a call
 is a question.
 """
 
@@ -24,9 +24,9 @@ class Spent:
     calls: int = 0
     """Replies read; more than questions where a reply could not be used."""
     unusable: int = 0
-    """Questions that the rule of thumb had to answer in the model's place."""
+    """Questions that the heuristic had to answer in the model's place."""
     prompt: int = 0
-    """Tokens read and written; 0 for rules of thumb."""
+    """Tokens read and written; 0 for heuristics."""
     completion: int = 0
     dollars: float | None = 0.0
     """None if a call has no known price."""

@@ -45,7 +45,7 @@ _COLUMNS: Final = ("steps", "games", "n", "win_rate", "low", "high", "training_w
 class SeatConfig(PhaseConfig):
     """Everything that decides a run; saved with it."""
 
-    opponents: str = "rule"
+    opponents: str = "heuristic"
     """Policy of the other seats."""
     seat: int | Literal["random"] = "random"
     """The learner's seat, or `"random"` for another one in each game."""

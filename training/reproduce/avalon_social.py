@@ -30,7 +30,7 @@ def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
         "average": valid(ours, given)
     }
     cells = [cell(name, setting.model.name, role, "VRR", _rate(found)) for role, found in shares.items()]
-    remarks = () if setting.model.is_language_model else ("Rules of thumb always answer in a form that can be read.",)
+    remarks = () if setting.model.is_language_model else ("Heuristics always answer in a form that can be read.",)
     return _made(name, "Valid responses", setting, [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells], remarks)
 
 
@@ -142,7 +142,7 @@ def _made(
 ) -> Reproduction:
     ours = (
         f"Ours: {setting.games} held-out deals with the agent on each side against the baseline; "
-        f"judged by {setting.model.name if setting.model.is_language_model else 'rules of thumb'}."
+        f"judged by {setting.model.name if setting.model.is_language_model else 'heuristics'}."
     )
     paper = "The paper shows this as a figure; only what its text or tables say in numbers stands beside ours."
     return Reproduction(name, title, setting.model.name, tuple(cells), (paper, ours, *remarks))

@@ -51,7 +51,7 @@ OPPONENTS: Final = (
     Opponent("werewolf_rerank", "rerank RAG"),
 )
 """Those of the paper, in the order of its groups."""
-RULE: Final = Opponent("rule", "rule of thumb")
+RULE: Final = Opponent("heuristic", "heuristic")
 """An extra one, which asks nobody: the Bayesian player."""
 
 

@@ -27,7 +27,7 @@ _ABLATIONS: Final = {
 }
 WHOLE: Final = "Questum, whole list"
 """Algorithm 1 as it is printed: everybody on the list of suspects is asked in every round, not one by score."""
-STAND_IN: Final = "rule"
+STAND_IN: Final = "heuristic"
 """Who plays the murderer of table 3 in a person's place."""
 _ROUNDS, _QUESTIONS = (1, 2, 3, 4, 5), (1, 2, 3)
 _GAME, _QUIZ = "gameplay", "evaluation"
@@ -52,7 +52,7 @@ _OP_AT_THE_QUIZ: Final = (
 )
 _VOTES: Final = "PP and OP play no game; their civilians vote by the question who did it, put as at the quiz."
 _DOLLARS: Final = (
-    "Dollars are totals over the cases, questions, tokens and seconds means a case; rules of thumb cost nothing."
+    "Dollars are totals over the cases, questions, tokens and seconds means a case; heuristics cost nothing."
 )
 
 
@@ -67,7 +67,7 @@ def questum_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     games = play_cases(name, setting, _PLAYING, murderer=STAND_IN)
     remark = (
         "The paper's murderers were four people, in three scripts. Nobody can replay a person: ours are played by the game's "
-        "rule of thumb, another procedure than the agents', and only the civilians are quizzed. To play one yourself: "
+        "heuristic, another procedure than the agents', and only the civilians are quizzed. To play one yourself: "
         "`parlour play murder_mystery_v0 --policy questum --policy player_N=human --out DIR`."
     )
     return _made(name, "Agents against another murderer", setting, games, scored(name, games), remark)

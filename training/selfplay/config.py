@@ -13,7 +13,7 @@ from parlour.training.ppo.phase_config import PhaseConfig, check_count
 RANDOM: Final = RandomPolicy.name
 RULE: Final = HeuristicPolicy.name
 FIXED: Final = (RANDOM, RULE)
-"""Members that every pool has; the rule of thumb is the reference of all pictures."""
+"""Members that every pool has; the heuristic is the reference of all pictures."""
 
 Weighting = Literal["hard", "near"]
 WEIGHTINGS: Final = get_args(Weighting)
@@ -38,7 +38,7 @@ class SelfplayConfig(PhaseConfig):
     learning_rate: float = 1e-3
     entropy: float = 0.003
     members: tuple[str, ...] = ()
-    """Policies that are in the pool from the beginning, beside `random` and `rule`."""
+    """Policies that are in the pool from the beginning, beside `random` and `heuristic`."""
     self_share: float = 0.35
     """Share of the games against the latest snapshot; the opponents of the others are drawn from the pool."""
     own_mates: float = 0.25
@@ -54,7 +54,7 @@ class SelfplayConfig(PhaseConfig):
     deals: int = 100
     """Held-out deals of each pair of members, each played from both sides."""
     test_deals: int = 500
-    """Held-out deals of the last and the first snapshot and the rule of thumb among each other; also of the test by role."""
+    """Held-out deals of the last and the first snapshot and the heuristic among each other; also of the test by role."""
     shown: int = 12
     """Snapshots in the cross-play, evenly spaced, the first and the last among them."""
 

@@ -82,7 +82,7 @@ def learn(
 
 
 def _note(finished: Sequence[Phase]) -> str:
-    """How the last phase's games against the rule of thumb went; drawn actions, training games."""
+    """How the last phase's games against the heuristic went; drawn actions, training games."""
     if not finished or (found := rate(*finished[-1].won_against(RULE))) is None:
         return ""
     return f"{found.rate:.2f} against {RULE}"

@@ -19,7 +19,7 @@ _REFERENCE: Final = "0.35"
 
 
 def crossplay(found: Population, path: Path) -> None:
-    """Who wins how often against whom. The rule of thumb is the first row, set off by a line."""
+    """Who wins how often against whom. The heuristic is the first row, set off by a line."""
     played, config = found.crossplay, found.config
     names = [RULE, *(one.name for one in played.members if one.name != RULE)]
     n = len(names)
@@ -65,7 +65,7 @@ def _cell(axes: Any, row: int, column: int, value: float, half: float) -> None:
 
 
 def curve(found: Population, path: Path) -> None:
-    """Each snapshot against `rule`, `random` and the first snapshot, and its rating; dashed: the rule of thumb."""
+    """Each snapshot against `heuristic`, `random` and the first snapshot, and its rating; dashed: the heuristic."""
     made = Figure(figsize=(10, 7.2), dpi=120, layout="constrained")
     panels = made.subplots(2, 2, sharex=True).flat
     opponents = (RULE, RANDOM, found.first)

@@ -46,10 +46,10 @@ def verdicts(found: Population) -> list[str]:
     told = []
     if last != first:
         told.append(_verdict(f"The last snapshot ({last})", f"the first ({first})", games.difference(last, first)))
-    told.append(_verdict(f"The last snapshot ({last})", "the rule of thumb", games.difference(last, RULE)))
+    told.append(_verdict(f"The last snapshot ({last})", "the heuristic", games.difference(last, RULE)))
     told.append(_verdict(f"The last snapshot ({last})", "random play", games.difference(last, RANDOM)))
     own = next(one for one in found.seat.comparisons if one.b == RULE and one.side == "all").result
-    told.append(_verdict(f"In one seat among rules of thumb, {last}", "the rule of thumb in that seat", own))
+    told.append(_verdict(f"In one seat among heuristics, {last}", "the heuristic in that seat", own))
     return told
 
 
@@ -94,7 +94,7 @@ def text(found: Population) -> str:
             ],
         ),
         "",
-        "## One seat among rules of thumb, by side and role",
+        "## One seat among heuristics, by side and role",
         "",
         *_table(
             ["player", "as", "win rate", "n"],

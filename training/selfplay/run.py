@@ -2,7 +2,7 @@
 
 Leaves config.json, checkpoint.zip, snapshots/ and phases/; policy.npz, the last snapshot; training.csv and roles.csv, the
 games learned from; crossplay.jsonl, crossplay.csv and crossplay.png; curve.csv and curve.png; ratings.csv; seat.csv, one seat
-among rules of thumb; summary.json and report.md. Every stage is taken up where a kill left it.
+among heuristics; summary.json and report.md. Every stage is taken up where a kill left it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Population:
     ratings: tuple[Rated, ...]
     """The highest first."""
     seat: evaluate.Report
-    """The last and the first snapshot, `rule` and `random` in the same seat of the same deals among rules of thumb."""
+    """The last and the first snapshot, `heuristic` and `random` in the same seat of the same deals among heuristics."""
 
     @property
     def snapshots(self) -> list[pool.Member]:
@@ -108,7 +108,7 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
 
 
 def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> evaluate.Report:
-    """The last snapshot, the first, `rule` and `random` in one seat, going round; the other seats are rules of thumb."""
+    """The last snapshot, the first, `heuristic` and `random` in one seat, going round; the other seats are heuristics."""
     env = rollout.table(config.game, **config.options)
     rules = env.game_env.game.config
     snapshots = [one for one in members if one.steps is not None]

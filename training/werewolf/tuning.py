@@ -43,7 +43,7 @@ SPACE: Final = Space(
 
 @dataclass(frozen=True)
 class GratrTuning:
-    """Mixed games of GRATR against one other method; the rules of thumb answer all questions.
+    """Mixed games of GRATR against one other method; the heuristics answer all questions.
 
     Raises:
         ParlourError: There is no such opponent, parameter, reward or mode.
@@ -82,7 +82,7 @@ class GratrTuning:
             "against": self.against,
             "reward": self.reward_by,
             "mode": self.mode,
-            "answered_by": "rules of thumb",
+            "answered_by": "heuristics",
         }
 
     def reward(self, parameters: Parameters, deals: Sequence[int]) -> list[float]:

@@ -31,7 +31,7 @@ class AvalonAgent(AvalonSeat):
     """Plays Avalon by six modules.
 
     Args:
-        model: Who answers; the rules of thumb by default.
+        model: Who answers; the heuristics by default.
         without: Modules that are switched off, of `MODULES`.
         about: Whom the analysis is about, of `ABOUT`.
         experience: Strategies from games before; the first strategies by default. Shared, not copied.

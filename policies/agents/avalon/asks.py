@@ -2,7 +2,7 @@
 
 Memory asks to summarise (Eq. 1), analysis judges the others (Eq. 2), planning chooses a line of play (Eq. 3), action takes
 an option (Eq. 4), response puts it into words; after a game, experience learning asks for three suggestions, for a better
-strategy, and for the strategies of the other roles. The rules of thumb read the same lines as a language model does.
+strategy, and for the strategies of the other roles. The heuristics read the same lines as a language model does.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Summarise(Ask[RoundsSummary]):
     messages: list[str]
     """Lines of the round that ended."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> RoundsSummary:
+    def heuristic(self, rng: np.random.Generator) -> RoundsSummary:
         facts = [notes.without_words(line) for line in self.messages if notes.read(line) is not None]
         return RoundsSummary(summary="\n".join([*self.kept.splitlines(), *facts]))
 
@@ -117,7 +117,7 @@ class Analyse(Ask[Analysis]):
     summary: str
     messages: list[str]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Analysis:
+    def heuristic(self, rng: np.random.Generator) -> Analysis:
         told, habits = [*self.summary.splitlines(), *self.messages], estimate.habits_in(self.others)
         seat = self.me.knowledge
         mine = estimate.careful(seat, told, habits)
@@ -199,7 +199,7 @@ class Devise(PlayingAsk[Plan]):
     try_out: bool
     """Whether this is practice, in which lines with few games are worth a try."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Plan:
+    def heuristic(self, rng: np.random.Generator) -> Plan:
         line = self.previous if self.previous in self.lines and self.try_out else self._first(rng)
         if not self.try_out:
             line = self._adapted(line)
@@ -252,7 +252,7 @@ class Act(PlayingAsk[Action]):
     options: dict[str, str]
     """Code -> what it does, in the words of the game."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Action:
+    def heuristic(self, rng: np.random.Generator) -> Action:
         line = self.plan.line if self.plan else ""
         choice = self.decision(self.options, line, self.analysis, rng)
         return Action(choice=choice, why=f"By the line {line}." if line else "Without a plan.")
@@ -281,7 +281,7 @@ class Respond(PlayingAsk[Response]):
     refused: list[str]
     """Words that were tried for this turn and could not be used."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Response:
+    def heuristic(self, rng: np.random.Generator) -> Response:
         line = self.plan.line if self.plan else ""
         chosen = self.chosen or self.decision(self.options, line, None, rng)
         return Response(words=self.options[chosen])
@@ -317,7 +317,7 @@ class Suggest(Ask[Suggestions]):
     earlier: list[str]
     """Suggestions from the game before."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Suggestions:
+    def heuristic(self, rng: np.random.Generator) -> Suggestions:
         result = "won" if self.won else "lost"
         facts = [fact for fact in map(notes.read, self.summary.splitlines()) if fact is not None]
         failed = sum(fact.kind == notes.FAILS and not fact.args[2] for fact in facts)
@@ -351,7 +351,7 @@ class Improve(Ask[Strategy]):
     strategy: str
     suggestions: list[str]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Strategy:
+    def heuristic(self, rng: np.random.Generator) -> Strategy:
         results = lines.results_in(self.strategy)
         for line in lines.lines_of(self.role):
             for result in ("won", "lost"):
@@ -380,6 +380,6 @@ class StudyOthers(Ask[OtherRoles]):
     earlier: str
     """What was known of their strategies before."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> OtherRoles:
+    def heuristic(self, rng: np.random.Generator) -> OtherRoles:
         counted = estimate.count_habits(self.summary.splitlines(), self.role_of)
         return OtherRoles(strategies=estimate.put_tally(estimate.add_tallies(estimate.tally_in(self.earlier), counted)))

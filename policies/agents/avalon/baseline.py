@@ -99,7 +99,7 @@ class BaselineAgent(AvalonSeat):
     """Plays Avalon by history, reflection and similar experiences.
 
     Args:
-        model: Who answers; the rules of thumb by default.
+        model: Who answers; the heuristics by default.
         pool: Experiences from games before. Shared, not copied.
     """
 

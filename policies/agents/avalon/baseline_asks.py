@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict
 
 _WEIGHTS = {notes.FAILS: 5, notes.EXPOSED: 5, notes.VOTES: 4, notes.PROPOSE: 3, speech.ACCUSE: 3}
 _FOLLOWS = 0.5
-"""How often the rule of thumb does what a suggestion says."""
+"""How often the heuristic does what a suggestion says."""
 
 
 class Weights(Answer):
@@ -37,7 +37,7 @@ class Weigh(Ask[Weights]):
 
     messages: list[str]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Weights:
+    def heuristic(self, rng: np.random.Generator) -> Weights:
         facts = map(notes.read, self.messages)
         return Weights(weights=[_WEIGHTS.get(fact.kind, 2) if fact else 1 for fact in facts])
 
@@ -63,7 +63,7 @@ class LookUp(Ask[Findings]):
     material: list[list[str]]
     """For each question the messages most like it."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Findings:
+    def heuristic(self, rng: np.random.Generator) -> Findings:
         return Findings(answers=[" ".join(map(notes.without_words, found)) or "Unknown." for found in self.material])
 
     def check(self, answer: Findings) -> None:
@@ -89,7 +89,7 @@ class ReflectOnFindings(Ask[AvalonReflection]):
     findings: list[str]
     now: AvalonSituation
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> AvalonReflection:
+    def heuristic(self, rng: np.random.Generator) -> AvalonReflection:
         mine = estimate.superficial(self.me.knowledge, self.messages)
         bad = [notes.name(j) for j, chance in enumerate(mine.evil) if chance > 0.5 and j != self.me.seat]
         on_team = self.me.seat in self.now.team
@@ -125,7 +125,7 @@ class Advise(Ask[Advice]):
     reflection: str
     past: list[Past]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Advice:
+    def heuristic(self, rng: np.random.Generator) -> Advice:
         scores: dict[str, list[int]] = {}
         for one in self.past:
             scores.setdefault(one.response, []).append(one.score)
@@ -159,7 +159,7 @@ class AnswerTable(Ask[TableWords]):
     refused: list[str]
     """Words that were tried for this turn and could not be used."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> TableWords:
+    def heuristic(self, rng: np.random.Generator) -> TableWords:
         advised = [sentence for sentence in self.options.values() if self.suggestion.endswith(f": {sentence}")]
         if advised and rng.random() < _FOLLOWS:
             return TableWords(words=advised[0])

@@ -1,4 +1,4 @@
-"""Numbers behind the rules of thumb of the Avalon agents: careful ones (Bayes) and superficial ones (counting).
+"""Numbers behind the heuristics of the Avalon agents: careful ones (Bayes) and superficial ones (counting).
 
 Both read the lines of a record (`notes`). The careful estimate is the exact Bayesian inference of
 `parlour.envs.avalon.belief`, with habits that past games taught; the superficial one counts who was on failed

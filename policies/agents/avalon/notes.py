@@ -1,7 +1,7 @@
 """What an agent notes down of a game of Avalon: one line an event, for itself and for the models it asks.
 
 The lines are all that passes from the table to the agent's modules. A summary may drop lines or shorten them; `read` gets
-the facts back from any line that is still in this form and passes over the others, so that rules of thumb work on
+the facts back from any line that is still in this form and passes over the others, so that heuristics work on
 summaries that a language model wrote, as far as they go. Words of players stand at the end of a line, in quotation marks,
 with line breaks and marks escaped: they cannot be taken for facts.
 """

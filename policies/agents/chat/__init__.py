@@ -19,7 +19,7 @@ class TurnWords(Answer):
 
 
 class TakeTurn(Ask[TurnWords]):
-    """What to say or do now. The rule of thumb is any option, each as likely as the others."""
+    """What to say or do now. The heuristic is any option, each as likely as the others."""
 
     kind: ClassVar[str] = "chat.take_turn"
 
@@ -28,7 +28,7 @@ class TakeTurn(Ask[TurnWords]):
     options: list[str]
     """What it may do, in the words that the game understands best."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> TurnWords:
+    def heuristic(self, rng: np.random.Generator) -> TurnWords:
         return TurnWords(thoughts="", words=self.options[int(rng.integers(len(self.options)))])
 
     def check(self, answer: TurnWords) -> None:
@@ -40,7 +40,7 @@ class ChatPlayer(AskingPolicy):
     """Asks a model one question a turn. Needs `info="full"` and text actions.
 
     Args:
-        model: Who answers; by default the rule of thumb, which plays at random.
+        model: Who answers; by default the heuristic, which plays at random.
     """
 
     name: ClassVar[str] = "chat"

@@ -1,7 +1,7 @@
 """The questions that the pipeline of GRACE puts to a model: answer from evidence, answer from memory, check an answer.
 
 `AskingReader` puts them; with it as reader, `parlour.envs.mediated_qa.pipeline.Pipeline` is a pipeline of language models.
-Without any model the rules of thumb extract from the evidence, know nothing by heart, and compare words.
+Without any model the heuristics extract from the evidence, know nothing by heart, and compare words.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ class Generate(Ask[ShortAnswer]):
     evidence: list[str]
     """Sentences, each with its title."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> ShortAnswer:
+    def heuristic(self, rng: np.random.Generator) -> ShortAnswer:
         found = reading.read(self.question, reading.SEPARATOR.join(self.evidence))
         return ShortAnswer(answer=found.answer or UNKNOWN, confidence=found.confidence)
 
 
 class Recall(Ask[ShortAnswer]):
-    """Answer from memory: the closed-book question. The rule of thumb has no memory and says so."""
+    """Answer from memory: the closed-book question. The heuristic has no memory and says so."""
 
     kind: ClassVar[str] = "grace.recall"
     max_tokens: ClassVar[int] = 200
 
     question: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> ShortAnswer:
+    def heuristic(self, rng: np.random.Generator) -> ShortAnswer:
         return ShortAnswer(answer=UNKNOWN, confidence=0.0)
 
 
@@ -78,7 +78,7 @@ class CheckAnswer(Ask[EntailmentVerdict]):
     evidence: list[str]
     answer: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> EntailmentVerdict:
+    def heuristic(self, rng: np.random.Generator) -> EntailmentVerdict:
         found = reading.entailment(self.question, reading.SEPARATOR.join(self.evidence), self.answer)
         return EntailmentVerdict.model_validate({"label": found})
 
@@ -101,7 +101,7 @@ class AskingReader:
     """A reader that asks a model. Satisfies `parlour.envs.mediated_qa.pipeline.Reader`.
 
     Args:
-        model: Who answers; the rules of thumb by default.
+        model: Who answers; the heuristics by default.
         seed: Which samples are asked for; the same seed gets the same answers again.
     """
 

@@ -28,7 +28,7 @@ class MysterySeat(AskingPolicy):
     """A seat of a murder mystery that asks a model. Needs `info="full"` and text actions.
 
     Args:
-        model: Who answers; the rules of thumb by default.
+        model: Who answers; the heuristics by default.
         embedder: Turns what the seat has read into vectors; shared, not saved.
     """
 
@@ -144,7 +144,7 @@ class QuestumAgent(MysterySeat):
     """Plays by sensors, gains and a pruner.
 
     Args:
-        model: Who answers; the rules of thumb by default.
+        model: Who answers; the heuristics by default.
         settings: What can be set.
         embedder: Turns texts into vectors.
     """

@@ -115,7 +115,7 @@ class Introduce(Ask[Words]):
     lies: list[str]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+    def heuristic(self, rng: np.random.Generator) -> Words:
         return Words(words=replies.introduction(self.scene, self.me, self.script, self.lies))
 
     def check(self, answer: Words) -> None:
@@ -136,7 +136,7 @@ class Sense(Ask[SensorAnswer]):
     dialogue: list[Talk]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> SensorAnswer:
+    def heuristic(self, rng: np.random.Generator) -> SensorAnswer:
         known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
         found = sense(self.sensor.sensor, self.scene, self.me, known, self.script, self.dialogue, -1)
         return SensorAnswer(choice=found.choice, reason=found.reason)
@@ -161,7 +161,7 @@ class SenseAll(Ask[SensorAnswers]):
     dialogue: list[Talk]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> SensorAnswers:
+    def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
         known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
         return SensorAnswers(
             readings=[
@@ -198,7 +198,7 @@ class Question(Ask[Questions]):
     number: int
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Questions:
+    def heuristic(self, rng: np.random.Generator) -> Questions:
         known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
         found = question_selection.question_of(self.scene, self.me, known, self.summary, self.dialogue, self.number)
         return Questions(questions=found)
@@ -222,7 +222,7 @@ class ReplyToQuestion(Ask[Words]):
     lies: list[str]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+    def heuristic(self, rng: np.random.Generator) -> Words:
         words = replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, self.lies)
         return Words(words=words)
 
@@ -242,7 +242,7 @@ class Prune(Ask[Suspicion]):
     summaries: list[SensorSummary]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Suspicion:
+    def heuristic(self, rng: np.random.Generator) -> Suspicion:
         return Suspicion(suspicion=voting.prune(self.suspects, self.summaries))
 
     def check(self, answer: Suspicion) -> None:
@@ -268,7 +268,7 @@ class Vote(Ask[Ballot]):
     """What the sensors read last; empty for a method without sensors."""
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Ballot:
+    def heuristic(self, rng: np.random.Generator) -> Ballot:
         name = voting.vote(self.scene, self.me, self.victim, self.options, self.script, self.dialogue, self.suspects)
         return Ballot(name=name, reason="")
 

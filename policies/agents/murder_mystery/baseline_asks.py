@@ -1,6 +1,6 @@
 """The questions of the methods that Questum is compared with: Werewolf-style and O-CoT (SPEC 4.7, paper C.3).
 
-All of them question everybody and prune nothing. Their rules of thumb read the same facts from the same sorts of
+All of them question everybody and prune nothing. Their heuristics read the same facts from the same sorts of
 excerpts as those of Questum, put their questions in the same words, and answer within the same limit; what differs is what
 each procedure looks at before it asks.
 """
@@ -73,7 +73,7 @@ class WerewolfSelect(Ask[Picked]):
     dialogue: list[Talk]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Picked:
+    def heuristic(self, rng: np.random.Generator) -> Picked:
         """Those on topics that the character was asked least about; of equals any, as the list knows no case."""
         person, victim = self.scene.person(self.about), self.scene.person(self.victim)
         asked = [t for one in answered(self.scene, person, victim, self.dialogue) for t in one.topics]
@@ -105,7 +105,7 @@ class WerewolfQuestion(Ask[Questions]):
     number: int
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Questions:
+    def heuristic(self, rng: np.random.Generator) -> Questions:
         opening = topics.put(self.scene, OPEN, self.victim).partition(_COLON[self.scene.language])[0]
         listed = self.picked[: self.number] or [topics.put(self.scene, OPEN, self.victim)]
         return Questions(questions=[f"{opening}{_COLON[self.scene.language]}{words}" for words in listed])
@@ -131,7 +131,7 @@ class WerewolfDraft(Ask[Words]):
     dialogue: list[Talk]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+    def heuristic(self, rng: np.random.Generator) -> Words:
         return Words(
             words=replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, [])
         )
@@ -154,7 +154,7 @@ class WerewolfReflect(Ask[Words]):
     dialogue: list[Talk]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+    def heuristic(self, rng: np.random.Generator) -> Words:
         told = any(talk.speaker == self.me.name and talk.answer == self.draft for talk in self.dialogue)
         return Words(words=("said before" if told else "new") + f": {self.draft}")
 
@@ -183,7 +183,7 @@ class WerewolfFinal(Ask[Considered]):
     reflection: str
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Considered:
+    def heuristic(self, rng: np.random.Generator) -> Considered:
         return Considered(thought=self.reflection, final_answer=self.draft or replies.NOTHING[self.scene.language])
 
     def check(self, answer: Considered) -> None:
@@ -211,7 +211,7 @@ class OcotGoals(Ask[Questions]):
     about: str
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Questions:
+    def heuristic(self, rng: np.random.Generator) -> Questions:
         put = [topics.put(self.scene, topic, self.victim) for topic in (topics.DEATH, MOTIVE, MEANS)]
         return Questions(questions=[*self.me.objectives[: GOALS - 1], *put][:GOALS])
 
@@ -233,7 +233,7 @@ class OcotConsider(Ask[Words]):
     dialogue: list[Talk]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+    def heuristic(self, rng: np.random.Generator) -> Words:
         known = known_of(self.scene, self.me, self.victim, self.me.name, self.script, self.dialogue)
         asks = topics.wanted(self.scene, self.goal, known.person, known.victim)
         facts = [one.fact for one in known.told if replies.answers(one.fact, asks, known.person, known.victim)]
@@ -258,7 +258,7 @@ class OcotQuestion(Ask[Questions]):
     number: int
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Questions:
+    def heuristic(self, rng: np.random.Generator) -> Questions:
         """On what the goals lack; otherwise on a goal that this character was not asked about."""
         person, victim = self.scene.person(self.about), self.scene.person(self.victim)
         asked = topics_put(answered(self.scene, person, victim, self.dialogue))

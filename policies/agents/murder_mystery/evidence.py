@@ -1,4 +1,4 @@
-"""What excerpts of script and talk say against each suspect: the reading that all rules of thumb of this room share.
+"""What excerpts of script and talk say against each suspect: the reading that all heuristics of this room share.
 
 Who may lie is a rule of the game: only a victim's murderer, and only about that victim. So each suspect is judged as if
 he had done it: what he said himself then counts for nothing, and what all the others said about this victim is true (about

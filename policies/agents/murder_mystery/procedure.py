@@ -26,7 +26,7 @@ QUESTION, PRUNING = "question", "pruning"
 
 
 class Hearing(SeatModel):
-    """A voice that also tells whether the model itself answered, or the rule of thumb in its place."""
+    """A voice that also tells whether the model itself answered, or the heuristic in its place."""
 
     def hear(self, question: Ask[A]) -> Answered[A]:
         """The whole answer."""

@@ -1,4 +1,4 @@
-"""How rules of thumb find a question: what is not known yet, among what the sensors ask for.
+"""How heuristics find a question: what is not known yet, among what the sensors ask for.
 
 A sensor names the topics that would change what it reads: a motive is looked for under motives and relations, the
 opportunity under whom everybody saw, what killed the victim and who could get at it. A topic that the character was
@@ -36,7 +36,7 @@ _TOPICS: Final = {
 }
 """Sensor -> the topics that it sends one to."""
 _FIRST: Final = (DEATH, ABLE, REASONS)
-"""How the rules of thumb go through these topics: first what can clear people; behind these, single suspects."""
+"""How the heuristics go through these topics: first what can clear people; behind these, single suspects."""
 _LAST: Final = (WHEREABOUTS, RELATION)
 """And then what only colours a character."""
 

@@ -55,7 +55,7 @@ class Quiz(Ask[QuizAnswer]):
     stories: list[Story]
     dialogue: list[Talk]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> QuizAnswer:
+    def heuristic(self, rng: np.random.Generator) -> QuizAnswer:
         scripts = [(self.scene.person(story.character), story.excerpts) for story in self.stories]
         options = list(self.options.values())
         letters = quiz_answers.answer(

@@ -1,4 +1,4 @@
-"""How rules of thumb answer: the sentences of the own script that a question asks for, three at most; or planned lies.
+"""How heuristics answer: the sentences of the own script that a question asks for, three at most; or planned lies.
 
 The same for all methods. A civilian is honest and leaves nothing out but what goes beyond the limit. The murderer of the
 victim that is asked about tells what he planned to tell and what falls on others, and keeps silent about the rest.

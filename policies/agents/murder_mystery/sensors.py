@@ -1,4 +1,4 @@
-"""Sensors: what each asks, what it can answer, how rules of thumb answer it, and how far a suspect is from a murderer.
+"""Sensors: what each asks, what it can answer, how heuristics answer it, and how far a suspect is from a murderer.
 
 Questum, section 2.2 and appendix C.4: emotion, motivation and suspicion (the opportunity to do it) in both stages, the
 information value when pruning; evidence and background were tried and left out of the three. The paper only sketches the
@@ -112,7 +112,7 @@ def value_of(readings: Iterable[SensorReading]) -> str:
     return next((reading.choice for reading in readings if reading.sensor == VALUE), "")
 
 
-# -- rules of thumb ----------------------------------------------------------------------------------------------
+# -- heuristics ----------------------------------------------------------------------------------------------
 
 
 _MATTERS: Final = frozenset({SIGHTING, MEANS, MOTIVE})

@@ -34,7 +34,7 @@ class ThinkSummary(Ask[Words]):
     dialogue: list[Talk]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+    def heuristic(self, rng: np.random.Generator) -> Words:
         known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
         facts = [one.fact for one in known.told if known.person in one.fact.args[:1]]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
@@ -59,7 +59,7 @@ class ThinkQuestion(Ask[Questions]):
     number: int
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Questions:
+    def heuristic(self, rng: np.random.Generator) -> Questions:
         """On what the summary does not hold, first; then on what the character was not asked about."""
         known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
         held = {fact.kind for fact in facts_in(self.summary, self.scene.vocabulary, None)}
@@ -116,7 +116,7 @@ class ThinkTimeline(Ask[Entries]):
     script: list[str]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Entries:
+    def heuristic(self, rng: np.random.Generator) -> Entries:
         """The facts that answer the question best, in order of time; for free prose, sentences."""
         scene, vocabulary, seat = self.scene, self.scene.vocabulary, self.scene.person(self.me.name)
         facts = replies.chosen_facts(scene, self.me, self.victim, self.question, self.script, [], [])[:ENTRIES]
@@ -145,7 +145,7 @@ class ThinkUseful(Ask[YesNo]):
     entry: str
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> YesNo:
+    def heuristic(self, rng: np.random.Generator) -> YesNo:
         seat, victim = self.scene.person(self.me.name), self.scene.person(self.victim)
         facts = facts_in(self.entry, self.scene.vocabulary, seat if seat >= 0 else None)
         asks = topics.wanted(self.scene, self.question, seat, victim)
@@ -171,7 +171,7 @@ class ThinkAnswer(Ask[Words]):
     dialogue: list[Talk]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+    def heuristic(self, rng: np.random.Generator) -> Words:
         return Words(
             words=replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, [])
         )
@@ -190,7 +190,7 @@ class ThinkContained(Ask[YesNo]):
     entry: str
     answer: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> YesNo:
+    def heuristic(self, rng: np.random.Generator) -> YesNo:
         return YesNo(yes=self.entry.strip() in self.answer)
 
 
@@ -208,7 +208,7 @@ class ThinkRefine(Ask[Words]):
     missing: list[str]
     stance: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Words:
+    def heuristic(self, rng: np.random.Generator) -> Words:
         """As many of the missing entries as the limit of an answer leaves room for."""
         vocabulary, seat = self.scene.vocabulary, self.scene.person(self.me.name)
         said = len(facts_in(self.answer, vocabulary, seat if seat >= 0 else None)) or 1

@@ -1,4 +1,4 @@
-"""Questions in words: how rules of thumb put them, and what any question asks for, in English and Chinese.
+"""Questions in words: how heuristics put them, and what any question asks for, in English and Chinese.
 
 Topics are those of the language of facts: whereabouts, relation, motive, sighting, means, open. One question may touch
 several; what it touches is found by words, so that everybody's questions are understood alike.

@@ -1,4 +1,4 @@
-"""How rules of thumb prune a list of suspects, and vote."""
+"""How heuristics prune a list of suspects, and vote."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class WindowAgent(WerewolfSeat):
     """Plays Werewolf by the newest messages alone.
 
     Args:
-        model: Who answers; the rules of thumb by default.
+        model: Who answers; the heuristics by default.
         window: How many messages that is.
 
     Raises:
@@ -86,7 +86,7 @@ class RetrievalAgent(WindowAgent):
     """... and by what lies nearest to a fixed query in the whole history (native RAG).
 
     Args:
-        model: Who answers; the rules of thumb by default.
+        model: Who answers; the heuristics by default.
         window: How many of the newest messages it is told.
         top: How many texts it retrieves.
 

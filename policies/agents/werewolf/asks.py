@@ -59,7 +59,7 @@ class Speak(Ask[SpokenReply]):
     refused: list[str]
     """Words that were tried for this turn and could not be used."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> SpokenReply:
+    def heuristic(self, rng: np.random.Generator) -> SpokenReply:
         player = WerewolfDecision(self.me, self.now, self.standing, self.messages, rng)
         return SpokenReply(words=self.options[player.choose(self.options)])
 
@@ -89,7 +89,7 @@ class Choose(Ask[ChosenOption]):
     messages: list[HeardMessage]
     options: dict[str, str]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> ChosenOption:
+    def heuristic(self, rng: np.random.Generator) -> ChosenOption:
         player = WerewolfDecision(self.me, self.now, self.standing, self.messages, rng)
         return ChosenOption(choice=player.choose(self.options))
 
@@ -125,7 +125,7 @@ class Infer(Ask[Inference]):
     messages: list[HeardMessage]
     """The newest ones, oldest first."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Inference:
+    def heuristic(self, rng: np.random.Generator) -> Inference:
         texts = [*self.found, *(message for message in self.messages if message not in self.found)]
         weights = [_RANKED**k for k in range(len(self.found))] + [1.0] * (len(texts) - len(self.found))
         trusts = inference.infer(observer_of(self.me, self.now), len(self.me.roles), texts, weights)
@@ -163,7 +163,7 @@ class ReflectOnWindow(Ask[WerewolfReflection]):
     messages: list[HeardMessage]
     opinions: list[InferredOpinion]
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> WerewolfReflection:
+    def heuristic(self, rng: np.random.Generator) -> WerewolfReflection:
         ranked = sorted(self.opinions, key=lambda one: (-abs(one.trust), one.player))
         asked = [f"Is {notes.name(one.player)} what he seems to be?" for one in ranked[:2]]
         foes = [one.player for one in ranked if one.stance == inference.ADVERSARY]
@@ -190,7 +190,7 @@ class Rerank(Ask[Order]):
     texts: list[HeardMessage]
     """Nearest to the query first."""
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Order:
+    def heuristic(self, rng: np.random.Generator) -> Order:
         return Order(order=rerank.traverse(self.query, [notes.line(text) for text in self.texts]))
 
     def check(self, answer: Order) -> None:

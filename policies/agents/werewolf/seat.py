@@ -37,7 +37,7 @@ class WerewolfSeat(AskingPolicy):
     """A seat of Werewolf that asks a model. Needs `info="full"`; answers with words when it speaks, else with a number.
 
     Args:
-        model: Who answers; the rules of thumb by default.
+        model: Who answers; the heuristics by default.
         window: How many of the newest messages an action is told.
     """
 

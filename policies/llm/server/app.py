@@ -1,7 +1,7 @@
-"""A server that speaks OpenAI's chat-completions and embeddings protocol and answers by rules of thumb, or by a policy.
+"""A server that speaks OpenAI's chat-completions and embeddings protocol and answers by heuristics, or by a policy.
 
 For tests, and for people without a key: the whole path of `ChatModel` (HTTP, JSON, usage, errors) runs against it. Each
-prompt carries its question in a block, which is read back from the last user message that holds one; its rule of thumb
+prompt carries its question in a block, which is read back from the last user message that holds one; its heuristic
 answers with the generator of the request's `seed`, as `OfflineModel` does for the same sample. In their place one policy
 can answer (`served`). On demand it is slow, wants a key, or makes mistakes (`faults`). Needs the extra `serve`.
 """
@@ -88,7 +88,7 @@ class Service:
         settings: How it behaves.
         tally: Counts: `chat` and `embeddings` that could be read; of those, each kind of fault; `refused` for every
             error that was sent, whether on purpose or for a bad request.
-        policy: Answers in place of the rules of thumb.
+        policy: Answers in place of the heuristics.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Service:
         """Who answers, and what is wanted. Raises `Refused` for what cannot be answered."""
         if self.policy is None:
             wanted = body.wanted((*self.settings.refuse, "parlour"))
-            return replies.by_rule_of_thumb(protocol.question(body, wanted)), wanted
+            return replies.by_heuristic(protocol.question(body, wanted)), wanted
         wanted = body.wanted((*self.settings.refuse, *(name for name in UNTAKEN if getattr(body, name))))
         return self.policy.answering(body, wanted), wanted
 
@@ -173,7 +173,7 @@ class Service:
         except protocol.Refused:
             raise
         except Exception as error:
-            _LOG.exception("a rule of thumb or a policy failed")
+            _LOG.exception("a heuristic or a policy failed")
             raise protocol.Refused(500, f"{type(error).__name__}: {error}", None, "server_error") from error
 
     def _count(self, what: str, fault: str | None) -> str | None:
@@ -304,7 +304,7 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
 
     Args:
         tally: Counts what became of requests; see `Service`.
-        policy: Answers in place of the rules of thumb.
+        policy: Answers in place of the heuristics.
         settings: Those of `ServerSettings`.
     """
     server = BoundServer(Service(ServerSettings(**settings), tally, policy))

@@ -1,7 +1,7 @@
-"""What the server says: answers by rule of thumb as chat completions, and vectors of words as embeddings.
+"""What the server says: answers by heuristic as chat completions, and vectors of words as embeddings.
 
 The shapes are those of OpenAI's chat-completions and embeddings protocol. What stands in them is true of this server:
-no language model is behind it, `system_fingerprint` says so, and log-probabilities are those of the rule of thumb.
+no language model is behind it, `system_fingerprint` says so, and log-probabilities are those of the heuristic.
 
 Tokens are an estimate, the same for the same text everywhere: up to six Latin letters with the blank before them, up to
 three digits, up to three signs, or one character of anything else; for each message of a prompt there are four more.
@@ -23,10 +23,10 @@ from parlour.policies.llm.ask import Ask, read_back
 from parlour.policies.llm.model import mixed
 from parlour.policies.llm.server.fault_injection import spoil
 
-MODEL_ID: Final = "rules-of-thumb"
-FINGERPRINT: Final = "parlour-rules-of-thumb-no-language-model"
+MODEL_ID: Final = "heuristics"
+FINGERPRINT: Final = "parlour-heuristics-no-language-model"
 CANNED: Final = (
-    "This is `parlour serve`: it answers the typed questions of parlour's players by rules of thumb. There is no "
+    "This is `parlour serve`: it answers the typed questions of parlour's players by heuristics. There is no "
     "language model here, and no such question in your message."
 )
 SAMPLES: Final = 32
@@ -76,11 +76,11 @@ def question_in(messages: Sequence[tuple[str, str]]) -> Ask[Any] | None:
     return None
 
 
-def by_rule_of_thumb(question: Ask[Any] | None) -> AnswerText:
-    """Who answers a question: its rule of thumb; without a question, a short text that says what this is."""
+def by_heuristic(question: Ask[Any] | None) -> AnswerText:
+    """Who answers a question: its heuristic; without a question, a short text that says what this is."""
     if question is None:
         return lambda _: CANNED
-    return lambda seed: question.rule_of_thumb(np.random.default_rng(seed)).model_dump_json()
+    return lambda seed: question.heuristic(np.random.default_rng(seed)).model_dump_json()
 
 
 def completion(

@@ -11,7 +11,7 @@ from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request, Transport
 
 Outcome = Literal["valid", "repaired", "fallback"]
-"""Of a question: the first reply was the answer, a later one was, or the rule of thumb had to answer."""
+"""Of a question: the first reply was the answer, a later one was, or the heuristic had to answer."""
 
 _ROUNDED: Final = 6
 """Digits of seconds and dollars that are told; the order in which threads add is not seen in them."""
@@ -42,7 +42,7 @@ class Count:
     repaired: int = 0
     """Questions that a later reply answered."""
     fallbacks: int = 0
-    """Questions that the rule of thumb answered in the model's place."""
+    """Questions that the heuristic answered in the model's place."""
     replies: int = 0
     """Texts that were read as answers, valid or not."""
 

@@ -1,6 +1,6 @@
 """The social behaviour of players, measured in what they said: Avalon, after Lan et al. 2023 (arXiv 2310.14985).
 
-`judge` puts questions about every utterance to a model, or to rules of thumb; `measures` counts over the answers;
+`judge` puts questions about every utterance to a model, or to heuristics; `measures` counts over the answers;
 `agreement` tells how far a judge agrees with labels that were set by hand.
 
     judged = social.judge_directory("runs/published")

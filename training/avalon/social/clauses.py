@@ -1,4 +1,4 @@
-"""Words of a discussion taken apart for the rules of thumb: sentences, in which lists of players have become groups.
+"""Words of a discussion taken apart for the heuristics: sentences, in which lists of players have become groups.
 
 "player_0, player_3 and I" becomes the one token `⟨0,3,2⟩` if player_2 is speaking. So a pattern finds whom a verb is
 about, however many they are, and "no other group in between" tells whose the words behind a group are.

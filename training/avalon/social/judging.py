@@ -1,8 +1,8 @@
-"""Games of Avalon as a table of judged utterances: who said it, and what a model, or a rule of thumb, read in it.
+"""Games of Avalon as a table of judged utterances: who said it, and what a model, or a heuristic, read in it.
 
 Each utterance of a discussion is put to the model as questions (`questions`): the attitude to the others and the
 self-proposal of all, the identity and what is shared in the first round only, where they are measured. A speech without
-words is a claim; its canonical sentence goes to the rules of thumb, which read such sentences exactly.
+words is a claim; its canonical sentence goes to the heuristics, which read such sentences exactly.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Judged:
     questions: int
     """Different questions put to the model."""
     fallbacks: int
-    """How many of them a rule of thumb had to answer in the model's place."""
+    """How many of them a heuristic had to answer in the model's place."""
 
 
 class _Said(NamedTuple):
@@ -100,7 +100,7 @@ def judge(transcripts: Iterable[Transcript], model: Model | None = None, workers
 
     Args:
         transcripts: As `parlour.envs.replay.read` or, with the models' replies, `parlour.training.avalon.social.read` gives them.
-        model: Who judges; the rules of thumb by default.
+        model: Who judges; the heuristics by default.
         workers: How many questions are put at once. The result does not depend on it.
 
     Raises:

@@ -3,7 +3,7 @@
 The labels lie in `data/labels.json`, which tells by what rules they were set; it holds no words of the games, so the logs
 have to be at hand.
 
-What the agreement of the rules of thumb is worth: the labels were set before the rules were written, and the rules were
+What the agreement of the heuristics is worth: the labels were set before the rules were written, and the rules were
 developed on the other statements; but both are one person's, who had read all of these ten games, in which players repeat
 themselves. So it tells how well the rules do what their author meant, in these games. It does not tell how well they
 read other tables, nor how far other people would agree with the labels.
@@ -63,7 +63,7 @@ def agreement(
     Args:
         labels: As `load` gives them.
         logs_dir: The folder with the logs of the published games.
-        model: Who judges; the rules of thumb by default.
+        model: Who judges; the heuristics by default.
         workers: How many questions are put at once.
 
     Returns:

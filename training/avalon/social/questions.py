@@ -1,4 +1,4 @@
-"""The four questions that are put about an utterance, each with a rule of thumb (`stances`, `roles`).
+"""The four questions that are put about an utterance, each with a heuristic (`stances`, `roles`).
 
 Players stand in them by name (`player_2`), as in the words.
 """
@@ -49,7 +49,7 @@ class Attitude(Ask[Attitudes]):
     others: tuple[str, ...]
     words: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Attitudes:
+    def heuristic(self, rng: np.random.Generator) -> Attitudes:
         found = stances.stances(self.words, seat(self.speaker))
         others = set(self.others)
         return Attitudes(trusts=_names(found.trust, others), distrusts=_names(found.distrust, others))
@@ -67,7 +67,7 @@ class SelfProposal(Ask[Proposal]):
     speaker: str
     words: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Proposal:
+    def heuristic(self, rng: np.random.Generator) -> Proposal:
         return Proposal(proposes_self=stances.proposes_self(self.words, seat(self.speaker)))
 
 
@@ -83,7 +83,7 @@ class Disclosure(Ask[Told]):
     side: str
     words: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Told:
+    def heuristic(self, rng: np.random.Generator) -> Told:
         return Told(identity=roles.identity(self.words, seat(self.speaker), self.role))
 
 
@@ -101,7 +101,7 @@ class Sharing(Ask[Facts]):
     """The roles that these players hold among themselves."""
     words: str
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Facts:
+    def heuristic(self, rng: np.random.Generator) -> Facts:
         known = tuple(seat(one) for one in self.known)
         return Facts(told=_names(roles.shared(self.words, seat(self.speaker), self.role, known)))
 

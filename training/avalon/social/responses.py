@@ -13,7 +13,7 @@ At the table, of a published game, as its header tells (`published_games`):
 * an answer of the Assassin is invalid unless it said yes or no; counted only if the words were imported.
 
 Of a model's replies: a call in the transcript (`calls` of a line) that holds a `reply` is one, and one with a `fault` is
-invalid. A rule of thumb that answers in the model's place makes no call: the replies before it have been counted.
+invalid. A heuristic that answers in the model's place makes no call: the replies before it have been counted.
 """
 
 from __future__ import annotations

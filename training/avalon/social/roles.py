@@ -1,4 +1,4 @@
-"""Rules of thumb for roles in an utterance: whom it says to hold which, and what the speaker says of itself."""
+"""Heuristics for roles in an utterance: whom it says to hold which, and what the speaker says of itself."""
 
 from __future__ import annotations
 

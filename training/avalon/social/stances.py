@@ -1,4 +1,4 @@
-"""Rules of thumb for whom an utterance wants on the quest, praises, suspects, or wants to keep off it.
+"""Heuristics for whom an utterance wants on the quest, praises, suspects, or wants to keep off it.
 
 What is looked for are a few turns of speech around groups of players (`clauses`): verbs of choosing and of excluding in
 front of a group, praise and suspicion behind one, and roles that a group is said to hold (`roles`). What other players

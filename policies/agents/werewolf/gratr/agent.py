@@ -35,7 +35,7 @@ class GratrAgent(WerewolfSeat):
     """Plays Werewolf by a trust graph.
 
     Args:
-        model: Who answers; the rules of thumb by default.
+        model: Who answers; the heuristics by default.
         parameters: Of the graph.
         window: How many of the newest messages an action is told.
 

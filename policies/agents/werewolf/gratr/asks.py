@@ -53,7 +53,7 @@ class AskIntent(Ask[Intents]):
     players: int
     statement: HeardMessage
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Intents:
+    def heuristic(self, rng: np.random.Generator) -> Intents:
         found = reading.read(self.statement.speaker, self.statement.text, self.players).intents
         return Intents(
             intents=[Meant(speaker=one[0], intent=one[1], target=one[2], score=one[3]) for one in found]  # type: ignore[arg-type]
@@ -90,7 +90,7 @@ class AskIdentity(Ask[Identities]):
     """In the speaker; 1 in the moderator."""
     statement: HeardMessage
 
-    def rule_of_thumb(self, rng: np.random.Generator) -> Identities:
+    def heuristic(self, rng: np.random.Generator) -> Identities:
         me, said = self.me, self.statement
         single = tuple(role.lower() for role in dict.fromkeys(me.roles) if me.roles.count(role) == 1)
         observer = Observer(me.seat, me.role.lower(), single, tuple(self.wolves), tuple(self.innocent))

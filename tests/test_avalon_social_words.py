@@ -1,4 +1,4 @@
-"""What the rules of thumb read in an utterance: made-up ones whose meaning is plain, and every canonical sentence."""
+"""What the heuristics read in an utterance: made-up ones whose meaning is plain, and every canonical sentence."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_no_words_break_the_rules_of_thumb(words: str, speaker: int) -> None:
     assert speaker not in found.trust + found.distrust
     assert roles.identity(words, speaker, "Merlin") in roles.IDENTITIES
     for question in _questions(words, speaker):
-        answer = question.rule_of_thumb(np.random.default_rng(0))
+        answer = question.heuristic(np.random.default_rng(0))
         question.check(answer)
 
 

@@ -159,10 +159,10 @@ def test_the_command_prints_measures_and_agreement(
     assert run(["social", str(tmp_path), "--labels-from", str(reference)]) == 0
     shown = capsys.readouterr().out
     for told in (
-        "Judged by rules of thumb (no language model)",
+        "Judged by heuristics (no language model)",
         "self recommendation",
         "games, good",
-        "Agreement of rules of thumb (no language model) with 60",
+        "Agreement of heuristics (no language model) with 60",
         "sharing",
     ):
         assert told in shown

@@ -68,11 +68,11 @@ def test_an_evaluation_does_not_depend_on_the_games_in_flight(design, tmp_path):
     for workers in (1, 4):
         out = tmp_path / str(workers)
         if design == "seat":
-            makers = {"waiter": Waiter, "rule": HeuristicPolicy}
+            makers = {"waiter": Waiter, "heuristic": HeuristicPolicy}
             found = evaluate.seat(table(), makers, ("waiter", Waiter), range(6), workers=workers, out=out)
         else:
             found = evaluate.sides(
-                table(), ("w", Waiter), ("rule", HeuristicPolicy), range(6), workers=workers, out=out
+                table(), ("w", Waiter), ("heuristic", HeuristicPolicy), range(6), workers=workers, out=out
             )
         evaluate.write_table(found, out / "games.csv")
         reports.append(found)

@@ -340,7 +340,7 @@ ODD_WORDS = [
 
 
 class Odd(OfflineModel):
-    """Answers every other question by anything that fits the schema and the inputs, the others by rule of thumb."""
+    """Answers every other question by anything that fits the schema and the inputs, the others by heuristic."""
 
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         rng = np.random.default_rng(context.sample)

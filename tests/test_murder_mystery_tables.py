@@ -290,7 +290,7 @@ def test_the_command_plays_a_case_and_quizzes_everybody(capsys):
     assert told["games"][0]["play"]["questions"] > 0
     assert cli.run(["mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"]) == 0
     shown = capsys.readouterr().out
-    assert "rules of thumb (no language model)" in " ".join(shown.split())
+    assert "heuristics (no language model)" in " ".join(shown.split())
     assert "Right answers" not in shown
 
 

@@ -1,4 +1,4 @@
-"""The rule of thumb's inference is exact (`parlour.envs.avalon.belief`), and its players beat random ones.
+"""The heuristic's inference is exact (`parlour.envs.avalon.belief`), and its players beat random ones.
 
 The known answer: Bayes' rule written down plainly, over every different way to deal the roles to the seats, with the
 probabilities that the fields of `AvalonHabits` state. A seat's own moves are no evidence to it: it knows why it made them.
@@ -372,7 +372,7 @@ def wins_of_good(good: Any, evil: Any, games: int, **options: Any) -> float:
 
 
 @pytest.mark.parametrize("rules", ["paper", "reference", "official"])
-def test_a_team_by_rule_of_thumb_beats_a_random_team_from_either_side(rules):
+def test_a_team_by_heuristic_beats_a_random_team_from_either_side(rules):
     """On the same deals. A random Assassin names Merlin in about a fifth of the games, which no good team can help."""
     by_chance = wins_of_good(RandomPolicy, RandomPolicy, 40, rules=rules)
     good = wins_of_good(HeuristicPolicy, RandomPolicy, 40, rules=rules)
@@ -381,6 +381,6 @@ def test_a_team_by_rule_of_thumb_beats_a_random_team_from_either_side(rules):
     assert evil > 0.9
 
 
-def test_the_rule_of_thumb_needs_the_view():
+def test_the_heuristic_needs_the_view():
     with pytest.raises(ValueError, match=r"goes by info\['view'\]"):
         HeuristicPolicy().act({}, {"legal": [0]})

@@ -1,4 +1,4 @@
-"""The questions of Questum, PLAYER* and the methods beside them: what is read strictly, and what rules of thumb answer.
+"""The questions of Questum, PLAYER* and the methods beside them: what is read strictly, and what heuristics answer.
 
 SPEC 4.4 (sensors), 4.5 (prompts, parsing, failures), 4.6 (memory), 4.7 (baselines) and section 5 (PLAYER*).
 """
@@ -374,7 +374,7 @@ def question(summary: SensorSummary, *heard: Talk, own: tuple[Fact, ...] = (DIED
         number=number,
         stance=asks.HONEST,
     )
-    answer = ask.rule_of_thumb(RNG)
+    answer = ask.heuristic(RNG)
     ask.check(answer)
     return answer.questions
 
@@ -434,20 +434,20 @@ def test_werewolf_chooses_five_of_ten_and_puts_one_of_them():
     common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "about": "Ben Oak", "stance": asks.HONEST}
     inputs = {**common, "script": script(*OWN), "dialogue": []}
     listed = list(baseline_asks.PREDEFINED["en"])
-    picked = baseline_asks.WerewolfSelect(**inputs, listed=listed).rule_of_thumb(RNG).numbers
+    picked = baseline_asks.WerewolfSelect(**inputs, listed=listed).heuristic(RNG).numbers
     assert len(set(picked)) == 5
     assert set(picked) <= set(range(1, 11))
     words = [listed[k - 1] for k in picked]
-    put = baseline_asks.WerewolfQuestion(**inputs, picked=words, number=1).rule_of_thumb(RNG).questions
+    put = baseline_asks.WerewolfQuestion(**inputs, picked=words, number=1).heuristic(RNG).questions
     assert put == [f"About the death of Old Sir Hugh: {words[0]}"]
 
 
 def test_ocot_says_what_it_lacks_and_asks_for_that():
     common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": asks.HONEST}
     goal = topics.put(scene(), topics.MOTIVE, "Old Sir Hugh")
-    lacking = baseline_asks.OcotConsider(**common, goal=goal, script=[], dialogue=[]).rule_of_thumb(RNG).words
+    lacking = baseline_asks.OcotConsider(**common, goal=goal, script=[], dialogue=[]).heuristic(RNG).words
     assert lacking == baseline_asks.LACKING
-    known = baseline_asks.OcotConsider(**common, goal=goal, script=script(*OWN), dialogue=[]).rule_of_thumb(RNG).words
+    known = baseline_asks.OcotConsider(**common, goal=goal, script=script(*OWN), dialogue=[]).heuristic(RNG).words
     assert "jealousy" in known
     ask = baseline_asks.OcotQuestion(
         **common,
@@ -459,19 +459,19 @@ def test_ocot_says_what_it_lacks_and_asks_for_that():
         dialogue=[],
         number=1,
     )
-    assert topics_of(ask.rule_of_thumb(RNG).questions[0]) == {topics.MOTIVE}
+    assert topics_of(ask.heuristic(RNG).questions[0]) == {topics.MOTIVE}
 
 
 def test_thinkthrice_puts_in_what_its_answer_had_left_out_within_the_limit():
     common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": asks.HONEST}
     entries = script(*OWN[:3])
     ask = think_asks.ThinkRefine(**common, asker="Ben Oak", question="?", answer=entries[0], missing=entries[1:])
-    refined = ask.rule_of_thumb(RNG).words
+    refined = ask.heuristic(RNG).words
     assert read(refined, scene().vocabulary, ANN) == list(OWN[:3])
     full = think_asks.ThinkRefine(
         **common, asker="Ben Oak", question="?", answer=" ".join(entries), missing=script(OWN[4])
     )
-    assert read(full.rule_of_thumb(RNG).words, scene().vocabulary, ANN) == list(OWN[:3])
+    assert read(full.heuristic(RNG).words, scene().vocabulary, ANN) == list(OWN[:3])
 
 
 # -- pruning and voting ----------------------------------------------------------------------------------------
@@ -530,7 +530,7 @@ def test_the_vote_goes_to_the_one_against_whom_most_speaks():
         summaries=[],
         stance=asks.HONEST,
     )
-    assert ask.rule_of_thumb(RNG).name == "Dan Poe"
+    assert ask.heuristic(RNG).name == "Dan Poe"
     assert ask.read('{"name": "dan", "reason": "x"}').name == "dan"
     with pytest.raises(BadReply, match="no option"):
         ask.read('{"name": "Ann Lee", "reason": "myself"}')
@@ -595,7 +595,7 @@ def test_free_prose_is_answered_by_the_words_an_option_shares_with_it():
 
 
 class Scripted(OfflineModel):
-    """Says what it is told to, whatever it is asked; where that is no answer, the rule of thumb answers, as behind a chat."""
+    """Says what it is told to, whatever it is asked; where that is no answer, the heuristic answers, as behind a chat."""
 
     def __init__(self, reply: str) -> None:
         self.reply = reply
@@ -604,7 +604,7 @@ class Scripted(OfflineModel):
         try:
             return Answered(question.read(self.reply), True, False)
         except BadReply:
-            return Answered(question.rule_of_thumb(np.random.default_rng(asker.sample)), False, True)
+            return Answered(question.heuristic(np.random.default_rng(asker.sample)), False, True)
 
 
 @cache

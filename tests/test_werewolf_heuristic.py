@@ -1,4 +1,4 @@
-"""The Bayesian rule of thumb of Werewolf: its inference by hand and against Bayes' rule written down plainly; its play."""
+"""The Bayesian heuristic of Werewolf: its inference by hand and against Bayes' rule written down plainly; its play."""
 
 from __future__ import annotations
 
@@ -342,10 +342,10 @@ def test_it_beats_chance_on_both_sides():
 
 def test_whole_sides_are_measured_by_their_own_names(tmp_path):
     env = rollout.table("werewolf_v0")
-    found = evaluate.sides(env, ("rule", HeuristicPolicy), ("random", RandomPolicy), range(4), out=tmp_path)
-    for name in ("rule", "random"):
+    found = evaluate.sides(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), range(4), out=tmp_path)
+    for name in ("heuristic", "random"):
         assert {what: of.n for what, of in found.rates[name].items()} == {"all": 8, "village": 4, "werewolf": 4}
-    assert found.rates["rule"]["all"].rate > 0.5
+    assert found.rates["heuristic"]["all"].rate > 0.5
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names[:2] == [
         "werewolf_v0-0-village-1_rule-werewolf-2_random.jsonl",

@@ -292,13 +292,18 @@ def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_pat
     case = find(SMALL)
     (guilty,) = case.murderers(0)
     job = CaseJob(
-        SMALL, QUESTUM, 1, CaseSetting(rounds=1, repetitions=1), murderer="rule", transcript=tmp_path / "game.jsonl"
+        SMALL,
+        QUESTUM,
+        1,
+        CaseSetting(rounds=1, repetitions=1),
+        murderer="heuristic",
+        transcript=tmp_path / "game.jsonl",
     )
     found = play_case(job, OFFLINE)
     assert guilty not in {mark.seat for mark in found.marks}
     assert len({mark.seat for mark in found.marks}) == 3
     header = json.loads((tmp_path / "game.jsonl").read_text("utf-8").splitlines()[0])
-    assert header["players"] == {f"player_{k}": "rule" if k == guilty else "questum" for k in range(4)}
+    assert header["players"] == {f"player_{k}": "heuristic" if k == guilty else "questum" for k in range(4)}
 
 
 # -- playing ---------------------------------------------------------------------------------------------------
@@ -332,7 +337,7 @@ def test_questum_asks_one_and_the_others_everybody(played):
 
 
 class Watched(Model):
-    """Answers by rule of thumb, and remembers the options of the quiz."""
+    """Answers by heuristic, and remembers the options of the quiz."""
 
     name, is_language_model = "watched", False
 
@@ -405,7 +410,7 @@ def test_unknown_methods_are_refused():
 
 
 class Paid(Model):
-    """Answers by rule of thumb, with two calls to pay for."""
+    """Answers by heuristic, with two calls to pay for."""
 
     name, is_language_model = "paid", True
 
@@ -413,7 +418,7 @@ class Paid(Model):
         self.cost = cost
 
     def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
-        value = question.rule_of_thumb(np.random.default_rng(asker.sample))
+        value = question.heuristic(np.random.default_rng(asker.sample))
         call = {"ask": question.kind, "usage": {"prompt": 100, "completion": 10}, "cost": self.cost}
         return Answered(value, False, False, (call, call))
 

@@ -1,6 +1,6 @@
 """What an agent remembers and asks with is what its own View holds: no script, objective, lie or role of another seat.
 
-Every script, objective and name of a planned lie is given a mark of its own, which no rule of thumb says aloud. Whatever a
+Every script, objective and name of a planned lie is given a mark of its own, which no heuristic says aloud. Whatever a
 seat's memory holds and whatever its questions carry may then bear its own mark and no other.
 """
 
@@ -28,7 +28,7 @@ METHODS = [agent.name for agent in AGENTS]
 
 
 class Listener(OfflineModel):
-    """Answers by rule of thumb and keeps what each seat's questions carried, as text."""
+    """Answers by heuristic and keeps what each seat's questions carried, as text."""
 
     def __init__(self) -> None:
         self.carried: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The rule of thumb for murder mysteries: honest where it must be, silent where it may, and no worse than chance."""
+"""The heuristic for murder mysteries: honest where it must be, silent where it may, and no worse than chance."""
 
 from __future__ import annotations
 

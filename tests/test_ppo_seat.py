@@ -156,7 +156,7 @@ def test_a_model_file_of_another_table_is_refused(tmp_path):
         untrained().act(observation, {})
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 broken", b'{"policy": "rule"}'])
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 broken", b'{"policy": "heuristic"}'])
 def test_a_file_that_is_no_policy_is_refused(tmp_path, content):
     path = tmp_path / "policy.npz"
     path.write_bytes(content)

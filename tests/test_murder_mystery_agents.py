@@ -30,7 +30,7 @@ NAMES = [agent.name for agent in AGENTS]
 
 
 class Listener(OfflineModel):
-    """Answers by rule of thumb and keeps what it is asked, by whom, and what it said."""
+    """Answers by heuristic and keeps what it is asked, by whom, and what it said."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, Ask[Any], Any]] = []
@@ -266,7 +266,7 @@ def test_a_werewolf_question_is_one_of_the_ten():
 
 
 class Scripted(Listener):
-    """A model whose replies are given by kind; where one is no answer the rule of thumb answers, as behind a chat."""
+    """A model whose replies are given by kind; where one is no answer the heuristic answers, as behind a chat."""
 
     def __init__(self, replies: dict[str, str]) -> None:
         super().__init__()
@@ -280,7 +280,7 @@ class Scripted(Listener):
         try:
             return Answered(question.read(reply), True, False)
         except BadReply:
-            return Answered(question.rule_of_thumb(np.random.default_rng(asker.sample)), False, True)
+            return Answered(question.heuristic(np.random.default_rng(asker.sample)), False, True)
 
 
 BAD = [
