@@ -144,10 +144,13 @@ class Game(Protocol[S]):
         """What `seat` may know."""
 
 
-class GameText(Protocol):
-    """The wording of a game (`<game>/text.py`). Reads Views, Events and Moves; never sees a State."""
+V_contra = TypeVar("V_contra", bound=View, contravariant=True)
 
-    def who(self, view: Any) -> str:
+
+class GameText(Protocol[V_contra]):
+    """The wording of a game (`<game>/text.py`). Reads its Views, Events and Moves; never sees a State."""
+
+    def who(self, view: V_contra) -> str:
         """First section: who the seat is and what it knows from outside the talk. Fixed once the roles are dealt."""
 
     def line(self, event: Event) -> str:
@@ -159,19 +162,19 @@ class GameText(Protocol):
     def say(self, move: Move) -> str:
         """The canonical sentence of a move of a seat, words left aside. `parse(say(m), view) == m`."""
 
-    def parse(self, text: str, view: Any) -> Move:
+    def parse(self, text: str, view: V_contra) -> Move:
         """Read free text as one of `view.legal`. Raises `UnreadableMove`, `AmbiguousMove` or `IllegalMove`."""
 
-    def default(self, text: str, view: Any, rng: np.random.Generator) -> Move:
+    def default(self, text: str, view: V_contra, rng: np.random.Generator) -> Move:
         """The legal move that the sources of the rules prescribe when `text` cannot be used."""
 
 
-class Encoder(Protocol):
+class Encoder(Protocol[V_contra]):
     """Numeric features of a game (`<game>/encode.py`), a function of a View."""
 
     size: int
 
-    def __call__(self, view: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+    def __call__(self, view: V_contra) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Features, shape (size,), float32, each in [-1, 1]."""
 
 
@@ -188,10 +191,10 @@ class GameSpec(Protocol):
     def build(self, **config: Any) -> Game[Any]:
         """The rules for a configuration. Raises `ParlourError` for an unknown or unusable one."""
 
-    def text(self, game: Any) -> GameText:
+    def text(self, game: Any) -> GameText[Any]:
         """The wording of a game that `build` made."""
 
-    def encoder(self, game: Any) -> Encoder:
+    def encoder(self, game: Any) -> Encoder[Any]:
         """The features of a game that `build` made."""
 
 

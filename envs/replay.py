@@ -58,7 +58,7 @@ def header_line(game_id: str, config: Mapping[str, Any], extra: Mapping[str, Any
     return _line({"parlour": FORMAT, "game": game_id, "config": dict(config), **extra})
 
 
-def entry_line(number: int, entry: Entry, text: GameText, notes: Mapping[str, Any] | None = None) -> str:
+def entry_line(number: int, entry: Entry, text: GameText[Any], notes: Mapping[str, Any] | None = None) -> str:
     """The line of a move, or of words that were none. `notes` are added under their own names."""
     line: dict[str, Any] = {"n": number, "seat": _who(entry.seat)}
     if entry.move is not None:
@@ -245,6 +245,6 @@ def _check_outcome(transcript: Transcript, reached: Outcome | None) -> None:
         raise ParlourError(f"the transcript's outcome {told} is not the one that its moves lead to, {reached}")
 
 
-def text_of(transcript: Transcript) -> GameText:
+def text_of(transcript: Transcript) -> GameText[Any]:
     """The wording of the transcript's game."""
     return lookup(transcript.header["game"]).spec.text(transcript.game())

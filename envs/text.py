@@ -97,7 +97,7 @@ def compose(who: str, lines: Iterable[str], choice: str) -> str:
     return f"{WHO}{who}{RECORD}{''.join(lines)}{choice}"
 
 
-def render(text: GameText, view: View) -> str:
+def render(text: GameText[Any], view: View) -> str:
     """The prose of a View. What environments keep and extend from turn to turn equals this at every step."""
     choice = options(text.ask(view.legal), map(text.say, view.legal)) if view.legal else CHOICE + NOT_YOUR_TURN
     return compose(text.who(view), map(text.line, view.events), choice)

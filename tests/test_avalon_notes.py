@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs import registry, speech
-from parlour.envs.avalon.state import ACTS
+from parlour.envs.avalon.vocabulary import ACTS
 from parlour.envs.core import NATURE, Event, Move
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.notes import Fact, read, seats_in, without_words, write

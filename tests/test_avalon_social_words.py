@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.avalon import GAME
-from parlour.envs.avalon.presets import ROLES, side_of
-from parlour.envs.avalon.state import ACTS
+from parlour.envs.avalon.vocabulary import ACTS, ROLES, side_of
 from parlour.envs.speech import sayable, speeches
 from parlour.policies.llm.ask import ASKS, BadReply, read_back
 from parlour.training.avalon.social import judging, roles, stances

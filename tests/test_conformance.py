@@ -24,7 +24,8 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.aec import GameEnv
-from parlour.envs.avalon.presets import EVIL_ROLES, PLAYERS, PRESETS
+from parlour.envs.avalon.presets import PLAYERS, PRESETS
+from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
 from parlour.envs.registry import GAMES, build
 from parlour.envs.text import CHOICE, NOT_YOUR_TURN, OPTION, RECORD, WHO, render

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from parlour import envs
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.mediated_qa import actions as game
+from parlour.envs.mediated_qa import vocabulary as game
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, joint, policy_file
 from parlour.policies.agents.mediated_qa.joint import ACTIONS, ALL, FALLBACK, NO_SIGNAL, PUBLISHED, STATES
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import actions, hotpot
+from parlour.envs.mediated_qa import hotpot, vocabulary
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.registry import registry
 from parlour.policies import HeuristicPolicy
@@ -88,8 +88,8 @@ def test_supporting_facts_change_nothing(written):
 
 def test_its_questions_are_answered_and_played(written):
     pipeline = Pipeline(hotpot.load(written(ENTRIES)))
-    evidence = pipeline.retrieve(0, actions.DEEP)
-    answer = pipeline.answer(0, actions.FROM_EVIDENCE, evidence, None)
+    evidence = pipeline.retrieve(0, vocabulary.DEEP)
+    answer = pipeline.answer(0, vocabulary.FROM_EVIDENCE, evidence, None)
     assert (answer, pipeline.right(0, answer)) == ("Telby", True)
     env = registry["mediated_qa_v0"].raw_env(service=pipeline, questions=3, info="full")
     assert env.game.config["corpus_size"] == 3

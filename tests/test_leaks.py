@@ -19,8 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs import registry
 from parlour.envs.aec import GameEnv
-from parlour.envs.avalon.presets import ROLES
-from parlour.envs.avalon.state import BALLOT, CARD, DEALT, EXPOSED, FAILS, GUESS, PASS, VOTES
+from parlour.envs.avalon.vocabulary import BALLOT, CARD, DEALT, EXPOSED, FAILS, GUESS, PASS, ROLES, VOTES
 from parlour.envs.core import NATURE, Move
 
 MORDRED_AND_OBERON = ["Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Assassin", "Mordred", "Oberon"]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from parlour.envs.mediated_qa import actions
+from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.policies.agents.mediated_qa.asks import (
@@ -91,14 +91,14 @@ def corpus():
 def test_a_pipeline_asks_the_model_what_it_needs(corpus):
     model = Parrot(["Telby"])
     pipeline = Pipeline(corpus, reader=AskingReader(model))
-    evidence = pipeline.retrieve(0, actions.SHALLOW)
+    evidence = pipeline.retrieve(0, vocabulary.SHALLOW)
     rng = np.random.default_rng(0)
-    assert pipeline.answer(0, actions.FROM_EVIDENCE, evidence, rng) == "Telby"
+    assert pipeline.answer(0, vocabulary.FROM_EVIDENCE, evidence, rng) == "Telby"
     assert model.asked[-1].question == corpus.questions[0].text
     assert " ¶ ".join(model.asked[-1].evidence) == evidence
-    assert pipeline.answer(0, actions.PARAMETRIC, "", rng) == "Telby"
+    assert pipeline.answer(0, vocabulary.PARAMETRIC, "", rng) == "Telby"
     assert type(model.asked[-1]) is Recall
-    assert pipeline.check(0, evidence, "Telby") == actions.ENTAILED
+    assert pipeline.check(0, evidence, "Telby") == vocabulary.ENTAILED
     assert (model.asked[-1].answer, model.askers[-1].seat) == ("Telby", "verifier")
     assert pipeline.confidence(0) == 0.6
 
@@ -107,19 +107,19 @@ def test_five_samples_without_evidence_must_agree_in_four(corpus):
     for replies, answer in ((["a", "A", "a", "a", "b"], "a"), (["a", "a", "b"], ""), (["I don't know"], "")):
         model = Parrot(replies)
         pipeline = Pipeline(corpus, reader=AskingReader(model))
-        found = pipeline.answer(3, actions.CONSISTENT, "evidence that is not shown", np.random.default_rng(1))
+        found = pipeline.answer(3, vocabulary.CONSISTENT, "evidence that is not shown", np.random.default_rng(1))
         assert found.lower() == answer
         assert [type(asked) for asked in model.asked] == [RecallFreely] * 5
         assert len({context.sample for context in model.askers}) == 5
         assert model.asked[0].temperature == 0.7
-        pipeline.answer(3, actions.CONSISTENT, "", np.random.default_rng(2))
+        pipeline.answer(3, vocabulary.CONSISTENT, "", np.random.default_rng(2))
         assert len({context.sample for context in model.askers}) == 10
 
 
 def test_what_is_remembered_is_asked_once_a_question(corpus):
     model = Parrot(["a", "b"])
     pipeline = Pipeline(corpus, reader=AskingReader(model))
-    assert len({pipeline.answer(2, actions.PARAMETRIC, "", np.random.default_rng(k)) for k in range(4)}) == 1
+    assert len({pipeline.answer(2, vocabulary.PARAMETRIC, "", np.random.default_rng(k)) for k in range(4)}) == 1
     assert len(model.asked) == 1
 
 
@@ -127,8 +127,8 @@ def test_offline_the_asking_reader_reads_as_the_offline_one_and_remembers_nothin
     asking, plain = Pipeline(corpus, reader=AskingReader(OfflineModel())), Pipeline(corpus)
     rng = np.random.default_rng(0)
     for number in range(20):
-        evidence = plain.retrieve(number, actions.DEEP)
-        answer = plain.answer(number, actions.FROM_EVIDENCE, evidence, rng)
-        assert asking.answer(number, actions.FROM_EVIDENCE, evidence, rng) == answer
+        evidence = plain.retrieve(number, vocabulary.DEEP)
+        answer = plain.answer(number, vocabulary.FROM_EVIDENCE, evidence, rng)
+        assert asking.answer(number, vocabulary.FROM_EVIDENCE, evidence, rng) == answer
         assert asking.check(number, evidence, answer or "x") == plain.check(number, evidence, answer or "x")
-        assert asking.answer(number, actions.PARAMETRIC, "", rng) == ""
+        assert asking.answer(number, vocabulary.PARAMETRIC, "", rng) == ""

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import Move
-from parlour.envs.mediated_qa.actions import ALL, Joint
+from parlour.envs.mediated_qa.vocabulary import ALL, Joint
 from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove, clean, quote
 from parlour.policies.agents.mediated_qa.modules import ObedientModule
 

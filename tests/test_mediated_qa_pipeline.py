@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import actions, reading
+from parlour.envs.mediated_qa import reading, vocabulary
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, CorpusQuestion, Passage, generate
 from parlour.envs.mediated_qa.graph import CONCEPT, DOCUMENT, ENTITY, SENTENCE, KnowledgeGraph
 from parlour.envs.mediated_qa.memory import Memory
@@ -73,7 +73,7 @@ def test_nothing_of_the_right_answers_is_in_the_graph():
         assert plain.graph.reliability == other.graph.reliability
         for number in range(80):
             assert plain.signals(number) == other.signals(number)
-            for action in (actions.SHALLOW, actions.DEEP):
+            for action in (vocabulary.SHALLOW, vocabulary.DEEP):
                 assert plain.retrieve(number, action) == other.retrieve(number, action)
 
 
@@ -134,7 +134,7 @@ def test_the_search_stops_at_the_first_level_that_scores_enough():
 
 def test_a_deep_search_finds_what_two_articles_further_stands():
     pipeline = Pipeline(Corpus(SMALL, (ASKED,)))
-    deep = pipeline.retrieve(0, actions.DEEP)
+    deep = pipeline.retrieve(0, vocabulary.DEEP)
     assert "directed by Edda Marlow" in deep
     assert all(": " in piece for piece in deep.split(reading.SEPARATOR))
 
@@ -143,7 +143,7 @@ def test_a_question_with_two_names_is_searched_from_both_when_deep():
     text = "Are The Glass Door and Telby both films?"
     pipeline = Pipeline(Corpus(SMALL, (ASKED._replace(text=text),)))
     assert len(pipeline.starts(0)) == 2
-    titles = {piece.title for piece in reading.pieces(pipeline.retrieve(0, actions.DEEP))}
+    titles = {piece.title for piece in reading.pieces(pipeline.retrieve(0, vocabulary.DEEP))}
     assert {"The Glass Door", "Telby"} <= titles
 
 
@@ -208,7 +208,7 @@ def test_harder_corpora_are_harder_to_answer_from_the_evidence():
     for difficulty in DIFFICULTIES:
         pipeline, rng = generated(4, 400, difficulty, "ours"), np.random.default_rng(0)
         answers = [
-            pipeline.answer(k, actions.FROM_EVIDENCE, pipeline.retrieve(k, actions.DEEP), rng) for k in range(400)
+            pipeline.answer(k, vocabulary.FROM_EVIDENCE, pipeline.retrieve(k, vocabulary.DEEP), rng) for k in range(400)
         ]
         right.append(np.mean([pipeline.right(k, answer) for k, answer in enumerate(answers)]))
     assert right[0] > right[1] + 0.1 > right[2] + 0.15
@@ -237,11 +237,11 @@ def test_an_empty_corpus_is_refused(passages):
 def test_a_question_without_entities_goes_through_without_signal():
     lost = ASKED._replace(text="what is it?")
     pipeline = Pipeline(Corpus(SMALL, (lost, ASKED)))
-    assert actions.STATES[pipeline.ask(0).state] == "s0"
-    assert actions.STATES[pipeline.ask(1).state] != "s0"
-    assert pipeline.retrieve(0, actions.SHALLOW) == pipeline.retrieve(0, actions.DEEP) == ""
+    assert vocabulary.STATES[pipeline.ask(0).state] == "s0"
+    assert vocabulary.STATES[pipeline.ask(1).state] != "s0"
+    assert pipeline.retrieve(0, vocabulary.SHALLOW) == pipeline.retrieve(0, vocabulary.DEEP) == ""
     as_paper = Pipeline(Corpus(SMALL, (lost, ASKED)), no_signal="paper", normalisation="paper")
-    assert actions.STATES[as_paper.ask(0).state] != "s0"
+    assert vocabulary.STATES[as_paper.ask(0).state] != "s0"
 
 
 def test_without_any_linked_question_the_bins_say_so():

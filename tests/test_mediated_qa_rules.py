@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from parlour.envs import mediated_qa_v0, registry
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
-from parlour.envs.mediated_qa import actions
-from parlour.envs.mediated_qa.actions import ALL, PUBLISHED, Joint, Payment
+from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.service import Asked
+from parlour.envs.mediated_qa.vocabulary import ALL, PUBLISHED, Joint, Payment
 from parlour.envs.replay import read, states
 from parlour.policies import HeuristicPolicy
 from parlour.policies.agents.mediated_qa import joint as names
@@ -45,7 +45,7 @@ class Scripted:
         return self.evidence
 
     def answer(self, number: int, action: int, evidence: str, rng: Any) -> str:
-        self.calls.append(actions.GENERATOR_ACTIONS[action])
+        self.calls.append(vocabulary.GENERATOR_ACTIONS[action])
         return self.said
 
     def check(self, number: int, evidence: str, answer: str) -> int:
@@ -109,14 +109,14 @@ def test_services_are_asked_for_what_is_carried_out_only():
     for chosen in EVERY:
         service = Scripted()
         play(service, chosen)
-        retrieves = chosen.retriever != actions.NO_RETRIEVAL
+        retrieves = chosen.retriever != vocabulary.NO_RETRIEVAL
         assert service.calls.count("retrieve") == int(retrieves)
         generated = [call for call in service.calls if "generate" in call]
-        refuses = chosen.generator == actions.REFUSE
+        refuses = chosen.generator == vocabulary.REFUSE
         plain = "generate" if retrieves else "generate_parametric"
-        wanted = {actions.FROM_EVIDENCE: plain}.get(chosen.generator, chosen.names[1])
+        wanted = {vocabulary.FROM_EVIDENCE: plain}.get(chosen.generator, chosen.names[1])
         assert generated == ([] if refuses else [wanted])
-        checks = chosen.verifier == actions.CHECK and retrieves and not refuses
+        checks = chosen.verifier == vocabulary.CHECK and retrieves and not refuses
         assert service.calls.count("check") == int(checks)
 
 
@@ -293,9 +293,9 @@ def test_names_lists_and_costs_are_those_of_the_policies_too():
     assert tuple(joint.names for joint in PUBLISHED) == names.PUBLISHED
     assert tuple(joint.names for joint in ALL) == names.ALL
     assert len(ALL) == 17
-    assert (*names.STATES, names.NO_SIGNAL) == actions.STATES
-    assert actions.FALLBACK.names == names.FALLBACK
-    lists = (actions.RETRIEVER_ACTIONS, actions.GENERATOR_ACTIONS, actions.VERIFIER_ACTIONS)
+    assert (*names.STATES, names.NO_SIGNAL) == vocabulary.STATES
+    assert vocabulary.FALLBACK.names == names.FALLBACK
+    lists = (vocabulary.RETRIEVER_ACTIONS, vocabulary.GENERATOR_ACTIONS, vocabulary.VERIFIER_ACTIONS)
     assert lists == names.ACTIONS
     assert dict(zip((name for one in lists for name in one), Payment().costs, strict=True)) == dict(names.COSTS)
 

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
-from parlour.envs.mediated_qa import actions
-from parlour.envs.mediated_qa.actions import ALL, PUBLISHED, STATES, Payment
+from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline, generated
+from parlour.envs.mediated_qa.vocabulary import ALL, PUBLISHED, STATES, Payment
 from parlour.envs.registry import registry
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import FALLBACK
@@ -136,12 +136,12 @@ def test_a_partial_table_of_another_run_is_refused(pipeline, tmp_path):
 
 def row(number: int, state: str, outcomes: dict[int, int]) -> Simulated:
     """A question on which all is answered wrong but for these; costs are left out."""
-    found = [outcomes.get(k, actions.ANSWERED_WRONG) for k in range(17)]
+    found = [outcomes.get(k, vocabulary.ANSWERED_WRONG) for k in range(17)]
     return Simulated(number, state, tuple((120.0, -40.0, 10.0, -20.0)[one] for one in found), tuple(found))
 
 
 BOOK, RAG = ALL.index(baselines.CLOSED_BOOK), ALL.index(baselines.GRAPH_RAG)
-SHY = ALL.index(actions.FALLBACK)
+SHY = ALL.index(vocabulary.FALLBACK)
 ROWS = [
     row(0, "T:low_Q:low", {BOOK: 0, SHY: 3}),
     row(1, "T:low_Q:low", {RAG: 0, SHY: 2}),
@@ -171,7 +171,7 @@ def test_a_learned_policy_is_scored_by_what_it_earns_in_expectation():
 
 
 def test_the_four_metrics():
-    systems = [baselines.fixed("a", baselines.GRAPH_RAG, ROWS), baselines.fixed("b", actions.FALLBACK, ROWS)]
+    systems = [baselines.fixed("a", baselines.GRAPH_RAG, ROWS), baselines.fixed("b", vocabulary.FALLBACK, ROWS)]
     first, second = baselines.score(systems)
     assert first.accuracy.mean == first.reliability.mean == 0.5
     assert (first.abstention.mean, second.abstention.mean) == (0, 1)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from parlour.envs.murder_mystery.cases.case import Case, dump
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.facts import KINDS, Fact, say
+from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import AGENTS, Reader
 from parlour.policies.agents.murder_mystery.replies import NOTHING
@@ -153,7 +153,7 @@ def test_planned_lies_are_with_their_murderer_alone(folder):
 
 def test_a_civilian_never_says_what_is_not_in_his_script(folder):
     """Rule 3: only the murderer of the victim may lie."""
-    from parlour.envs.murder_mystery.facts import read
+    from parlour.envs.murder_mystery.vocabulary.facts import read
 
     for name in METHODS:
         for reference, hearing in CASES:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.facts import Fact, read, say
+from parlour.envs.murder_mystery.vocabulary.facts import Fact, read, say
 from parlour.policies.agents.murder_mystery import (
     asks,
     baseline_asks,

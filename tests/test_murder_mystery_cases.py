@@ -7,9 +7,10 @@ import json
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.cases.case import QuizQuestion, digest, dump, load
+from parlour.envs.murder_mystery.cases.case import digest, dump, load
 from parlour.envs.murder_mystery.cases.find import find, shipped
-from parlour.envs.murder_mystery.facts import Fact
+from parlour.envs.murder_mystery.vocabulary.facts import Fact
+from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
 from parlour.training.cli import run
 
 

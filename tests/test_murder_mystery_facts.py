@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.facts import (
+from parlour.envs.murder_mystery.generate.from_seed import generate
+from parlour.envs.murder_mystery.vocabulary.facts import (
     KINDS,
     MEANS,
     MOTIVE,
@@ -17,16 +18,15 @@ from parlour.envs.murder_mystery.facts import (
     RELATION,
     SIGHTING,
     WHEREABOUTS,
+    CaseVocabulary,
     Fact,
-    Vocabulary,
     forms_of,
     read,
     relevant,
     say,
 )
-from parlour.envs.murder_mystery.generate.from_seed import generate
 
-EN = Vocabulary(
+EN = CaseVocabulary(
     "en",
     ("Ada Vane", "Han Wu (Han the Attendant or Han the Crew Member)", "Mrs. Tan", "Cy Low"),
     (("Ada",), ("Han Wu", "Han the Attendant"), (), ("Cy",)),
@@ -38,7 +38,7 @@ EN = Vocabulary(
     ("the nephew", "an old friend"),
     ("the ring", "the ring box"),
 )
-ZH = Vocabulary(
+ZH = CaseVocabulary(
     "zh",
     ("林若安", "周博（阿博）", "阮太太（玉珠）", "何老爷"),
     (("若安",), ("阿博",), ("玉珠",), ()),
@@ -222,7 +222,7 @@ def test_the_first_person_is_the_speaker_and_nobody_without_one():
 
 def test_a_vocabulary_without_words_reads_what_it_can():
     # WellPlay cases have names only
-    bare = Vocabulary("en", EN.persons, EN.aliases, 3)
+    bare = CaseVocabulary("en", EN.persons, EN.aliases, 3)
     assert read("At 20:00 I was in the library. I hate Cy Low.", bare, ADA) == [Fact("feels", (ADA, -1, CY))]
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from parlour.envs.core import Move
 from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.encode import MysteryEncoder
-from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, SIGHTING, WHEREABOUTS, Fact
 from parlour.envs.murder_mystery.options import tell
-from parlour.envs.murder_mystery.state import ASK, CHOOSE, INTRODUCE, NOBODY, SAYS, SUSPECT, VOTE
+from parlour.envs.murder_mystery.vocabulary import ASK, CHOOSE, INTRODUCE, NOBODY, SAYS, SUSPECT, VOTE
+from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, SIGHTING, WHEREABOUTS, Fact
 
 CASES = Path(__file__).parent / "cases"
 ADA, BEN, CLEO, DOV, EVE = range(5)

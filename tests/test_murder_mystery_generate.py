@@ -16,12 +16,12 @@ from typing import NamedTuple
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import Case, digest, dump
-from parlour.envs.murder_mystery.facts import Fact, forms_of, read, say
 from parlour.envs.murder_mystery.generate import solve
 from parlour.envs.murder_mystery.generate.from_seed import generate
 from parlour.envs.murder_mystery.generate.words import RELATIONS, SCENES
 from parlour.envs.murder_mystery.languages.prose_en import EN
 from parlour.envs.murder_mystery.languages.prose_zh import ZH
+from parlour.envs.murder_mystery.vocabulary.facts import Fact, forms_of, read, say
 from scipy.stats import chisquare
 
 SEEDS = 1000

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import Move
-from parlour.envs.murder_mystery.facts import Fact
 from parlour.envs.murder_mystery.options import told
-from parlour.envs.murder_mystery.state import ANSWER, ASK, SOLVED, TELL, TURN, VERDICT, VOTE
+from parlour.envs.murder_mystery.vocabulary import ANSWER, ASK, SOLVED, TELL, TURN, VERDICT, VOTE
+from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.envs.turn import take_turn
 from parlour.policies import HeuristicPolicy, RandomPolicy
 

@@ -19,10 +19,10 @@ from parlour.envs.core import IllegalMove, Move
 from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.facts import Fact
 from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.rules import MurderMystery
-from parlour.envs.murder_mystery.state import ASK, QUESTION, REPLY, SUSPECT, TELL, VOTE
+from parlour.envs.murder_mystery.vocabulary import ASK, QUESTION, REPLY, SUSPECT, TELL, VOTE
+from parlour.envs.murder_mystery.vocabulary.facts import Fact
 
 CASES = Path(__file__).parent / "cases"
 REFERENCES = {

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.cases.case import Case, Character, QuizQuestion, Victim, dump
+from parlour.envs.murder_mystery.cases.case import Case, Character, Victim, dump
 from parlour.envs.murder_mystery.cases.find import find
+from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
 from parlour.policies.agents.murder_mystery.quiz import Quiz, QuizAnswer, Reader
 from parlour.policies.agents.murder_mystery.quiz_answers import letters_of
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext

@@ -20,18 +20,8 @@ from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
 from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.facts import (
-    MEANS,
-    MOTIVE,
-    OPEN,
-    RELATION,
-    SIGHTING,
-    WHEREABOUTS,
-    Fact,
-    relevant,
-)
 from parlour.envs.murder_mystery.options import tell, told
-from parlour.envs.murder_mystery.state import (
+from parlour.envs.murder_mystery.vocabulary import (
     ANSWER,
     ASK,
     CHOOSE,
@@ -50,6 +40,16 @@ from parlour.envs.murder_mystery.state import (
     VOTE,
     VOTES,
     WANTED,
+)
+from parlour.envs.murder_mystery.vocabulary.facts import (
+    MEANS,
+    MOTIVE,
+    OPEN,
+    RELATION,
+    SIGHTING,
+    WHEREABOUTS,
+    Fact,
+    relevant,
 )
 
 CASES = Path(__file__).parent / "cases"

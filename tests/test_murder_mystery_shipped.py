@@ -9,8 +9,8 @@ from importlib.resources import files
 import pytest
 from parlour.envs.murder_mystery.cases.case import dump, load
 from parlour.envs.murder_mystery.cases.find import find, shipped
-from parlour.envs.murder_mystery.facts import read
 from parlour.envs.murder_mystery.generate import solve
+from parlour.envs.murder_mystery.vocabulary.facts import read
 
 STORIES = sorted({name.rsplit("_", 1)[0] for name in shipped()})
 CASES = pytest.mark.parametrize("name", shipped())

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from parlour.envs import registry
 from parlour.envs.aec import TextAction
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.murder_mystery.state import SAYS, VERDICT
+from parlour.envs.murder_mystery.vocabulary import SAYS, VERDICT
 from parlour.envs.replay import read
 from parlour.envs.text import CHOICE, RECORD, WHO, clean
 from parlour.wrappers import HistoryWindow, Recorder, TextActions

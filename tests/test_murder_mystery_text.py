@@ -13,10 +13,10 @@ import pytest
 from parlour.envs import registry, replay
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.murder_mystery import GAME
-from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS, Fact, Vocabulary
 from parlour.envs.murder_mystery.naming import beginning, mentions
 from parlour.envs.murder_mystery.options import tell
-from parlour.envs.murder_mystery.state import (
+from parlour.envs.murder_mystery.text import MysteryText
+from parlour.envs.murder_mystery.vocabulary import (
     ANSWER,
     ASK,
     CHOOSE,
@@ -32,7 +32,16 @@ from parlour.envs.murder_mystery.state import (
     VOTES,
     WANTED,
 )
-from parlour.envs.murder_mystery.text import MysteryText
+from parlour.envs.murder_mystery.vocabulary.facts import (
+    MEANS,
+    MOTIVE,
+    OPEN,
+    RELATION,
+    SIGHTING,
+    WHEREABOUTS,
+    CaseVocabulary,
+    Fact,
+)
 from parlour.envs.spaces import ProseSpace
 from parlour.envs.text import AmbiguousMove, UnreadableMove, render
 from parlour.wrappers import Recorder, TextActions
@@ -190,7 +199,7 @@ def test_each_event_is_one_line_in_either_language(event, english, chinese):
 # -- names -----------------------------------------------------------------------------------------------------
 
 
-PEOPLE = Vocabulary(
+PEOPLE = CaseVocabulary(
     "en",
     (
         "Gale Li Morette",

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 from parlour.envs import replay
-from parlour.envs.avalon.presets import side_of
+from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import reproduce as reproducing

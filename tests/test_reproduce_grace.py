@@ -14,7 +14,7 @@ import pytest
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import actions
+from parlour.envs.mediated_qa import vocabulary
 from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import NO_SIGNAL, PUBLISHED, STATES
@@ -82,7 +82,7 @@ def test_each_held_out_question_earns_what_its_joint_action_earns_there(played, 
     found, rows = draws(played[1], signals), calibrated[signals].held_out
     assert [int(line["question"]) for line in found] == [row.number for row in rows]
     assert [row.number for row in rows] == list(range(PRACTICE, PRACTICE + GAMES))
-    names = [one.names for one in actions.ALL]
+    names = [one.names for one in vocabulary.ALL]
     for line, row in zip(found, rows, strict=True):
         joint = line["retriever"], line["generator"], line["verifier"]
         assert line["state"] == row.state
@@ -124,9 +124,9 @@ def test_the_baselines_are_counted_over_the_same_questions(played, calibrated):
         ("GraphRAG", baselines.GRAPH_RAG, grace.OURS),
         ("GraphRAG", baselines.GRAPH_RAG, grace.THEIRS),
     ):
-        k = actions.ALL.index(joint)
+        k = vocabulary.ALL.index(joint)
         outcomes = [one.outcomes[k] for one in calibrated[of or grace.OURS].held_out]
-        right, wrong = outcomes.count(actions.ANSWERED_RIGHT), outcomes.count(actions.ANSWERED_WRONG)
+        right, wrong = outcomes.count(vocabulary.ANSWERED_RIGHT), outcomes.count(vocabulary.ANSWERED_WRONG)
         accuracy, abstention = (the(found, row, of, m).ours for m in ("accuracy", "abstention"))
         reliability = the(found, row, of, "effective reliability").ours
         assert (accuracy.hits, accuracy.n) == (right, GAMES)
@@ -148,20 +148,22 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
     assert mean.value == pytest.approx(earned.mean())
     assert (mean.low, mean.high) == pytest.approx((earned.mean() - half, earned.mean() + half))
 
-    k = actions.ALL.index(baselines.CLOSED_BOOK)
+    k = vocabulary.ALL.index(baselines.CLOSED_BOOK)
     rows = calibrated[grace.OURS].held_out
     differs = np.array([row.utilities[k] for row in rows]) - earned
     told = the(found["grace-3"], "no retrieval", "", "net utility").value_difference
     assert (told.n, told.value) == (GAMES, pytest.approx(differs.mean()))
     assert told.high - told.low == pytest.approx(2 * T_59 * differs.std(ddof=1) / sqrt(GAMES))
 
-    names = [one.names for one in actions.ALL]
+    names = [one.names for one in vocabulary.ALL]
     numbers = [names.index((one["retriever"], one["generator"], one["verifier"])) for one in draws(out, grace.OURS)]
-    ours = [row.outcomes[n] == actions.ANSWERED_RIGHT for row, n in zip(rows, numbers, strict=True)]
-    theirs = [row.outcomes[k] == actions.ANSWERED_RIGHT for row in rows]
+    ours = [row.outcomes[n] == vocabulary.ANSWERED_RIGHT for row, n in zip(rows, numbers, strict=True)]
+    theirs = [row.outcomes[k] == vocabulary.ANSWERED_RIGHT for row in rows]
     paired = the(found["grace-3"], "no retrieval", "", "accuracy").difference
     assert first[0].ours.hits == sum(ours)
-    silent = [row.outcomes[n] in (actions.KEPT_SILENT, actions.MISSED) for row, n in zip(rows, numbers, strict=True)]
+    silent = [
+        row.outcomes[n] in (vocabulary.KEPT_SILENT, vocabulary.MISSED) for row, n in zip(rows, numbers, strict=True)
+    ]
     assert first[1].ours.hits == sum(silent)
     oracle = the(found["grace-3"], "oracle", grace.OURS, "accuracy")
     assert oracle.difference.difference == pytest.approx(oracle.ours.rate - first[0].ours.rate)

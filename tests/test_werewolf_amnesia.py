@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs import replay
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.werewolf.presets import ROLES, side_of
+from parlour.envs.werewolf.vocabulary import ROLES, side_of
 from parlour.policies import RandomPolicy
 from parlour.training import rollout
 from parlour.training.parallel.concurrent_games import Job, play_all

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from parlour.envs.core import NATURE, Event, Knowledge, Move
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.belief import WerewolfHabits, WolfBelief
-from parlour.envs.werewolf.state import WerewolfView
+from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 from parlour.training import evaluate, rollout

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from parlour.envs import registry
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import NATURE, OVER, Move
-from parlour.envs.werewolf.state import DEALT, DRAWN, VOTES, WHISPERS
+from parlour.envs.werewolf.vocabulary import DEALT, DRAWN, VOTES, WHISPERS
 
 SETTINGS = {"observation": "both", "info": "full", "render_mode": "ansi"}
 TABLES: list[dict[str, Any]] = [

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from parlour.envs import registry
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.werewolf.presets import PLAYERS, PRESETS, default_roles
-from parlour.envs.werewolf.state import ACTS, WHISPERS
+from parlour.envs.werewolf.vocabulary import ACTS, WHISPERS
 
 WOLVES, WITCH, GUARD, SEER, VILLAGERS = (0, 1, 2), 3, 4, 5, (6, 7)
 NIGHT_KINDS = ("hunt", "protect", "save", "poison", "check")

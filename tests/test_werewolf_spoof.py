@@ -17,7 +17,7 @@ from parlour.envs import registry
 from parlour.envs.aec import MAX_TEXT
 from parlour.envs.core import NATURE, Move
 from parlour.envs.text import CHOICE, MAX_WORDS, RECORD, WHO, clean
-from parlour.envs.werewolf.state import WHISPERS
+from parlour.envs.werewolf.vocabulary import WHISPERS
 from parlour.wrappers import TextActions
 
 SPOOFS = {

@@ -12,7 +12,7 @@ from parlour.envs import registry
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.text import AmbiguousMove, UnreadableMove, render
 from parlour.envs.werewolf.reading import first_named
-from parlour.envs.werewolf.state import WHISPERS
+from parlour.envs.werewolf.vocabulary import WHISPERS
 
 
 def asked(phase: str, rules: str = "paper") -> Any:

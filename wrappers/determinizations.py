@@ -27,7 +27,9 @@ class Determinization:
     """Given what the seat has seen."""
 
 
-def determinizations(game: Game[Any], text: GameText, view: Any, own: Sequence[int]) -> tuple[Determinization, ...]:
+def determinizations(
+    game: Game[Any], text: GameText[Any], view: Any, own: Sequence[int]
+) -> tuple[Determinization, ...]:
     """The courses that lead to this View.
 
     Args:
@@ -53,7 +55,7 @@ def determinizations(game: Game[Any], text: GameText, view: Any, own: Sequence[i
 class _Search:
     """Depth first, given up wherever the seat would have been shown something else."""
 
-    def __init__(self, game: Game[Any], text: GameText, view: Any, own: Sequence[int]) -> None:
+    def __init__(self, game: Game[Any], text: GameText[Any], view: Any, own: Sequence[int]) -> None:
         self._game, self._text, self._seat = game, text, view.seat
         self._own = [game.catalogue[number] for number in own]
         self._shown = [_wordless(event) for event in view.events]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs._template.rules import CoinView
+from parlour.envs._template.vocabulary import CoinView
 
 
 class CoinEncoder:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from parlour.envs import speech
+from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SPEECHES, TOSS, CoinView
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
-
-KEEPER, GUESSER = 0, 1
-SIDES: Final = ("heads", "tails")
-GUESS: Final = "guess"  # args: (side,)
-TOSS: Final = "toss"  # nature; args: (side,)
-SPEECHES: Final = (Move(speech.SILENT), Move(speech.PROMISE, (0,)), Move(speech.PROMISE, (1,)))
-GUESSES: Final = (Move(GUESS, (0,)), Move(GUESS, (1,)))
 
 
 class CoinState(NamedTuple):
@@ -24,16 +17,6 @@ class CoinState(NamedTuple):
     """The side that lies up; -1 before the toss."""
     moves: int
     log: tuple[Event, ...]
-
-
-class CoinView(NamedTuple):
-    """What one seat may know. Satisfies `parlour.envs.core.View`."""
-
-    seat: int
-    legal: tuple[Move, ...]
-    events: tuple[Event, ...]
-    coin: int
-    """The side that lies up; -1 if the seat does not know it."""
 
 
 class Coin:

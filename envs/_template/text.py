@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs._template.rules import GUESS, GUESSES, KEEPER, SIDES, CoinView
+from parlour.envs._template.vocabulary import GUESS, GUESSES, KEEPER, SIDES, CoinView
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.text import name, read_choice, read_speech, say_speech, speech_line
 

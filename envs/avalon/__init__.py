@@ -38,9 +38,10 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from parlour.envs.avalon.encode import AvalonEncoder
-from parlour.envs.avalon.presets import PLAYERS, PRESETS, ROLES, check_roles, default_roles
+from parlour.envs.avalon.presets import PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
+from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.core import accept
 
 

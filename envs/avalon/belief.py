@@ -14,15 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import comb, log
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
+from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL_ROLES, MERLIN, SEES_NOTHING
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-EVIL_ROLES: Final = frozenset({"Morgana", "Assassin", "Mordred", "Oberon", "Minion"})
-MERLIN: Final = "Merlin"
-ASSASSIN: Final = "Assassin"
-SEES_NOTHING: Final = frozenset({"Loyal Servant", "Oberon", "Percival"})
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon import state
-from parlour.envs.avalon.presets import EVIL, MERLIN, PERCIVAL, PROPOSALS, QUESTS, QUESTS_TO_WIN
+from parlour.envs.avalon import vocabulary
+from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import AvalonView
+from parlour.envs.avalon.vocabulary import EVIL, MERLIN, PERCIVAL, AvalonView
 from parlour.envs.core import NATURE
 
 Features = np.ndarray[Any, np.dtype[np.float32]]
@@ -36,7 +36,7 @@ _SEAT_FEATURES: Final = (
     "accused by me, less defended by me / 5",
     "exposed as the Assassin",
 )
-_PHASES: Final = (speech.SILENT, state.TEAM, state.BALLOT, state.CARD, state.GUESS)
+_PHASES: Final = (speech.SILENT, vocabulary.TEAM, vocabulary.BALLOT, vocabulary.CARD, vocabulary.GUESS)
 _TABLE: Final = len(_PHASES) + QUESTS + 9
 
 
@@ -88,16 +88,16 @@ class AvalonEncoder:
         for seat, (kind, args, _), _ in view.events:
             if kind in speech.ACTS:
                 _add_speech(of, seat, kind, args, mine=seat == view.seat)
-            elif kind in (state.TEAM, state.DRAWN):
+            elif kind in (vocabulary.TEAM, vocabulary.DRAWN):
                 team = args
-            elif kind == state.VOTES:
+            elif kind == vocabulary.VOTES:
                 votes = args[1:]
                 ballots += 1
                 for j, vote in enumerate(votes):
                     of[j][8] += vote
-            elif kind == state.FAILS:
+            elif kind == vocabulary.FAILS:
                 _add_quest(of, team, votes, fails=args[1], success=args[2])
-            elif kind == state.EXPOSED and seat == NATURE:
+            elif kind == vocabulary.EXPOSED and seat == NATURE:
                 of[args[0]][13] = 1.0
         for row in of:
             row[8] /= max(ballots, 1)

@@ -12,24 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, MERLIN, MINION, MORGANA, PERCIVAL, ROLES, SERVANT, side_of
 from parlour.envs.core import ParlourError, accept
 
-MERLIN: Final = "Merlin"
-PERCIVAL: Final = "Percival"
-SERVANT: Final = "Loyal Servant"
-MORGANA: Final = "Morgana"
-ASSASSIN: Final = "Assassin"
-MORDRED: Final = "Mordred"
-OBERON: Final = "Oberon"
-MINION: Final = "Minion"
-
-GOOD_ROLES: Final = (MERLIN, PERCIVAL, SERVANT)
-EVIL_ROLES: Final = (MORGANA, ASSASSIN, MORDRED, OBERON, MINION)
-ROLES: Final = GOOD_ROLES + EVIL_ROLES
 REPEATABLE: Final = (SERVANT, MINION)
-
-GOOD: Final = "good"
-EVIL: Final = "evil"
 
 PLAYERS: Final = range(5, 11)
 QUESTS: Final = 5
@@ -105,15 +91,6 @@ PRESETS: Final = {
         unclear_card="by_side",
     ),
 }
-
-
-def side_of(role: str) -> str:
-    """`"good"` or `"evil"`.
-
-    >>> side_of("Morgana")
-    'evil'
-    """
-    return GOOD if role in GOOD_ROLES else EVIL
 
 
 def default_roles(num_players: int) -> tuple[str, ...]:

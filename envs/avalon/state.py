@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
-from parlour.envs.core import Event, Knowledge, Move
+from parlour.envs.core import Event, Move
 
 # Phases, in the order of play.
 DEAL: Final = 0
@@ -16,26 +15,6 @@ DRAW: Final = 4
 QUEST: Final = 5
 HUNT: Final = 6
 DONE: Final = 7
-
-# Moves of the seats.
-TEAM: Final = "propose"  # args: the seats, ascending
-BALLOT: Final = "vote"  # args: (1,) approve, (0,) reject
-CARD: Final = "card"  # args: (1,) success, (0,) fail
-GUESS: Final = "guess"  # args: (seat,) named as Merlin, or () to pass
-APPROVE, REJECT = Move(BALLOT, (1,)), Move(BALLOT, (0,))
-SUCCESS, FAIL = Move(CARD, (1,)), Move(CARD, (0,))
-PASS: Final = Move(GUESS)
-
-# Moves of nature and announcements of the moderator.
-DEALT: Final = "deal"  # args: role number of each seat, then the first leader
-DRAWN: Final = "draw"  # args: the seats that go instead of a short team
-LEADS: Final = "leads"  # args: quest 0-4, leader, team size, proposals counted so far, fails needed
-VOTES: Final = "votes"  # args: (1 if the team goes else 0, 1/0 of each seat in seat order)
-FAILS: Final = "fails"  # args: quest 0-4, number of fail cards, 1 if the quest succeeded
-SCORE: Final = "score"  # args: quests won by good, quests won by evil
-EXPOSED: Final = "exposed"  # args: the Assassin, the seat named, 1 if that is Merlin
-
-ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.CLAIM_ROLE)
 NOBODY: Final[tuple[int, ...]] = ()
 
 
@@ -99,43 +78,3 @@ class AvalonState(NamedTuple):
     options: Options
     """Of the seat to move; `NOTHING` if none is."""
     log: tuple[Event, ...]
-
-
-class AvalonView(NamedTuple):
-    """What one seat may know of a game of Avalon. Satisfies `parlour.envs.core.View`."""
-
-    seat: int
-    """The seat whose knowledge this is."""
-    legal: tuple[Move, ...]
-    """What it may do now; empty when it is not its turn."""
-    events: tuple[Event, ...]
-    """What it has seen, oldest first."""
-    role: str
-    """Its own role; empty before the deal."""
-    side: str
-    """`"good"` or `"evil"`; empty before the deal."""
-    knows: tuple[Knowledge, ...]
-    """What the night showed it."""
-    roles: tuple[str, ...]
-    """The roles in play, one for each seat, in no order of seats."""
-    sizes: tuple[int, ...]
-    """Team size of each quest."""
-    fails_needed: tuple[int, ...]
-    """Fail cards that make each quest fail."""
-    limit: int
-    """Proposals of a quest after which no further one is made."""
-    last_rejection_loses: bool
-    """Whether the rejection at the limit loses the game for good; if not, the team goes all the same."""
-    guess_at_end: bool
-    """Whether the Assassin is asked only after three successes."""
-    quest: int
-    """0-4."""
-    leader: int
-    """Who leads; -1 before the deal."""
-    counted: int
-    """Proposals of this quest that count towards the limit, the one on the table among them."""
-    team: tuple[int, ...]
-    """The team proposed or on the quest; empty while none is."""
-    good: int
-    evil: int
-    """Quests won."""

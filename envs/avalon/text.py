@@ -13,10 +13,9 @@ from typing import Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon import state
-from parlour.envs.avalon.presets import GOOD
+from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import APPROVE, FAIL, PASS, REJECT, SUCCESS, AvalonView
+from parlour.envs.avalon.vocabulary import APPROVE, FAIL, GOOD, PASS, REJECT, SUCCESS, AvalonView
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
 from parlour.envs.text import (
     MODERATOR,
@@ -57,10 +56,10 @@ _CARDS: Final = {
 }
 _PASSES: Final = re.compile(r"\b(?:no|not|never|pass|later|too early|decline)\b|n['’]t\b", re.IGNORECASE)
 _ASKS: Final = {
-    state.TEAM: "You lead: name the team.",
-    state.BALLOT: "Vote on the team in secret.",
-    state.CARD: "You are on the quest: play a card in secret.",
-    state.GUESS: "You are the Assassin: you may name Merlin, once in the game.",
+    vocabulary.TEAM: "You lead: name the team.",
+    vocabulary.BALLOT: "Vote on the team in secret.",
+    vocabulary.CARD: "You are on the quest: play a card in secret.",
+    vocabulary.GUESS: "You are the Assassin: you may name Merlin, once in the game.",
 }
 
 
@@ -109,7 +108,7 @@ class AvalonText:
             return f"{MODERATOR}{_announcement(move)}\n"
         if move.kind in speech.ACTS:
             return speech_line(seat, move, self.say(move))
-        if move.kind == state.TEAM:
+        if move.kind == vocabulary.TEAM:
             return f"{name(seat)} proposes the team {names(move.args) or 'nobody'}.\n"
         return f"Privately, {name(seat)}: {self.say(move)}\n"
 
@@ -117,9 +116,9 @@ class AvalonText:
         return _ASKS.get(legal[0].kind, "Speak to the table: one of these, or in your own words.")
 
     def say(self, move: Move) -> str:
-        if move.kind == state.TEAM:
+        if move.kind == vocabulary.TEAM:
             return f"I propose {names(move.args) or 'nobody'}."
-        if move.kind == state.GUESS and move.args:
+        if move.kind == vocabulary.GUESS and move.args:
             return f"I name {name(move.args[0])} as Merlin."
         if move in _SENTENCES:
             return _SENTENCES[move]
@@ -133,11 +132,11 @@ class AvalonText:
         kind = legal[0].kind
         if kind in speech.ACTS:
             return read_speech(text, view, self._role_names)
-        if kind == state.TEAM:
-            return _legal(Move(state.TEAM, tuple(sorted(read_seats(text, view.seat)))), text, legal)
-        if kind == state.GUESS:
+        if kind == vocabulary.TEAM:
+            return _legal(Move(vocabulary.TEAM, tuple(sorted(read_seats(text, view.seat)))), text, legal)
+        if kind == vocabulary.GUESS:
             return _legal(_read_guess(text, view), text, legal)
-        return _legal(read_choice(text, _VOTES if kind == state.BALLOT else _CARDS), text, legal)
+        return _legal(read_choice(text, _VOTES if kind == vocabulary.BALLOT else _CARDS), text, legal)
 
     @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one AvalonText lives as long as its environment
     def _sentences(self, legal: tuple[Move, ...]) -> dict[str, Move]:
@@ -146,39 +145,39 @@ class AvalonText:
     def default(self, text: str, view: AvalonView, rng: np.random.Generator) -> Move:
         legal = view.legal
         kind = legal[0].kind
-        if kind == state.BALLOT:
+        if kind == vocabulary.BALLOT:
             return APPROVE
-        if kind == state.CARD:
+        if kind == vocabulary.CARD:
             return SUCCESS if self._unclear_card == "success" or view.side == GOOD else FAIL
-        if kind == state.GUESS:
+        if kind == vocabulary.GUESS:
             return legal[0] if PASS in legal else legal[int(rng.integers(len(legal)))]
-        if kind == state.TEAM:
-            return Move(state.TEAM, _filled(text, view, rng))
+        if kind == vocabulary.TEAM:
+            return Move(vocabulary.TEAM, _filled(text, view, rng))
         return legal[0]
 
 
 def _announcement(move: Move) -> str:
     kind, args, _ = move
-    if kind == state.LEADS:
+    if kind == vocabulary.LEADS:
         quest, leader, size, counted, fails = args
         needs = "" if fails == 1 else " Two fail cards are needed to make it fail."
         return f"Quest {quest + 1}: a team of {size}. {name(leader)} leads; {counted} proposals were rejected.{needs}"
-    if kind == state.VOTES:
+    if kind == vocabulary.VOTES:
         goes, *votes = args
         approve = [seat for seat, vote in enumerate(votes) if vote]
         reject = [seat for seat, vote in enumerate(votes) if not vote]
         result = "the team goes" if goes else "the team is rejected"
         return f"Approved by {names(approve) or 'nobody'}; rejected by {names(reject) or 'nobody'}: {result}."
-    if kind == state.FAILS:
+    if kind == vocabulary.FAILS:
         quest, fails, success = args
         return f"Quest {quest + 1}: fail cards {fails}; the quest {'succeeds' if success else 'fails'}."
-    if kind == state.SCORE:
+    if kind == vocabulary.SCORE:
         return f"Score: good {args[0]}, evil {args[1]}."
-    if kind == state.EXPOSED:
+    if kind == vocabulary.EXPOSED:
         return (
             f"{name(args[0])} is the Assassin and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
         )
-    if kind == state.DRAWN:
+    if kind == vocabulary.DRAWN:
         return f"The team was too small; drawn to go instead: {names(args)}."
     return "The roles are dealt."
 
@@ -186,7 +185,7 @@ def _announcement(move: Move) -> str:
 def _legal(move: Move, text: str, legal: tuple[Move, ...]) -> Move:
     if move in legal:
         return move
-    if move.kind == state.TEAM:
+    if move.kind == vocabulary.TEAM:
         sizes = sorted({len(m.args) for m in legal})
         wanted = f"{sizes[-1]} different players" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} different players"
         raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {wanted} of this table")
@@ -205,7 +204,7 @@ def _read_guess(text: str, view: AvalonView) -> Move:
         raise AmbiguousMove(f"{text!r} declines and names {names(seats)}; accepted: one of both")
     if len(seats) > 1:
         raise AmbiguousMove(f"{text!r} names {names(seats)}; accepted: one player")
-    return Move(state.GUESS, seats)
+    return Move(vocabulary.GUESS, seats)
 
 
 def _filled(text: str, view: AvalonView, rng: np.random.Generator) -> tuple[int, ...]:

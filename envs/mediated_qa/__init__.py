@@ -46,11 +46,11 @@ from math import isfinite
 from typing import Any, ClassVar, Final
 
 from parlour.envs.core import accept
-from parlour.envs.mediated_qa.actions import JOINTS, Payment
 from parlour.envs.mediated_qa.encode import MediatedEncoder
 from parlour.envs.mediated_qa.rules import MediatedQA
 from parlour.envs.mediated_qa.service import Service
 from parlour.envs.mediated_qa.text import MediatedText
+from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
 
 _SIZES: Final = range(1, 1_000_001)
 _QUESTIONS: Final = range(1, 101)

@@ -3,7 +3,7 @@
 | features | what |
 |---|---|
 | 4 | own seat, one-hot |
-| 10 | state of the question, one-hot in the order of `actions.STATES` |
+| 10 | state of the question, one-hot in the order of `vocabulary.STATES` |
 | 9 | a module: its recommended action; the mediator: the joint action it recommended; one-hot per module |
 | 4 | outcome of the last question, one-hot |
 | 2 | share of the questions done; share earned of the most that could be |
@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from parlour.envs.mediated_qa.actions import AGENTS, MEDIATOR, MODULE_ACTIONS, STATES
-from parlour.envs.mediated_qa.rules import MediatedQA, MediatedView
+from parlour.envs.mediated_qa.rules import MediatedQA
+from parlour.envs.mediated_qa.vocabulary import AGENTS, MEDIATOR, MODULE_ACTIONS, STATES, MediatedView
 
 _STARTS = (0, 0, 3, 7)  # where each seat's actions stand among the nine
 

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.mediated_qa import actions, reading
+from parlour.envs.mediated_qa import reading, vocabulary
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
 from parlour.envs.mediated_qa.judge import Similarity, is_right
@@ -25,7 +25,7 @@ from parlour.envs.mediated_qa.signals import UNLINKED, Bins, Signals, probe
 SAMPLES: Final = 5
 AGREEMENT: Final = 0.8
 """Share of the samples that must agree (k = 5 and 0.8 in the published code)."""
-_DEPTHS: Final = {actions.SHALLOW: "shallow", actions.DEEP: "deep"}
+_DEPTHS: Final = {vocabulary.SHALLOW: "shallow", vocabulary.DEEP: "deep"}
 _NO_SIGNALS: Final = ("s0", "paper")
 
 
@@ -146,7 +146,7 @@ class Pipeline:
 
     def ask(self, number: int) -> Asked:
         state = self.bins.state(self.signals(number))
-        return Asked(number, self.questions[number].text, actions.STATES.index(state))
+        return Asked(number, self.questions[number].text, vocabulary.STATES.index(state))
 
     def retrieve(self, number: int, action: int) -> str:
         key = number, action
@@ -159,14 +159,14 @@ class Pipeline:
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
         question = self.questions[number]
-        if action == actions.FROM_EVIDENCE:
+        if action == vocabulary.FROM_EVIDENCE:
             return self.reader.generate(question, evidence, rng)
-        if action == actions.CONSISTENT:
+        if action == vocabulary.CONSISTENT:
             return agreed(self.reader.sample(question, SAMPLES, rng), AGREEMENT)
         return self.reader.recall(question).answer
 
     def check(self, number: int, evidence: str, answer: str) -> int:
-        return actions.VERDICTS.index(self.reader.check(self.questions[number], evidence, answer))
+        return vocabulary.VERDICTS.index(self.reader.check(self.questions[number], evidence, answer))
 
     def gold(self, number: int) -> str:
         return self.questions[number].answer

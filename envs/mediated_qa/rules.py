@@ -16,22 +16,28 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
-from parlour.envs.mediated_qa import actions
-from parlour.envs.mediated_qa.actions import AGENTS, GENERATOR, MEDIATOR, RETRIEVER, VERIFIER, Joint, Payment
+from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.service import Service
-
-QUESTION: Final = "question"  # nature; args: (number, state), words: the question
-ADVISE: Final = "advise"  # args: a joint action
-CHOICES: Final = ("", "retrieve", "generate", "verify")  # by seat; args: (action,)
-RETRIEVED: Final = "retrieved"  # nature; args: (action carried out, 0/1 found), words: the evidence
-ANSWERED: Final = "answered"  # nature; args: (action carried out, 0/1 answered), words: the answer
-CHECKED: Final = "checked"  # nature; args: (action carried out, verdict)
-JUDGED: Final = "judged"  # nature; args: (0/1 right, 0/1 closed-book answer right), words: the right answer
-
-# Announcements: events that are no moves.
-SIGNAL: Final = "signal"  # to all; args: (state,)
-ADVICE: Final = "advice"  # to one module; args: (its seat, action)
-RESULT: Final = "result"  # to all; args: (outcome, joint action carried out), words: the question
+from parlour.envs.mediated_qa.vocabulary import (
+    ADVICE,
+    ADVISE,
+    AGENTS,
+    ANSWERED,
+    CHECKED,
+    CHOICES,
+    GENERATOR,
+    JUDGED,
+    MEDIATOR,
+    QUESTION,
+    RESULT,
+    RETRIEVED,
+    RETRIEVER,
+    SIGNAL,
+    VERIFIER,
+    Joint,
+    MediatedView,
+    Payment,
+)
 
 _ASK, _ADVISE, _RETRIEVE, _GENERATE, _VERIFY, _FETCH, _ANSWER, _CHECK, _JUDGE = range(9)
 _REASONS: Final = ("right", "wrong", "abstained", "abstained")
@@ -44,7 +50,7 @@ class MediatedState(NamedTuple):
     asked: tuple[int, ...]
     """Numbers of the questions so far, the present one last."""
     signal: int
-    """Number into `actions.STATES`; -1 before a question."""
+    """Number into `vocabulary.STATES`; -1 before a question."""
     text: str
     """The question."""
     advice: tuple[int, ...]
@@ -58,35 +64,14 @@ class MediatedState(NamedTuple):
     """Whether there is an answer."""
     answer: str
     verdict: int
-    """Number into `actions.VERDICTS`."""
+    """Number into `vocabulary.VERDICTS`."""
     done: int
     """Questions finished."""
     outcome: int
-    """Of the last finished question, as `actions.outcome_of` has it; -1 before."""
+    """Of the last finished question, as `vocabulary.outcome_of` has it; -1 before."""
     earned: tuple[float, ...]
     """By each seat so far."""
     log: tuple[Event, ...]
-
-
-class MediatedView(NamedTuple):
-    """What one seat may know. Satisfies `parlour.envs.core.View`."""
-
-    seat: int
-    legal: tuple[Move, ...]
-    events: tuple[Event, ...]
-    signal: int
-    """State of the present question, number into `actions.STATES`; -1 before the first."""
-    question: str
-    """The present question; empty for a module."""
-    advice: tuple[int, ...]
-    """A module: its recommended action. The mediator: the joint action it recommended. Empty before."""
-    outcome: int
-    """Of the last finished question; -1 before."""
-    done: int
-    questions: int
-    """In the episode."""
-    earned: float
-    """By this seat so far."""
 
 
 class MediatedQA:
@@ -124,7 +109,7 @@ class MediatedQA:
         advise = tuple(Move(ADVISE, tuple(joint)) for joint in joints)
         choose = [
             tuple(Move(kind, (k,)) for k in range(len(names)))
-            for kind, names in zip(CHOICES, actions.MODULE_ACTIONS, strict=True)
+            for kind, names in zip(CHOICES, vocabulary.MODULE_ACTIONS, strict=True)
         ]
         self._legal = {_ADVISE: advise}
         if modules:
@@ -151,16 +136,16 @@ class MediatedQA:
             return Move(QUESTION, (number, asked.state), asked.text)
         number, plan = s.asked[-1], self.plan(s)
         if s.step == _FETCH:
-            skips = plan.retriever == actions.NO_RETRIEVAL
+            skips = plan.retriever == vocabulary.NO_RETRIEVAL
             evidence = "" if skips else service.retrieve(number, plan.retriever)
             return Move(RETRIEVED, (plan.retriever, int(evidence != "")), evidence)
         if s.step == _ANSWER:
-            refuses = plan.generator == actions.REFUSE
+            refuses = plan.generator == vocabulary.REFUSE
             answer = "" if refuses else service.answer(number, plan.generator, s.evidence, rng)
             return Move(ANSWERED, (plan.generator, int(answer != "")), answer)
         if s.step == _CHECK:
-            checks = plan.verifier == actions.CHECK and s.answered
-            verdict = service.check(number, s.evidence, s.answer) if checks else actions.UNCHECKED
+            checks = plan.verifier == vocabulary.CHECK and s.answered
+            verdict = service.check(number, s.evidence, s.answer) if checks else vocabulary.UNCHECKED
             return Move(CHECKED, (plan.verifier, verdict))
         right = answers(s) and service.right(number, s.answer)
         return Move(JUDGED, (int(right), int(service.known(number))), service.gold(number))
@@ -192,7 +177,7 @@ class MediatedQA:
     def plan(self, s: MediatedState) -> Joint:
         """What is carried out of the modules' choices, as far as retrieval tells by now."""
         chosen = Joint(*s.chosen)
-        return chosen if s.step == _FETCH else actions.executed(chosen, bool(s.found))
+        return chosen if s.step == _FETCH else vocabulary.executed(chosen, bool(s.found))
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -213,15 +198,17 @@ class MediatedQA:
     def _accepted(self, s: MediatedState) -> tuple[tuple[str, tuple[range, ...]], ...]:
         """What nature may do now: kinds with the ranges of their arguments."""
         if s.step == _ASK:
-            return ((QUESTION, (range(self.size), range(len(actions.STATES)))),)
+            return ((QUESTION, (range(self.size), range(len(vocabulary.STATES)))),)
         plan = self.plan(s)
         if s.step == _FETCH:
-            return ((RETRIEVED, (_only(plan.retriever), range(1 + (plan.retriever != actions.NO_RETRIEVAL)))),)
+            return ((RETRIEVED, (_only(plan.retriever), range(1 + (plan.retriever != vocabulary.NO_RETRIEVAL)))),)
         if s.step == _ANSWER:
-            return ((ANSWERED, (_only(plan.generator), range(1 + (plan.generator != actions.REFUSE)))),)
+            return ((ANSWERED, (_only(plan.generator), range(1 + (plan.generator != vocabulary.REFUSE)))),)
         if s.step == _CHECK:
-            checked = plan.verifier == actions.CHECK and s.answered
-            verdicts = range(actions.ENTAILED, actions.CONTRADICTED + 1) if checked else _only(actions.UNCHECKED)
+            checked = plan.verifier == vocabulary.CHECK and s.answered
+            verdicts = (
+                range(vocabulary.ENTAILED, vocabulary.CONTRADICTED + 1) if checked else _only(vocabulary.UNCHECKED)
+            )
             return ((CHECKED, (_only(plan.verifier), verdicts)),)
         return ((JUDGED, (range(1 + answers(s)), range(2))),)
 
@@ -253,7 +240,7 @@ class MediatedQA:
 
     def _after_judged(self, s: MediatedState, move: Move) -> MediatedState:
         right, known = map(bool, move.args)
-        outcome = actions.outcome_of(answered=answers(s), right=right, known=known)
+        outcome = vocabulary.outcome_of(answered=answers(s), right=right, known=known)
         plan = self.plan(s)
         result = Event(NATURE, Move(RESULT, (outcome, *plan), s.text), None)
         earned = tuple(a + b for a, b in zip(s.earned, self._pay(outcome, plan), strict=True))
@@ -269,7 +256,7 @@ class MediatedQA:
 
 def answers(s: MediatedState) -> bool:
     """Whether the system gives its answer: there is one, and the check does not contradict it."""
-    return bool(s.answered) and s.verdict != actions.CONTRADICTED
+    return bool(s.answered) and s.verdict != vocabulary.CONTRADICTED
 
 
 def _told(s: MediatedState, move: Move) -> tuple[Event, ...]:

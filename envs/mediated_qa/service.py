@@ -18,7 +18,7 @@ class Asked(NamedTuple):
     number: int
     text: str
     state: int
-    """Number into `actions.STATES`: what the graph's signals say of it."""
+    """Number into `vocabulary.STATES`: what the graph's signals say of it."""
 
 
 class Service(Protocol):
@@ -32,13 +32,13 @@ class Service(Protocol):
         """Question `number`, 0 .. size - 1."""
 
     def retrieve(self, number: int, action: int) -> str:
-        """Evidence for a question by `actions.SHALLOW` or `DEEP`; empty if there is none."""
+        """Evidence for a question by `vocabulary.SHALLOW` or `DEEP`; empty if there is none."""
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
         """The answer by `FROM_EVIDENCE`, `CONSISTENT` or `PARAMETRIC`; empty for "I don't know"."""
 
     def check(self, number: int, evidence: str, answer: str) -> int:
-        """What the evidence says of the answer: `actions.ENTAILED`, `NEUTRAL` or `CONTRADICTED`."""
+        """What the evidence says of the answer: `vocabulary.ENTAILED`, `NEUTRAL` or `CONTRADICTED`."""
 
     def gold(self, number: int) -> str:
         """The right answer."""

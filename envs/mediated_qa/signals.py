@@ -25,9 +25,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import reading
-from parlour.envs.mediated_qa.actions import LEVELS, NO_SIGNAL
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.envs.mediated_qa.retrieve import Path, Search, pieces_of
+from parlour.envs.mediated_qa.vocabulary import LEVELS, NO_SIGNAL
 
 QUANTILES: Final = (33.3, 66.6)
 _TOO_CLOSE: Final = 1e-3

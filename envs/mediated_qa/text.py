@@ -12,9 +12,19 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
-from parlour.envs.mediated_qa import actions, rules
-from parlour.envs.mediated_qa.actions import AGENTS, MEDIATOR, MODULE_ACTIONS, STATES, VERDICTS, Joint
-from parlour.envs.mediated_qa.rules import ADVISE, CHOICES, MediatedQA, MediatedView
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.rules import MediatedQA
+from parlour.envs.mediated_qa.vocabulary import (
+    ADVISE,
+    AGENTS,
+    CHOICES,
+    MEDIATOR,
+    MODULE_ACTIONS,
+    STATES,
+    VERDICTS,
+    Joint,
+    MediatedView,
+)
 from parlour.envs.text import MODERATOR, AmbiguousMove, UnreadableMove, clean, quote, read_choice
 
 _SEAT_OF: Final = {kind: seat for seat, kind in enumerate(CHOICES) if kind}
@@ -92,7 +102,7 @@ class MediatedText:
         return self._recommendation(text) if view.seat == MEDIATOR else read_choice(text, _MEANINGS[view.seat])
 
     def default(self, text: str, view: MediatedView, rng: np.random.Generator) -> Move:
-        wanted = Move(ADVISE, actions.FALLBACK) if view.seat == MEDIATOR else Move(CHOICES[view.seat], view.advice)
+        wanted = Move(ADVISE, vocabulary.FALLBACK) if view.seat == MEDIATOR else Move(CHOICES[view.seat], view.advice)
         return wanted if wanted in view.legal else view.legal[0]
 
     # -- inside ------------------------------------------------------------------------------------------------
@@ -115,19 +125,19 @@ class MediatedText:
     def _announcement(self, move: Move) -> str:
         kind, args, words = move
         told = quote(clean(words))
-        if kind == rules.SIGNAL:
+        if kind == vocabulary.SIGNAL:
             return f"A question is asked. The state of the graph is {STATES[args[0]]}."
-        if kind == rules.QUESTION:
+        if kind == vocabulary.QUESTION:
             return f"Question {args[0]}: {told}"
-        if kind == rules.ADVICE:
+        if kind == vocabulary.ADVICE:
             return f"The mediator recommends to you: {MODULE_ACTIONS[args[0]][args[1]]}."
-        if kind == rules.RETRIEVED:
-            return f"{actions.RETRIEVER_ACTIONS[args[0]]}: " + (f"evidence {told}" if args[1] else "no evidence.")
-        if kind == rules.ANSWERED:
-            return f"{actions.GENERATOR_ACTIONS[args[0]]}: " + (f"answer {told}" if args[1] else "no answer.")
-        if kind == rules.CHECKED:
-            return f"{actions.VERIFIER_ACTIONS[args[0]]}: verdict {VERDICTS[args[1]]}."
-        if kind == rules.JUDGED:
+        if kind == vocabulary.RETRIEVED:
+            return f"{vocabulary.RETRIEVER_ACTIONS[args[0]]}: " + (f"evidence {told}" if args[1] else "no evidence.")
+        if kind == vocabulary.ANSWERED:
+            return f"{vocabulary.GENERATOR_ACTIONS[args[0]]}: " + (f"answer {told}" if args[1] else "no answer.")
+        if kind == vocabulary.CHECKED:
+            return f"{vocabulary.VERIFIER_ACTIONS[args[0]]}: verdict {VERDICTS[args[1]]}."
+        if kind == vocabulary.JUDGED:
             book = "right" if args[1] else "wrong"
             return f"The answer that counts is {told}; the answer from memory alone is {book}."
         return self._result(args, told)

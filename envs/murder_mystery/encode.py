@@ -14,15 +14,15 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import NATURE
-from parlour.envs.murder_mystery import state
-from parlour.envs.murder_mystery.facts import TOPICS, UNKNOWN, Fact
+from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.rules import MurderMystery
-from parlour.envs.murder_mystery.state import MysteryView
+from parlour.envs.murder_mystery.vocabulary import MysteryView
+from parlour.envs.murder_mystery.vocabulary.facts import TOPICS, UNKNOWN, Fact
 
 Features = np.ndarray[Any, np.dtype[np.float32]]
 
-_PHASES: Final = state.DONE + 1
+_PHASES: Final = vocabulary.DONE + 1
 _TABLE: Final = ("round / rounds", "everybody hears", "facts of my own / 50", "lies I planned / 20", "may be silent")
 _SEAT_FEATURES: Final = (
     "is me",
@@ -80,7 +80,7 @@ class MysteryEncoder:
             float(view.hearing == "all"),
             len(view.facts) / 50,
             len(view.lies) / 20,
-            float(state.ENOUGH in view.legal),
+            float(vocabulary.ENOUGH in view.legal),
         ]
         features = np.array([*head, *(x for row in self._rows(view) for x in row)], dtype=np.float32)
         return np.clip(features, -1.0, 1.0, out=features)
@@ -116,16 +116,16 @@ class MysteryEncoder:
         asker, claims = -1, []
         for seat, move, _ in view.events:
             kind, args, _ = move
-            if kind == state.CHOOSE and args:
+            if kind == vocabulary.CHOOSE and args:
                 asker = seat
                 rows[args[0]][4] += 0.1 * (asker == view.seat)
                 rows[args[0]][5] += 0.05
-            elif kind == state.ANSWER:
+            elif kind == vocabulary.ANSWER:
                 rows[seat][6] += 0.1
-            elif kind == state.TELL:
+            elif kind == vocabulary.TELL:
                 rows[seat][7] += 0.1
                 claims.append((seat, told(move)))
-            elif kind == state.VOTES and seat == NATURE:
+            elif kind == vocabulary.VOTES and seat == NATURE:
                 for j, votes in enumerate(args[1:]):
                     rows[j][len(_SEAT_FEATURES) + self._victims + args[0]] = votes / self._seats
         self._weigh(view, claims, rows)

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs.murder_mystery.facts import Vocabulary
+from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary
 
 _SEAT: Final = r"(?<![A-Za-z0-9])player[\s_]*(?P<player>\d+)(?!\d)|(?<!\d)(?P<number>\d+)\s*号"
 _BREAKS: Final = re.compile(r"[\s·・\-‐.,()（）“”\"'’]+")
@@ -22,7 +22,7 @@ class Mention(NamedTuple):
     """Whom it may mean: one person, or several who share a beginning or an alias."""
 
 
-def mentions(text: str, vocabulary: Vocabulary) -> list[Mention]:
+def mentions(text: str, vocabulary: CaseVocabulary) -> list[Mention]:
     """All places where somebody is named, in order; at each place the longest name counts.
 
     A name in full counts before an alias, and an alias before the beginning of another's name.
@@ -38,7 +38,7 @@ def mentions(text: str, vocabulary: Vocabulary) -> list[Mention]:
     return found
 
 
-def beginning(text: str, vocabulary: Vocabulary) -> tuple[int, ...]:
+def beginning(text: str, vocabulary: CaseVocabulary) -> tuple[int, ...]:
     """The persons one of whose names begins with the whole text.
 
     An exact name counts alone; whole words count before beginnings of words ("Li" is Li Po and not Lin Wei).
@@ -60,7 +60,7 @@ def _plain(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-def _names(vocabulary: Vocabulary) -> list[list[str]]:
+def _names(vocabulary: CaseVocabulary) -> list[list[str]]:
     return [
         [_plain(name), *map(_plain, aliases)]
         for name, aliases in zip(vocabulary.persons, vocabulary.aliases, strict=True)
@@ -68,7 +68,7 @@ def _names(vocabulary: Vocabulary) -> list[list[str]]:
 
 
 @lru_cache(maxsize=256)
-def _readers(vocabulary: Vocabulary) -> tuple[re.Pattern[str], dict[str, tuple[int, ...]]]:
+def _readers(vocabulary: CaseVocabulary) -> tuple[re.Pattern[str], dict[str, tuple[int, ...]]]:
     """One pattern for all that may name somebody, the longest first, and whom each of them means."""
     full = {_plain(name): (person,) for person, name in enumerate(vocabulary.persons)}
     aliases: dict[str, tuple[int, ...]] = {}

@@ -12,9 +12,11 @@ from itertools import product
 from typing import Any, Final
 
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.murder_mystery import state
+from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
-from parlour.envs.murder_mystery.facts import (
+from parlour.envs.murder_mystery.state import Options
+from parlour.envs.murder_mystery.vocabulary import ANYBODY, ENOUGH, NOBODY, SAYS
+from parlour.envs.murder_mystery.vocabulary.facts import (
     FEELINGS,
     KINDS,
     MEANS,
@@ -25,11 +27,10 @@ from parlour.envs.murder_mystery.facts import (
     SIGHTING,
     UNKNOWN,
     WHEREABOUTS,
+    CaseVocabulary,
     Fact,
-    Vocabulary,
     relevant,
 )
-from parlour.envs.murder_mystery.state import ANYBODY, ENOUGH, NOBODY, SAYS, Options
 
 # what a murderer may make up, in the words of the case: topic -> kinds; all else that it tells is known or planned
 _INVENTED: Final = {
@@ -57,11 +58,11 @@ class Table:
         self.tells = tuple(map(tell, tellable(case.vocabulary)))
         self.bits = {move: bit for bit, move in enumerate(self.tells)}
         """Tell -> its number, for sets of facts as bits of one number."""
-        self._chooses = tuple(Move(state.CHOOSE, (j,)) for j in seats)
+        self._chooses = tuple(Move(vocabulary.CHOOSE, (j,)) for j in seats)
         self._asks = _questions(case.seats, len(case.victims))
-        introduce = Move(state.INTRODUCE)
+        introduce = Move(vocabulary.INTRODUCE)
         self.introduction = Options((introduce,))
-        names = [tuple(Move(kind, (j,)) for j in seats) for kind in (state.SUSPECT, state.VOTE)]
+        names = [tuple(Move(kind, (j,)) for j in seats) for kind in (vocabulary.SUSPECT, vocabulary.VOTE)]
         self.names = [[Options(tuple(m for m in moves if m.args != (i,))) for i in seats] for moves in names]
         """Of a report (0) and a vote (1), for each seat: nobody names himself."""
         self.catalogue = (
@@ -155,7 +156,7 @@ def tell(fact: Fact) -> Move:
     >>> tell(Fact("had", (2, 1)))
     Move(kind='tell', args=(4, 2, 1), words='')
     """
-    return Move(state.TELL, (KINDS.index(fact.kind), *fact.args))
+    return Move(vocabulary.TELL, (KINDS.index(fact.kind), *fact.args))
 
 
 def told(move: Move) -> Fact:
@@ -167,7 +168,7 @@ def told(move: Move) -> Fact:
     return Fact(KINDS[move.args[0]], move.args[1:])
 
 
-def tellable(vocabulary: Vocabulary) -> tuple[Fact, ...]:
+def tellable(vocabulary: CaseVocabulary) -> tuple[Fact, ...]:
     """All facts in the words of a case, whether they are so or not; none for a case of prose only."""
     words = (vocabulary.places, vocabulary.times, vocabulary.means, vocabulary.motives, vocabulary.relations)
     if not any((*words, vocabulary.items)):
@@ -177,7 +178,7 @@ def tellable(vocabulary: Vocabulary) -> tuple[Fact, ...]:
     )
 
 
-def _ranges(kind: str, vocabulary: Vocabulary) -> list[tuple[int, ...]]:
+def _ranges(kind: str, vocabulary: CaseVocabulary) -> list[tuple[int, ...]]:
     ranges: list[tuple[int, ...]] = []
     for place, letter in enumerate(PARAMETERS[kind]):
         if letter == "f":
@@ -212,5 +213,7 @@ def _questions(seats: int, victims: int) -> tuple[Move, ...]:
     """All questions: about nobody in particular, and where it makes sense about a person."""
     about = {RELATION: seats + victims, MOTIVE: seats, SIGHTING: seats + victims, MEANS: seats}
     return tuple(
-        Move(state.ASK, (topic, person)) for topic in range(OPEN + 1) for person in range(ANYBODY, about.get(topic, 0))
+        Move(vocabulary.ASK, (topic, person))
+        for topic in range(OPEN + 1)
+        for person in range(ANYBODY, about.get(topic, 0))
     )

@@ -13,32 +13,29 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
-from parlour.envs.murder_mystery import state
+from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.options import Table
-from parlour.envs.murder_mystery.state import (
+from parlour.envs.murder_mystery.state import NOTHING, Exchange, MysteryState, Options
+from parlour.envs.murder_mystery.vocabulary import (
     ANYBODY,
     CHOICE,
+    CIVILIANS,
     DONE,
     INTRODUCTIONS,
-    NOTHING,
+    MURDERERS,
     QUESTION,
     REPLY,
     SUSPICION,
     TOLD,
     VOTING,
     WITH_WORDS,
-    Exchange,
-    MysteryState,
     MysteryView,
-    Options,
 )
 
-CIVILIANS: Final = "civilians"
-MURDERERS: Final = "murderers"
 _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
 _IDLE: Final = Exchange(-1, -1)
-_VERDICTS: Final = {1: state.SOLVED, -1: state.MISSED, 0: state.NO_PLAYER}
+_VERDICTS: Final = {1: vocabulary.SOLVED, -1: vocabulary.MISSED, 0: vocabulary.NO_PLAYER}
 
 
 class MurderMystery:
@@ -173,7 +170,7 @@ class MurderMystery:
         return self._open_round(s._replace(log=log), 0)
 
     def _open_round(self, s: MysteryState, number: int) -> MysteryState:
-        log = (*s.log, Event(NATURE, Move(state.ROUND, (number,)), None))
+        log = (*s.log, Event(NATURE, Move(vocabulary.ROUND, (number,)), None))
         return self._open_turn(s._replace(round=number, log=log), 0)
 
     def _open_turn(self, s: MysteryState, turn: int) -> MysteryState:
@@ -181,7 +178,7 @@ class MurderMystery:
         if turn == self.seats * self.victims:
             return self._open_reports(s)
         asker, victim = divmod(turn, self.victims)
-        log = (*s.log, Event(NATURE, Move(state.TURN, (asker, victim)), None))
+        log = (*s.log, Event(NATURE, Move(vocabulary.TURN, (asker, victim)), None))
         return s._replace(
             phase=CHOICE,
             actor=asker,
@@ -243,14 +240,14 @@ class MurderMystery:
         voting = s.round + 1 == self.rounds
         s = s._replace(phase=VOTING if voting else SUSPICION, exchange=_IDLE)
         if voting:
-            s = s._replace(round=self.rounds, log=(*s.log, Event(NATURE, Move(state.ROUND, (self.rounds,)), None)))
+            s = s._replace(round=self.rounds, log=(*s.log, Event(NATURE, Move(vocabulary.ROUND, (self.rounds,)), None)))
         return self._want(s, 0)
 
     def _want(self, s: MysteryState, turn: int) -> MysteryState:
         """Ask one seat about one victim, in private."""
         seat, victim = divmod(turn, self.victims)
         voting = s.phase == VOTING
-        told = Event(NATURE, Move(state.WANTED, (int(voting), victim)), (seat,))
+        told = Event(NATURE, Move(vocabulary.WANTED, (int(voting), victim)), (seat,))
         return s._replace(actor=seat, turn=turn, options=self.table.names[voting][seat], log=(*s.log, told))
 
     def _suspect(self, s: MysteryState, move: Move) -> MysteryState:
@@ -270,19 +267,19 @@ class MurderMystery:
         told = []
         for k in range(self.victims):
             verdict = (k, self.found(s.votes, k), _VERDICTS[self._score(s.votes, k)])
-            told.append(Event(NATURE, Move(state.VOTES, (k, *self._counts(s.votes, k))), None))
-            told.append(Event(NATURE, Move(state.VERDICT, verdict), None))
+            told.append(Event(NATURE, Move(vocabulary.VOTES, (k, *self._counts(s.votes, k))), None))
+            told.append(Event(NATURE, Move(vocabulary.VERDICT, verdict), None))
         return s._replace(phase=DONE, actor=OVER, turn=0, options=NOTHING, log=(*s.log, *told))
 
     _STEPS: ClassVar = {
-        state.INTRODUCE: _introduce,
-        state.CHOOSE: _choose,
-        state.ASK: _ask,
-        state.TELL: _tell,
-        state.ANSWER: _answer,
-        state.FINISH: _finish,
-        state.SUSPECT: _suspect,
-        state.VOTE: _vote,
+        vocabulary.INTRODUCE: _introduce,
+        vocabulary.CHOOSE: _choose,
+        vocabulary.ASK: _ask,
+        vocabulary.TELL: _tell,
+        vocabulary.ANSWER: _answer,
+        vocabulary.FINISH: _finish,
+        vocabulary.SUSPECT: _suspect,
+        vocabulary.VOTE: _vote,
     }
 
     # -- small questions ---------------------------------------------------------------------------------------
@@ -332,7 +329,7 @@ class MurderMystery:
         kinds = sorted({m.kind for m in s.options.legal})
         if move.kind not in kinds:
             return f"{move.kind!r} is not a move of this phase; accepted: {', '.join(kinds)}"
-        if move.kind in (state.ASK, state.TELL):
+        if move.kind in (vocabulary.ASK, vocabulary.TELL):
             return f"{move.kind} {list(move.args)} is not accepted; accepted: one of the {len(s.options.legal)} options"
         accepted = [list(m.args) for m in s.options.legal if m.kind == move.kind]
         return f"{move.kind} {list(move.args)} is not accepted; accepted: {accepted}"

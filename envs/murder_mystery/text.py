@@ -13,15 +13,15 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
-from parlour.envs.murder_mystery import facts, state
-from parlour.envs.murder_mystery.facts import OPEN
+from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.languages.phrases import Phrases
 from parlour.envs.murder_mystery.languages.phrases_en import ENGLISH
 from parlour.envs.murder_mystery.languages.phrases_zh import CHINESE
 from parlour.envs.murder_mystery.naming import Mention, beginning, mentions
 from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.rules import MurderMystery
-from parlour.envs.murder_mystery.state import ANYBODY, NOBODY, SAYS, MysteryView
+from parlour.envs.murder_mystery.vocabulary import ANYBODY, NOBODY, SAYS, MysteryView, facts
+from parlour.envs.murder_mystery.vocabulary.facts import OPEN
 from parlour.envs.text import CHOICE, NEGATION, RECORD, WHO, AmbiguousMove, UnreadableMove, clean, quote
 
 _PHRASES: Final = {"en": ENGLISH, "zh": CHINESE}
@@ -75,15 +75,15 @@ class MysteryText:
         if seat == NATURE:
             return f"{p.moderator}{self._announcement(move)}\n"
         name = self._names[seat]
-        if move.kind == state.CHOOSE:
+        if move.kind == vocabulary.CHOOSE:
             other = self._names[move.args[0]] if move.args else ""
             return (p.turns.format(name=name, other=other) if move.args else p.stops.format(name=name)) + "\n"
-        if move.kind in (state.SUSPECT, state.VOTE):
+        if move.kind in (vocabulary.SUSPECT, vocabulary.VOTE):
             return p.private.format(name=name, sentence=self.say(move)) + "\n"
         sentence = self._sentence(move, seat)
-        form = p.asks if move.kind == state.ASK else p.says
+        form = p.asks if move.kind == vocabulary.ASK else p.says
         line = form.format(name=name, words=quote(move.words or sentence))
-        if move.words and move.kind in (state.ASK, state.TELL):
+        if move.words and move.kind in (vocabulary.ASK, vocabulary.TELL):
             line += p.taken.format(sentence=sentence)
         return f"{line}\n"
 
@@ -96,29 +96,29 @@ class MysteryText:
     def _sentence(self, move: Move, speaker: int | None) -> str:
         """The canonical sentence of a move, in the first person where the speaker is known and meant."""
         p, (kind, args, _) = self._phrases, move
-        if kind == state.TELL:
+        if kind == vocabulary.TELL:
             return clean(facts.say(told(move), self._vocabulary, speaker))
-        if kind == state.ASK:
+        if kind == vocabulary.ASK:
             anybody, somebody = p.questions[args[0]]
             return anybody if args[1] == ANYBODY else somebody.format(name=self._names[args[1]])
-        if kind == state.INTRODUCE:
+        if kind == vocabulary.INTRODUCE:
             return p.introduce if speaker is None else p.named.format(name=self._names[speaker])
-        if kind == state.CHOOSE:
+        if kind == vocabulary.CHOOSE:
             return p.choose.format(name=self._names[args[0]]) if args else p.choose_nobody
-        if kind in (state.SUSPECT, state.VOTE):
-            return (p.suspect if kind == state.SUSPECT else p.vote).format(name=self._names[args[0]])
-        return p.answer if kind == state.ANSWER else p.done
+        if kind in (vocabulary.SUSPECT, vocabulary.VOTE):
+            return (p.suspect if kind == vocabulary.SUSPECT else p.vote).format(name=self._names[args[0]])
+        return p.answer if kind == vocabulary.ANSWER else p.done
 
     def _announcement(self, move: Move) -> str:
         p, (kind, args, _) = self._phrases, move
-        if kind == state.ROUND:
+        if kind == vocabulary.ROUND:
             return p.vote_begins if args[0] == self._rounds else p.round.format(number=args[0] + 1, rounds=self._rounds)
-        if kind == state.TURN:
+        if kind == vocabulary.TURN:
             return p.turn.format(name=self._names[args[0]], victim=self._victims[args[1]])
-        if kind == state.WANTED:
+        if kind == vocabulary.WANTED:
             return p.wanted[args[0]].format(victim=self._victims[args[1]])
         victim = self._victims[args[0]]
-        if kind == state.VOTES:
+        if kind == vocabulary.VOTES:
             counts = (
                 p.votes_of.format(name=name, number=n) for name, n in zip(self._names, args[1:], strict=False) if n
             )
@@ -136,15 +136,15 @@ class MysteryText:
         if exact is not None:
             return exact
         kind = legal[0].kind
-        if kind == state.CHOOSE or kind in (state.SUSPECT, state.VOTE):
+        if kind == vocabulary.CHOOSE or kind in (vocabulary.SUSPECT, vocabulary.VOTE):
             return self._named(text, kind, legal)
         if not plain:
             raise UnreadableMove(f"{text!r} says nothing; accepted: words, or one of the options")
-        if kind == state.INTRODUCE:
+        if kind == vocabulary.INTRODUCE:
             return Move(kind, (), text)
-        if kind == state.ASK:
+        if kind == vocabulary.ASK:
             return self._question(text, legal)
-        return Move(state.ANSWER, (), text)
+        return Move(vocabulary.ANSWER, (), text)
 
     @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one MysteryText lives as long as its environment
     def _sentences(self, legal: tuple[Move, ...], seat: int) -> dict[str, Move]:
@@ -156,7 +156,7 @@ class MysteryText:
         """The one whom the text chooses. Raises the three errors of reading."""
         persons = self._chosen(text)
         if not persons:
-            if kind == state.CHOOSE and self._phrases.declines.search(text):
+            if kind == vocabulary.CHOOSE and self._phrases.declines.search(text):
                 return NOBODY
             raise UnreadableMove(f"{text!r} names nobody; accepted: one name of {self._listed(legal)}")
         possible = [Move(kind, (person,)) for person in persons if Move(kind, (person,)) in legal]
@@ -183,19 +183,19 @@ class MysteryText:
         """A question in free words: its topic by its words, and whom it is about if it names one whom it may be about."""
         topic = next((topic for topic, words in self._phrases.topics if words.search(text)), OPEN)
         named = {m.persons[0] for m in mentions(text, self._vocabulary) if len(m.persons) == 1}
-        about = [person for person in sorted(named) if Move(state.ASK, (topic, person)) in legal]
+        about = [person for person in sorted(named) if Move(vocabulary.ASK, (topic, person)) in legal]
         if len(about) > 1:  # the victim is named in most questions, and asked about if nobody else is
             about = [person for person in about if person < self._vocabulary.seats]
-        return Move(state.ASK, (topic, about[0] if len(about) == 1 else ANYBODY), text)
+        return Move(vocabulary.ASK, (topic, about[0] if len(about) == 1 else ANYBODY), text)
 
     def default(self, text: str, view: MysteryView, rng: np.random.Generator) -> Move:
         legal = view.legal
         kind = legal[0].kind
-        if kind == state.CHOOSE:
+        if kind == vocabulary.CHOOSE:
             return NOBODY
-        if kind == state.ASK:
-            return Move(state.ASK, (OPEN, ANYBODY))
-        if kind in (state.SUSPECT, state.VOTE):
+        if kind == vocabulary.ASK:
+            return Move(vocabulary.ASK, (OPEN, ANYBODY))
+        if kind in (vocabulary.SUSPECT, vocabulary.VOTE):
             kept = Move(kind, (view.suspects[view.victim],))
             return kept if kept in legal else legal[int(rng.integers(len(legal)))]
         return SAYS if SAYS in legal else legal[0]

@@ -49,17 +49,10 @@ from typing import ClassVar
 
 from parlour.envs.core import accept
 from parlour.envs.werewolf.encode import WerewolfEncoder
-from parlour.envs.werewolf.presets import (
-    DAYS_ACCEPTED,
-    MAX_DAYS,
-    PLAYERS,
-    PRESETS,
-    ROLES,
-    check_roles,
-    default_roles,
-)
+from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.text import WerewolfText
+from parlour.envs.werewolf.vocabulary import ROLES
 
 
 class WerewolfSpec:

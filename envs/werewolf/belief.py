@@ -15,9 +15,9 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
+from parlour.envs.werewolf.vocabulary import GUARD, SEER, WEREWOLF, WITCH
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-WEREWOLF, SEER, WITCH, GUARD, VILLAGER = "Werewolf", "Seer", "Witch", "Guard", "Villager"
 NOBODY: Final = -1
 _NEVER: Final = 1e-9
 

@@ -9,28 +9,19 @@ from parlour.envs import speech
 from parlour.envs.core import Event, Move
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.state import (
-    ACTS,
-    BALLOT,
     CHECK,
-    CHECKS,
-    GIVE,
-    GUARDS,
     HUNT,
-    KEEP,
-    KILL,
     LAST,
     NOBODY,
     POISON,
-    POISONS,
     PROTECT,
     SAVE,
     TALK,
-    TARGETED,
     WHISPER,
-    WHISPERS,
     Options,
     WerewolfStanding,
 )
+from parlour.envs.werewolf.vocabulary import ACTS, BALLOT, CHECKS, GIVE, GUARDS, KEEP, KILL, POISONS, TARGETED, WHISPERS
 
 _KEPT: Final = 20_000
 _SILENT: Final = (Move(speech.SILENT),)

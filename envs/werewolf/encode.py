@@ -13,10 +13,9 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE
-from parlour.envs.werewolf import state
-from parlour.envs.werewolf.presets import WEREWOLF
+from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.state import WerewolfView
+from parlour.envs.werewolf.vocabulary import WEREWOLF, WerewolfView
 
 Features = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -42,7 +41,7 @@ _SEAT_FEATURES: Final = (
     "proposed tonight as the victim / 5",
     "wanted killed by wolves tonight, as I see / 5",
 )
-_PHASES: Final = (speech.SILENT, speech.RECOMMEND, *state.TARGETED, state.HEALS)
+_PHASES: Final = (speech.SILENT, speech.RECOMMEND, *vocabulary.TARGETED, vocabulary.HEALS)
 _TABLE: Final = len(_PHASES) + 8
 
 
@@ -84,9 +83,9 @@ class WerewolfEncoder:
             of[view.guarded][17] = 1.0
         ballots = [0] * self._seats
         for seat, (kind, args, _), _ in view.events:
-            if kind in state.ACTS:
+            if kind in vocabulary.ACTS:
                 self._add_speech(of, seat, kind, args, mine=seat == view.seat)
-            elif kind == state.VOTES:
+            elif kind == vocabulary.VOTES:
                 self._add_votes(of, args[1:], known, ballots, view.seat)
             else:
                 self._add_event(of, kind, args, seat)
@@ -115,10 +114,10 @@ class WerewolfEncoder:
         for row in of:
             row[11] = 0.0
         for seat, vote in enumerate(votes):
-            if vote == state.DEAD:
+            if vote == vocabulary.DEAD:
                 continue
             ballots[seat] += 1
-            if vote == state.NO_VOTE:
+            if vote == vocabulary.NO_VOTE:
                 of[seat][14] += 1.0
                 continue
             of[vote][11] += 1 / self._seats
@@ -127,24 +126,24 @@ class WerewolfEncoder:
             of[seat][15] += known.get(vote, 0.0) / 3
 
     def _add_event(self, of: list[list[float]], kind: str, args: tuple[int, ...], seat: int) -> None:
-        if kind == state.NIGHT:
+        if kind == vocabulary.NIGHT:
             for row in of:
                 row[16] = row[18] = row[19] = 0.0
-        elif kind == state.DAWN:
+        elif kind == vocabulary.DAWN:
             for j in args[1:]:
                 of[j][1] = 1.0
-        elif kind == state.EXECUTED and args:
+        elif kind == vocabulary.EXECUTED and args:
             of[args[0]][2] = 1.0
-        elif kind == state.ATTACKED and args:
+        elif kind == vocabulary.ATTACKED and args:
             of[args[0]][16] = 1.0
         elif kind == speech.RECOMMEND:
             of[args[0]][18] += 0.2
-        elif (kind == state.KILL or (kind == state.CHOSEN and seat == NATURE)) and args:
+        elif (kind == vocabulary.KILL or (kind == vocabulary.CHOSEN and seat == NATURE)) and args:
             of[args[0]][19] += 0.2
 
     def _table(self, view: WerewolfView) -> list[float]:
         asked = view.legal[-1].kind if view.legal else ""
-        asked = speech.SILENT if asked in state.ACTS else asked
+        asked = speech.SILENT if asked in vocabulary.ACTS else asked
         fellows = [j for fact in view.knows for j in fact.seats]
         place = view.speakers.index(view.seat) if view.speakers else 0
         return [
@@ -168,6 +167,6 @@ def known_sides(view: WerewolfView) -> dict[int, float]:
         return {j: 1.0 if j in wolves else -1.0 for j in range(len(view.alive))}
     known |= {j: 1.0 if wolf else -1.0 for j, wolf in view.checks}
     for _, (kind, args, _), _ in view.events:
-        if kind == state.REVEALED:
+        if kind == vocabulary.REVEALED:
             known[args[0]] = 1.0 if view.role_names[args[1]] == WEREWOLF else -1.0
     return known

@@ -14,20 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from parlour.envs.core import ParlourError, accept
-
-WEREWOLF: Final = "Werewolf"
-WITCH: Final = "Witch"
-GUARD: Final = "Guard"
-SEER: Final = "Seer"
-VILLAGER: Final = "Villager"
-
-ROLES: Final = (WEREWOLF, WITCH, GUARD, SEER, VILLAGER)
-LEADERS: Final = (WITCH, GUARD, SEER)
-"""The paper's word for the roles with a power of their own; at most one of each."""
-
-VILLAGE: Final = "village"
-WOLVES: Final = "werewolf"
-DRAW: Final = "draw"
+from parlour.envs.werewolf.vocabulary import LEADERS, ROLES, SEER, VILLAGER, WEREWOLF
 
 PLAYERS: Final = range(4, 16)
 
@@ -107,15 +94,6 @@ PRESETS: Final = {
         yes_words=False,
     ),
 }
-
-
-def side_of(role: str) -> str:
-    """`"village"` or `"werewolf"`.
-
-    >>> side_of("Seer")
-    'village'
-    """
-    return WOLVES if role == WEREWOLF else VILLAGE
 
 
 def default_roles(num_players: int) -> tuple[str, ...]:

@@ -8,8 +8,7 @@ from typing import Final
 from parlour.envs import speech
 from parlour.envs.core import Move
 from parlour.envs.text import NEGATOR, AmbiguousMove, UnreadableMove, name, read_choice, read_speech
-from parlour.envs.werewolf.presets import ROLES, WEREWOLF
-from parlour.envs.werewolf.state import GIVE, KEEP, WerewolfView
+from parlour.envs.werewolf.vocabulary import GIVE, KEEP, ROLES, WEREWOLF, WerewolfView
 
 _PLAYER: Final = r"player[\s_]*(\d+)\b"
 _CLAUSE: Final = re.compile(r"[.!?;:,，。！？；：]|\b(?:but|so|because|since|although)\b", re.IGNORECASE)

@@ -14,20 +14,16 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
-from parlour.envs.werewolf import state
+from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.choices import Choices
-from parlour.envs.werewolf.presets import DRAW, GUARD, SEER, VILLAGE, WEREWOLF, WITCH, WOLVES, WerewolfRules, side_of
+from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.state import (
     CALM,
     CHECK,
-    DEAD,
     DEAL,
-    DEALT,
     DONE,
-    DRAWN,
     HUNT,
     LAST,
-    NO_VOTE,
     NOBODY,
     NOTHING,
     POISON,
@@ -40,7 +36,21 @@ from parlour.envs.werewolf.state import (
     Darkness,
     WerewolfStanding,
     WerewolfState,
+)
+from parlour.envs.werewolf.vocabulary import (
+    DEAD,
+    DEALT,
+    DRAW,
+    DRAWN,
+    GUARD,
+    NO_VOTE,
+    SEER,
+    VILLAGE,
+    WEREWOLF,
+    WITCH,
+    WOLVES,
     WerewolfView,
+    side_of,
 )
 
 # The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
@@ -178,7 +188,7 @@ class Werewolf:
         """The next night falls; the wolves are woken."""
         day = standing.day + 1
         standing = standing._replace(day=day)
-        log += (_told(state.NIGHT, (day,)),)
+        log += (_told(vocabulary.NIGHT, (day,)),)
         wolves = self._holders(standing, self.wolf)
         return self._turn(WHISPER if self.talk and len(wolves) > 1 else HUNT, wolves, NOBODY, CALM, standing, log)
 
@@ -209,7 +219,7 @@ class Werewolf:
 
     def _chosen(self, target: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The wolves are told; the guard is woken."""
-        log += (_told(state.CHOSEN, _aimed_at(target), self._holders(standing, self.wolf)),)
+        log += (_told(vocabulary.CHOSEN, _aimed_at(target), self._holders(standing, self.wolf)),)
         dark = Darkness(None if target == NO_VOTE else target, None, False, None)
         guard = self._holders(standing, self._guard)
         if guard:
@@ -227,7 +237,7 @@ class Werewolf:
         if not witch or not standing.antidote:
             return self._wake_poisoner(dark, standing, log)
         dying = dark.killed
-        log += (_told(state.ATTACKED, NOBODY if dying is None else (dying,), witch),)
+        log += (_told(vocabulary.ATTACKED, NOBODY if dying is None else (dying,), witch),)
         if dying is None:
             return self._wake_poisoner(dark, standing, log)
         return self._turn(SAVE, witch, NOBODY, dark, standing, log)
@@ -264,7 +274,7 @@ class Werewolf:
         if move.args:
             target = move.args[0]
             wolf = standing.roles[target] == self.wolf
-            log += (_told(state.CHECKED, (target, int(wolf)), (s.actor,)),)
+            log += (_told(vocabulary.CHECKED, (target, int(wolf)), (s.actor,)),)
             standing = standing._replace(checks=(*standing.checks, (target, wolf)))
         return self._dawn(s.dark, standing, log)
 
@@ -273,15 +283,15 @@ class Werewolf:
     def _dawn(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
         dead = tuple(sorted({j for j in (dark.killed, dark.poisoned) if j is not None}))
-        log += (_told(state.DAWN, (standing.day, *dead)),)
+        log += (_told(vocabulary.DAWN, (standing.day, *dead)),)
         standing = standing._replace(alive=tuple(a and j not in dead for j, a in enumerate(standing.alive)))
         if standing.day == 1 or self.rules.reveals == "all":
-            log += tuple(_told(state.REVEALED, (j, standing.roles[j])) for j in dead)
+            log += tuple(_told(vocabulary.REVEALED, (j, standing.roles[j])) for j in dead)
         reason = self._won(standing)
         if reason:
             return self._end(standing, reason, log)
         speakers = tuple(j for j in standing.order if standing.alive[j])
-        log += (_told(state.DAY, (standing.day, speakers[0])),)
+        log += (_told(vocabulary.DAY, (standing.day, speakers[0])),)
         return self._turn(TALK if self.talk else VOTE, speakers, NOBODY, CALM, standing, log)
 
     def _speak(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
@@ -302,12 +312,12 @@ class Werewolf:
     def _count(self, votes: tuple[int, ...], standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """All votes are in: show them; most votes execute, a tie or most passes nobody."""
         cast = dict(zip((j for j in standing.order if standing.alive[j]), votes, strict=True))
-        log += (_told(state.VOTES, (standing.day, *(cast.get(j, DEAD) for j in range(self.seats)))),)
+        log += (_told(vocabulary.VOTES, (standing.day, *(cast.get(j, DEAD) for j in range(self.seats)))),)
         top = _most(votes)
         if len(top) > 1 or top[0] == NO_VOTE:
-            return self._evening(standing, (*log, _told(state.EXECUTED, NOBODY)))
+            return self._evening(standing, (*log, _told(vocabulary.EXECUTED, NOBODY)))
         executed = top[0]
-        log += (_told(state.EXECUTED, (executed,)),)
+        log += (_told(vocabulary.EXECUTED, (executed,)),)
         standing = standing._replace(alive=tuple(a and j != executed for j, a in enumerate(standing.alive)))
         if self.talk:
             return self._turn(LAST, (executed,), NOBODY, CALM, standing, log)
@@ -318,7 +328,7 @@ class Werewolf:
 
     def _buried(self, seat: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         if self.rules.reveals == "all":
-            log += (_told(state.REVEALED, (seat, standing.roles[seat])),)
+            log += (_told(vocabulary.REVEALED, (seat, standing.roles[seat])),)
         reason = self._won(standing)
         return self._end(standing, reason, log) if reason else self._evening(standing, log)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
-from parlour.envs.core import Event, Knowledge, Move
+from parlour.envs.core import Event, Move
 
 # Phases, in the order of play.
 DEAL: Final = 0
@@ -20,37 +19,6 @@ TALK: Final = 8
 VOTE: Final = 9
 LAST: Final = 10  # last words of the executed
 DONE: Final = 11
-
-# Moves of the seats. For those with a target args are (seat,), or () for nobody.
-KILL: Final = "hunt"  # a wolf's vote
-GUARDS: Final = "protect"
-HEALS: Final = "save"  # args: (1,) the antidote is given, (0,) it is kept
-POISONS: Final = "poison"
-CHECKS: Final = "check"
-BALLOT: Final = "vote"
-TARGETED: Final = (KILL, GUARDS, POISONS, CHECKS, BALLOT)
-KEEP, GIVE = Move(HEALS, (0,)), Move(HEALS, (1,))
-
-# Moves of nature and announcements of the moderator; to everybody where nothing else is said.
-DEALT: Final = "deal"  # args: role number of each seat, then the seats in the order of talk
-DRAWN: Final = "draw"  # args: (seat,) killed by the wolves after a tie, or ()
-NIGHT: Final = "night"  # args: number of the night, from 1
-CHOSEN: Final = "wolves"  # to the living wolves; args: (seat,) chosen, or ()
-ATTACKED: Final = "attacked"  # to the witch; args: (seat,)
-CHECKED: Final = "checked"  # to the seer; args: seat, 1 if a werewolf else 0
-DAWN: Final = "dawn"  # args: number of the day, then the seats that died, ascending
-REVEALED: Final = "revealed"  # args: seat, role number
-DAY: Final = "day"  # args: number of the day, seat that speaks first
-VOTES: Final = "votes"  # args: number of the day, then for each seat: seat voted for, -1 nobody, -2 dead
-EXECUTED: Final = "executed"  # args: (seat,), or ()
-
-NO_VOTE: Final = -1
-DEAD: Final = -2
-
-ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.CLAIM_ROLE, speech.REPORT)
-"""What is said by day and as last words."""
-WHISPERS: Final = (speech.SILENT, speech.RECOMMEND)
-"""What the wolves say among themselves at night; to recommend a seat is to propose it as the victim."""
 NOBODY: Final[tuple[int, ...]] = ()
 
 
@@ -133,50 +101,3 @@ class WerewolfState(NamedTuple):
     options: Options
     """Of the seat to move; `NOTHING` if none is."""
     log: tuple[Event, ...]
-
-
-class WerewolfView(NamedTuple):
-    """What one seat may know of a game of Werewolf. Satisfies `parlour.envs.core.View`."""
-
-    seat: int
-    """The seat whose knowledge this is."""
-    legal: tuple[Move, ...]
-    """What it may do now; empty when it is not its turn."""
-    events: tuple[Event, ...]
-    """What it has seen, oldest first."""
-    role: str
-    """Its own role; empty before the deal."""
-    side: str
-    """`"village"` or `"werewolf"`; empty before the deal."""
-    knows: tuple[Knowledge, ...]
-    """For a werewolf: which other seats are werewolves."""
-    roles: tuple[str, ...]
-    """The roles in play, one for each seat, in no order of seats."""
-    role_names: tuple[str, ...]
-    """The different roles in play; role numbers in moves and events are indices into it."""
-    alive: tuple[bool, ...]
-    """By seat. The executed seat is dead already while it speaks its last words."""
-    day: int
-    """Number of the night and of the day after it, from 1; 0 before the deal."""
-    night: bool
-    """Whether it is night."""
-    speakers: tuple[int, ...]
-    """All seats in the order in which they talk and vote by day, the dead ones among them."""
-    antidote: bool | None
-    """Whether it still has the antidote; None for everybody but the witch."""
-    poison: bool | None
-    """Whether it still has the poison; None for everybody but the witch."""
-    guarded: int | None
-    """Whom it protected in the latest night in which it was asked; None for nobody and for everybody but the guard."""
-    checks: tuple[tuple[int, bool], ...]
-    """What the seer learnt: seat and whether it is a werewolf, oldest first; empty for everybody else."""
-    parity: bool
-    """Whether the wolves win as soon as they are as many as the others; if not, only when no other lives."""
-    reveals_all: bool
-    """Whether the roles of all dead are shown; if not, only of those who died in the first night."""
-    guard_may_repeat: bool
-    """Whether the guard may protect the same seat in two nights running."""
-    public_votes: bool
-    """Whether each vote by day is seen as it is cast; if not, all are shown at once."""
-    max_days: int
-    """The game is a draw after so many days."""

@@ -15,29 +15,29 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
 from parlour.envs.text import MODERATOR, name, names, quote, say_speech, speech_line
-from parlour.envs.werewolf import state
+from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.reading import first_named, read_talk, read_target, read_yes, says_yes
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.state import GIVE, KEEP, WerewolfView
+from parlour.envs.werewolf.vocabulary import GIVE, KEEP, WerewolfView
 
 _KEPT: Final = 10_000
 _SENTENCES: Final = {
-    state.KILL: ("I want nobody to be killed.", "I want {} to be killed."),
-    state.GUARDS: ("I protect nobody.", "I protect {}."),
-    state.POISONS: ("I poison nobody.", "I poison {}."),
-    state.CHECKS: ("I check nobody.", "I check {}."),
-    state.BALLOT: ("I vote for nobody.", "I vote for {}."),
+    vocabulary.KILL: ("I want nobody to be killed.", "I want {} to be killed."),
+    vocabulary.GUARDS: ("I protect nobody.", "I protect {}."),
+    vocabulary.POISONS: ("I poison nobody.", "I poison {}."),
+    vocabulary.CHECKS: ("I check nobody.", "I check {}."),
+    vocabulary.BALLOT: ("I vote for nobody.", "I vote for {}."),
 }
 _ANTIDOTE: Final = {GIVE: "I give the antidote.", KEEP: "I keep the antidote."}
 _ASKS: Final = {
     speech.ACCUSE: "Speak to the table: one of these, or in your own words.",
     speech.RECOMMEND: "Speak to the other werewolves alone: one of these, or in your own words.",
-    state.KILL: "You are a werewolf: vote for tonight's victim.",
-    state.GUARDS: "You are the guard: choose whom to protect tonight.",
-    state.HEALS: "You are the witch: you may save tonight's victim, once in the game.",
-    state.POISONS: "You are the witch: you may poison somebody, once in the game.",
-    state.CHECKS: "You are the seer: choose whom to check tonight.",
-    state.BALLOT: "Vote for whom to execute.",
+    vocabulary.KILL: "You are a werewolf: vote for tonight's victim.",
+    vocabulary.GUARDS: "You are the guard: choose whom to protect tonight.",
+    vocabulary.HEALS: "You are the witch: you may save tonight's victim, once in the game.",
+    vocabulary.POISONS: "You are the witch: you may poison somebody, once in the game.",
+    vocabulary.CHECKS: "You are the seer: choose whom to check tonight.",
+    vocabulary.BALLOT: "Vote for whom to execute.",
 }
 
 
@@ -91,9 +91,9 @@ class WerewolfText:
         seat, move, to = event
         if seat == NATURE:
             return f"{MODERATOR}{self._announcement(move)}\n"
-        if move.kind == state.BALLOT:
+        if move.kind == vocabulary.BALLOT:
             return f"{name(seat)} votes for {_target(move.args)}.\n"
-        if move.kind in state.TARGETED or move.kind == state.HEALS:
+        if move.kind in vocabulary.TARGETED or move.kind == vocabulary.HEALS:
             return f"Privately, {name(seat)}: {self.say(move)}\n"
         if to is None:
             return speech_line(seat, move, self.say(move))
@@ -119,7 +119,7 @@ class WerewolfText:
         kind = legal[0].kind
         if kind == speech.SILENT:
             return read_talk(text, view)
-        if kind == state.HEALS:
+        if kind == vocabulary.HEALS:
             if self._yes_words:
                 return GIVE if says_yes(text) else KEEP
             return read_yes(text)
@@ -135,30 +135,30 @@ class WerewolfText:
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal
-        if legal[0].kind not in state.TARGETED:
+        if legal[0].kind not in vocabulary.TARGETED:
             return legal[0]  # silence, or the antidote is kept
         named = Move(legal[0].kind, first_named(text, view.seat))
         return named if named in legal else legal[0]
 
     def _announcement(self, move: Move) -> str:
         kind, args, _ = move
-        if kind == state.NIGHT:
+        if kind == vocabulary.NIGHT:
             return f"Night {args[0]} falls."
-        if kind == state.CHOSEN:
+        if kind == vocabulary.CHOSEN:
             return f"To the werewolves: tonight's victim is {_target(args)}."
-        if kind == state.ATTACKED:
+        if kind == vocabulary.ATTACKED:
             return f"To the witch: tonight the werewolves would kill {_target(args)}."
-        if kind == state.CHECKED:
+        if kind == vocabulary.CHECKED:
             return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
-        if kind == state.DAWN:
+        if kind == vocabulary.DAWN:
             return f"Day {args[0]} breaks. Died in the night: {names(args[1:]) or 'nobody'}."
-        if kind == state.REVEALED:
+        if kind == vocabulary.REVEALED:
             return f"{name(args[0])} was {self._role_names[args[1]]}."
-        if kind == state.DAY:
+        if kind == vocabulary.DAY:
             return f"The living talk and vote; {name(args[1])} begins."
-        if kind == state.VOTES:
+        if kind == vocabulary.VOTES:
             return f"Votes of day {args[0]}: {_tally(args[1:])}."
-        if kind == state.EXECUTED:
+        if kind == vocabulary.EXECUTED:
             return f"{_target(args)} is executed.".replace("nobody", "Nobody")
         return "The roles are dealt."
 
@@ -169,7 +169,7 @@ def _target(args: tuple[int, ...]) -> str:
 
 def _tally(votes: tuple[int, ...]) -> str:
     """Who voted for whom, in seat order of the targets; nobody last."""
-    targets = [*sorted({v for v in votes if v >= 0}), *([state.NO_VOTE] if state.NO_VOTE in votes else [])]
+    targets = [*sorted({v for v in votes if v >= 0}), *([vocabulary.NO_VOTE] if vocabulary.NO_VOTE in votes else [])]
     said = []
     for target in targets:
         voters = [seat for seat, vote in enumerate(votes) if vote == target]

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon.belief import EVIL_ROLES, MERLIN, AvalonBelief, AvalonHabits, team_rows, teams
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, team_rows, teams
+from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN
 from parlour.envs.core import Move
 
 PROPOSE, VOTE, CARD, GUESS = "propose", "vote", "card", "guess"
@@ -197,7 +198,7 @@ class AvalonPlayer:
 
 def _fellows(view: Any) -> frozenset[int]:
     """The seat itself and those that the night showed it to be evil."""
-    shown = {j for fact in view.knows if set(fact.roles) <= EVIL_ROLES for j in fact.seats}
+    shown = {j for fact in view.knows if all(role in EVIL_ROLES for role in fact.roles) for j in fact.seats}
     return frozenset(shown | {view.seat})
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import Move
-from parlour.envs.murder_mystery.facts import (
+from parlour.envs.murder_mystery.vocabulary.facts import (
     KINDS,
     MEANS,
     MOTIVE,

@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move
-from parlour.envs.werewolf.belief import SEER, VILLAGER, WEREWOLF, Array, WerewolfHabits, WolfBelief
+from parlour.envs.werewolf.belief import Array, WerewolfHabits, WolfBelief
+from parlour.envs.werewolf.vocabulary import SEER, VILLAGER, WEREWOLF
 
 HUNT, PROTECT, SAVE, POISON, CHECK, VOTE = "hunt", "protect", "save", "poison", "check", "vote"
 ATTACKED, CHECKED, DAWN, REVEALED, VOTES, EXECUTED, DAY = (

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon import state as avalon
-from parlour.envs.avalon.presets import EVIL, side_of
+from parlour.envs.avalon.vocabulary import APPROVE, EVIL, FAIL, PASS, REJECT, SUCCESS, side_of
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.speech import SILENT
 from parlour.training.avalon.published_games import import_file
@@ -45,12 +45,12 @@ def _chooser(seed: int) -> Callable[[Any], Move]:
         if s.phase == avalon.TALK:
             return Move(SILENT)
         if s.phase == avalon.VOTE:
-            return avalon.APPROVE if rng.random() < agreeable else avalon.REJECT
+            return APPROVE if rng.random() < agreeable else REJECT
         if s.phase == avalon.QUEST:
             evil = side_of(RULES.role_names[s.standing.roles[s.actor]]) == EVIL
-            return avalon.FAIL if rng.random() < (0.5 if evil else 0.05) else avalon.SUCCESS
+            return FAIL if rng.random() < (0.5 if evil else 0.05) else SUCCESS
         if s.phase == avalon.HUNT and rng.random() < 0.4:
-            return avalon.PASS
+            return PASS
         legal = RULES.legal(s)
         full = [move for move in legal if len(move.args) == RULES.sizes[s.standing.quest]]
         fit = full if s.phase == avalon.PROPOSE and rng.random() < 0.7 else legal
@@ -69,11 +69,11 @@ def _scripted() -> Callable[[Any], Move]:
         avalon.DEAL: iter([deal]),
         avalon.TALK: iter([Move(SILENT)] * 6 * len(teams)),
         avalon.PROPOSE: iter([Move("propose", tuple(int(c) - 1 for c in team)) for team in teams]),
-        avalon.VOTE: iter([avalon.APPROVE if c == "a" else avalon.REJECT for c in "".join(votes)]),
+        avalon.VOTE: iter([APPROVE if c == "a" else REJECT for c in "".join(votes)]),
         avalon.DRAW: iter([Move("draw", (0, 1, 5)), Move("draw", (0, 1, 2, 3))]),
-        avalon.QUEST: iter([avalon.SUCCESS if c == "s" else avalon.FAIL for c in "".join(cards)]),
+        avalon.QUEST: iter([SUCCESS if c == "s" else FAIL for c in "".join(cards)]),
         # round 3: a wrong guess; none is asked afterwards
-        avalon.HUNT: iter([avalon.PASS, avalon.PASS, Move("guess", (1,))]),
+        avalon.HUNT: iter([PASS, PASS, Move("guess", (1,))]),
     }
     return lambda s: next(moves[s.phase])
 

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay
-from parlour.envs.avalon.presets import EVIL, GOOD, ROLES
-from parlour.envs.avalon.state import CARD, DRAWN, LEADS, TEAM, VOTES
+from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL, GOOD, LEADS, ROLES, TEAM, VOTES
 from parlour.envs.core import Event, Outcome, ParlourError, accept
 from parlour.envs.replay import Transcript
 

@@ -19,23 +19,22 @@ from typing import Final
 from parlour.envs import replay
 from parlour.envs.aec import Entry
 from parlour.envs.avalon import GAME
-from parlour.envs.avalon.presets import EVIL, GOOD, PROPOSALS, side_of
-from parlour.envs.avalon.state import (
+from parlour.envs.avalon.presets import PROPOSALS
+from parlour.envs.avalon.state import DONE, DRAW, HUNT, QUEST, AvalonState
+from parlour.envs.avalon.vocabulary import (
     APPROVE,
     DEALT,
-    DONE,
-    DRAW,
     DRAWN,
+    EVIL,
     FAIL,
     FAILS,
+    GOOD,
     GUESS,
-    HUNT,
     PASS,
-    QUEST,
     REJECT,
     SUCCESS,
     TEAM,
-    AvalonState,
+    side_of,
 )
 from parlour.envs.core import NATURE, IllegalMove, Move, Outcome, ParlourError, listed
 from parlour.envs.speech import SILENT

@@ -8,10 +8,11 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.cases.case import LETTERS, Case, digest, dump
+from parlour.envs.murder_mystery.cases.case import Case, digest, dump
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.facts import say
 from parlour.envs.murder_mystery.generate import from_seed
+from parlour.envs.murder_mystery.vocabulary.facts import say
+from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.envs.murder_mystery.wellplay.check import check as irregularities
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity

@@ -145,7 +145,7 @@ def _result(episode: rollout.Episode) -> dict[str, Any]:
     }
 
 
-def _show_game(text: GameText, episode: rollout.Episode, *, heading: bool) -> None:
+def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) -> None:
     if heading:
         print(f"--- seed {episode.seed}")  # noqa: T201
     for event in episode.last_views[0].events:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.murder_mystery.cases.case import QUESTION_KINDS, SORTS
 from parlour.envs.murder_mystery.cases.find import find
+from parlour.envs.murder_mystery.vocabulary.quiz import QUESTION_KINDS, SORTS
 from parlour.policies.llm.model import Model
 from parlour.training import display, seeds
 from parlour.training.cli import common

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import actions
-from parlour.envs.mediated_qa.actions import ALL, JOINTS, PUBLISHED, Joint, Payment
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, PUBLISHED, Joint, Payment
 from parlour.policies.agents.mediated_qa.joint import FALLBACK
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa.simulate import Simulated
@@ -85,8 +85,8 @@ def refusing(
 
 
 def _silence(row: Simulated, payment: Payment) -> float:
-    known = row.outcomes[ALL.index(CLOSED_BOOK)] == actions.ANSWERED_RIGHT
-    return payment.net(CLOSED_BOOK, actions.MISSED if known else actions.KEPT_SILENT)
+    known = row.outcomes[ALL.index(CLOSED_BOOK)] == vocabulary.ANSWERED_RIGHT
+    return payment.net(CLOSED_BOOK, vocabulary.MISSED if known else vocabulary.KEPT_SILENT)
 
 
 def best_static(train: Sequence[Simulated], rows: Sequence[Simulated], joint: str = "published") -> SystemAnswers:
@@ -112,7 +112,7 @@ def learned(name: str, policy: PolicyTable, rows: Sequence[Simulated]) -> System
 
 
 def _joint(names: tuple[str, str, str]) -> Joint:
-    lists = actions.MODULE_ACTIONS[1:]
+    lists = vocabulary.MODULE_ACTIONS[1:]
     return Joint(*(known.index(name) for known, name in zip(lists, names, strict=True)))
 
 
@@ -122,8 +122,8 @@ def _mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simu
     p = np.array([[chance.get(joint, 0.0) for joint in ALL] for chance in chances])
     outcomes = np.array([row.outcomes for row in rows])
     utilities = np.array([row.utilities for row in rows])
-    answered = (outcomes == actions.ANSWERED_RIGHT) | (outcomes == actions.ANSWERED_WRONG)
-    right = outcomes == actions.ANSWERED_RIGHT
+    answered = (outcomes == vocabulary.ANSWERED_RIGHT) | (outcomes == vocabulary.ANSWERED_WRONG)
+    right = outcomes == vocabulary.ANSWERED_RIGHT
     return SystemAnswers(name, (p * utilities).sum(axis=1), (p * answered).sum(axis=1), (p * right).sum(axis=1))
 
 

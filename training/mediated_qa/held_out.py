@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.mediated_qa.actions import JOINTS, Payment
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
 from parlour.envs.mediated_qa.pipeline import Pipeline, Reader
 from parlour.envs.mediated_qa.retrieve import Search
+from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.baselines import Scores

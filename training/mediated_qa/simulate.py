@@ -2,7 +2,7 @@
 
 A question has at most two searches, four answers (from either evidence, by consistency, from memory), a check for each pair of
 evidence and answer, and a judgement for each different answer; all joint actions are put together from these. Costs are
-those of what is carried out (`parlour.envs.mediated_qa.actions.executed`). The table is written as it grows, a line a
+those of what is carried out (`parlour.envs.mediated_qa.vocabulary.executed`). The table is written as it grows, a line a
 question, and taken up where a killed run left it.
 """
 
@@ -16,10 +16,10 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import actions
-from parlour.envs.mediated_qa.actions import ALL, JOINTS, STATES, Joint, Payment, executed, outcome_of
+from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.service import Service
 from parlour.envs.mediated_qa.signals import Bins
+from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, STATES, Joint, Payment, executed, outcome_of
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.training.mediated_qa.table import UtilityTable
 from parlour.training.parallel.executor import Pool, Shared, as_finished, in_order
@@ -33,14 +33,14 @@ _HEADER: Final = ("id", "state", *(names.column(joint.names) for joint in ALL), 
 
 @dataclass(frozen=True)
 class Simulated:
-    """One question under all joint actions of `actions.ALL`, in that order."""
+    """One question under all joint actions of `vocabulary.ALL`, in that order."""
 
     number: int
     state: str
     utilities: tuple[float, ...]
     """Net of the costs of what is carried out."""
     outcomes: tuple[int, ...]
-    """As `actions.outcome_of` numbers them."""
+    """As `vocabulary.outcome_of` numbers them."""
 
 
 @dataclass
@@ -56,16 +56,16 @@ class _Stages:
     _right: dict[str, bool] = field(default_factory=dict)
 
     def evidence(self, action: int) -> str:
-        if action == actions.NO_RETRIEVAL:
+        if action == vocabulary.NO_RETRIEVAL:
             return ""
         if action not in self._evidence:
             self._evidence[action] = self.service.retrieve(self.number, action)
         return self._evidence[action]
 
     def answer(self, action: int, evidence: str) -> str:
-        if action == actions.REFUSE:
+        if action == vocabulary.REFUSE:
             return ""
-        key = action, evidence if action == actions.FROM_EVIDENCE else ""
+        key = action, evidence if action == vocabulary.FROM_EVIDENCE else ""
         if key not in self._answers:
             rng = np.random.default_rng((self.seed, self.number, action))
             self._answers[key] = self.service.answer(self.number, action, evidence, rng)
@@ -99,8 +99,8 @@ def simulate(service: Service, number: int, payment: Payment, seed: int = 0) -> 
 
 def _outcome(stages: _Stages, plan: Joint, evidence: str, known: bool) -> int:
     answer = stages.answer(plan.generator, evidence)
-    checked = plan.verifier == actions.CHECK and answer != ""
-    denied = checked and stages.verdict(evidence, answer) == actions.CONTRADICTED
+    checked = plan.verifier == vocabulary.CHECK and answer != ""
+    denied = checked and stages.verdict(evidence, answer) == vocabulary.CONTRADICTED
     answered = answer != "" and not denied
     return outcome_of(answered=answered, right=answered and stages.right(answer), known=known)
 

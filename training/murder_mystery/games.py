@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.state import ASK
+from parlour.envs.murder_mystery.vocabulary import ASK
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.policies import make_policy
 from parlour.policies.llm.model import Model

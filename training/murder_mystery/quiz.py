@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from parlour.envs.murder_mystery.cases.case import SORTS, Case, QuizQuestion
+from parlour.envs.murder_mystery.cases.case import Case
+from parlour.envs.murder_mystery.vocabulary.quiz import SORTS, QuizQuestion
 from parlour.policies.agents.murder_mystery import Reader
 from parlour.policies.agents.murder_mystery.quiz import Scripts
 from parlour.policies.llm.model import Model

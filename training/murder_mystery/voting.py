@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from parlour.envs.murder_mystery.cases.case import LETTERS, Case, QuizQuestion
+from parlour.envs.murder_mystery.cases.case import Case
+from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QuizQuestion
 from parlour.policies.agents.murder_mystery import Reader
 from parlour.policies.agents.murder_mystery.asks import Vote, stance_of
 from parlour.policies.agents.murder_mystery.quiz import Scripts

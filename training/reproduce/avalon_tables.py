@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from parlour.envs.avalon.presets import ASSASSIN, EVIL, GOOD, MORGANA
+from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MORGANA
 from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
 from parlour.training.avalon import metrics
 from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant

@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.mediated_qa import actions
+from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.graph import Normalisation
 from parlour.envs.mediated_qa.pipeline import Reader
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable
@@ -36,7 +36,7 @@ LEARNED: Final = "learned mediator"
 OURS: Final = "our signals"
 THEIRS: Final = "the paper's signals"
 _NORMALISATIONS: Final[tuple[tuple[str, Normalisation], ...]] = ((OURS, "ours"), (THEIRS, "paper"))
-_NUMBER: Final = {joint.names: number for number, joint in enumerate(actions.ALL)}
+_NUMBER: Final = {joint.names: number for number, joint in enumerate(vocabulary.ALL)}
 _ORDER: Final = (*STATES, NO_SIGNAL)
 
 
@@ -58,8 +58,8 @@ class Experiment:
         numbers = [_NUMBER[joint] for joint in self.drawn]
         outcomes = np.array([row.outcomes[k] for row, k in zip(rows, numbers, strict=True)])
         utility = np.array([row.utilities[k] for row, k in zip(rows, numbers, strict=True)])
-        right = outcomes == actions.ANSWERED_RIGHT
-        answered = right | (outcomes == actions.ANSWERED_WRONG)
+        right = outcomes == vocabulary.ANSWERED_RIGHT
+        answered = right | (outcomes == vocabulary.ANSWERED_WRONG)
         return SystemAnswers(LEARNED, utility, answered.astype(float), right.astype(float))
 
 
@@ -149,7 +149,7 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
     _tick(ticks)  # ends the bar
     policy = learn(calibrated.table, GraceConfig(seed=setting.seed)).policy
     mediator = GraceMediator(policy)
-    mediator.reset(actions.MEDIATOR, setting.seed)
+    mediator.reset(vocabulary.MEDIATOR, setting.seed)
     drawn = tuple(mediator.recommend(row.state) for row in calibrated.held_out)
     return Experiment(signals, calibrated, policy, drawn)
 
@@ -169,7 +169,7 @@ def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[SystemAnswers,
         yield one.played, one.signals
     first = experiments[0].calibrated
     yield baselines.fixed("no retrieval", baselines.CLOSED_BOOK, first.held_out), ""
-    yield baselines.refusing(first.held_out, first.confidences, actions.Payment()), ""
+    yield baselines.refusing(first.held_out, first.confidences, vocabulary.Payment()), ""
     for one in experiments:
         rows = one.calibrated.held_out
         yield baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows), one.signals

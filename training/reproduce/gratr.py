@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from parlour.envs.werewolf.presets import ROLES, VILLAGE, WOLVES
+from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell, mean
 from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, opponents, play_teams
 from parlour.training.statistics import Rate, paired, rate

@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.core import Move
-from parlour.envs.werewolf.presets import LEADERS, SEER, VILLAGE, WEREWOLF, WOLVES, side_of
+from parlour.envs.werewolf.vocabulary import LEADERS, SEER, VILLAGE, WEREWOLF, WOLVES, side_of
 from parlour.training.statistics import Rate, rate
 from parlour.training.werewolf.played import Judgements
 

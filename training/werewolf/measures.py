@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.envs.werewolf.presets import DRAW, ROLES, VILLAGE, WOLVES
+from parlour.envs.werewolf.vocabulary import DRAW, ROLES, VILLAGE, WOLVES
 from parlour.training.statistics import Rate, rate
 from parlour.training.werewolf import result_store, scores, transcripts
 from parlour.training.werewolf.amnesia import KINDS, WAYS, forgot

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from parlour.envs.werewolf.presets import DRAW, LEADERS, VILLAGE, WEREWOLF, WOLVES, side_of
+from parlour.envs.werewolf.vocabulary import DRAW, LEADERS, VILLAGE, WEREWOLF, WOLVES, side_of
 
 GAME: Final = "werewolf_v0"
 WINNERS: Final = (WOLVES, VILLAGE, DRAW)

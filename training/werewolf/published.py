@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.envs.werewolf.presets import ROLES, side_of
+from parlour.envs.werewolf.vocabulary import ROLES, side_of
 from parlour.training.json_objects import JsonObject, read_lines, write_all
 from parlour.training.werewolf.played import GAME, WINNERS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.envs.werewolf.presets import DRAW, ROLES
+from parlour.envs.werewolf.vocabulary import DRAW, ROLES
 from parlour.training.json_objects import JsonObject, read_lines
 from parlour.training.werewolf.played import GAME, WINNERS, DayVote, Judgement, Judgements, WerewolfGame
 from parlour.training.werewolf.published import ADVERSARY, ALLY, FORMAT, PASS

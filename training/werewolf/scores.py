@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from parlour.envs.werewolf.presets import GUARD, SEER, VILLAGE, VILLAGER, WEREWOLF, WITCH, WOLVES, side_of
+from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGE, VILLAGER, WEREWOLF, WITCH, WOLVES, side_of
 from parlour.training.statistics import Rate, rate
 from parlour.training.werewolf.played import Judgements, WerewolfGame
 

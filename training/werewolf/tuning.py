@@ -14,8 +14,7 @@ from functools import cache
 from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import accept
-from parlour.envs.werewolf.presets import VILLAGER, WEREWOLF, side_of
-from parlour.envs.werewolf.state import VOTES
+from parlour.envs.werewolf.vocabulary import VILLAGER, VOTES, WEREWOLF, side_of
 from parlour.policies import AGENTS, POLICIES, GratrAgent, Policy, make_policy
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
 from parlour.policies.agents.werewolf.gratr.parameters import MODES, Mode

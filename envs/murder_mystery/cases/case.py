@@ -14,30 +14,14 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.murder_mystery.facts import Fact, Vocabulary, check_fact
+from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, check_fact
+from parlour.envs.murder_mystery.vocabulary.quiz import SORTS, QuizQuestion
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 Language = Literal["en", "zh"]
-QuestionKind = Literal[
-    "who",
-    "how",
-    "why",
-    "relationship",
-    "where",
-    "when",
-    "suspect",
-    "individual",
-    "one_relation",
-    "two_relations",
-    "three_relations",
-]
 LANGUAGES: Final = get_args(Language)
-QUESTION_KINDS: Final[tuple[str, ...]] = get_args(QuestionKind)
-SORTS: Final = {10: "objective", 5: "reasoning", 2: "relations"}
-"""Points -> sort of question."""
 FORMAT: Final = 1
 """The version of the format that is read and written."""
-LETTERS: Final = "abcde"
 
 
 class _Frozen(BaseModel):
@@ -67,37 +51,6 @@ class Victim(_Frozen):
 
     name: str = Field(min_length=1)
     aliases: tuple[str, ...] = ()
-
-
-class QuizQuestion(_Frozen):
-    """One question of the quiz after the game."""
-
-    id: str
-    points: Literal[10, 5, 2]
-    kind: QuestionKind
-    pick: Literal[1, 2] = 1
-    """2: the two likeliest are named, and it is right if a key is among them."""
-    victim: int | None = None
-    """Index of the victim it is about, if it is about one."""
-    text: str
-    options: tuple[str, ...] = Field(min_length=2, max_length=5)
-    keys: tuple[int, ...] = Field(min_length=1)
-    """Indices of the options that count as right."""
-
-    @property
-    def sort(self) -> str:
-        """`"objective"`, `"reasoning"` or `"relations"`."""
-        return SORTS[self.points]
-
-    def right(self, picked: tuple[int, ...]) -> bool:
-        """Whether an answer is right: one option (`pick` 1), or one or two options of which one is a key (`pick` 2)."""
-        return 0 < len(set(picked)) <= self.pick and any(option in self.keys for option in picked)
-
-    @model_validator(mode="after")
-    def _keys_are_options(self) -> QuizQuestion:
-        if not all(0 <= key < len(self.options) for key in self.keys):
-            raise ValueError(f"question {self.id}: keys {self.keys} of {len(self.options)} options")
-        return self
 
 
 class Death(_Frozen):
@@ -151,10 +104,10 @@ class Case(_Frozen):
     """Generated cases only."""
 
     @cached_property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> CaseVocabulary:
         """The words of the case; public."""
         people: tuple[Character | Victim, ...] = (*self.characters, *self.victims)
-        return Vocabulary(
+        return CaseVocabulary(
             self.language,
             tuple(one.name for one in people),
             tuple(one.aliases for one in people),

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.murder_mystery.facts import UNKNOWN, Fact
 from parlour.envs.murder_mystery.generate.words import OPPOSITES
 from parlour.envs.murder_mystery.generate.world import HOURS, MEANS, PLACE, TIME, CaseWorld, sample
+from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
 _SEEN, _LACKED, _PEACE = range(3)
 """How an innocent is cleared: seen elsewhere, no access to the means, no reason any more."""

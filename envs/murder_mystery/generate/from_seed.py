@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.cases.case import LANGUAGES, Case, Character, Truth, Victim
-from parlour.envs.murder_mystery.facts import Vocabulary
 from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, deal
 from parlour.envs.murder_mystery.generate.questions import EVERYBODY, quiz
 from parlour.envs.murder_mystery.generate.solve import faults_of
@@ -20,6 +19,7 @@ from parlour.envs.murder_mystery.generate.world import CaseWorld, draw_world
 from parlour.envs.murder_mystery.languages.prose import Prose, Teller
 from parlour.envs.murder_mystery.languages.prose_en import EN
 from parlour.envs.murder_mystery.languages.prose_zh import ZH
+from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary
 
 PLAYERS: Final = range(4, 10)
 """How many may play a generated case."""
@@ -122,7 +122,7 @@ def _tell(world: CaseWorld, known: CaseKnowledge, name: str, seed: int, language
     )
 
 
-def _character(world: CaseWorld, known: CaseKnowledge, words: Vocabulary, teller: Teller, seat: int) -> Character:
+def _character(world: CaseWorld, known: CaseKnowledge, words: CaseVocabulary, teller: Teller, seat: int) -> Character:
     facts, lies = known.facts[seat], known.lies[seat]
     murdered = [v for v, death in zip(world.victims, world.deaths, strict=True) if death.murderer == seat]
     crimes = teller.gap.join(teller.crime(world.deaths[v - world.seats], v) for v in murdered)
@@ -138,7 +138,7 @@ def _character(world: CaseWorld, known: CaseKnowledge, words: Vocabulary, teller
     )
 
 
-def vocabulary_of(world: CaseWorld, language: str) -> Vocabulary:
+def vocabulary_of(world: CaseWorld, language: str) -> CaseVocabulary:
     """The words of a world in a language."""
     column, scene = COLUMN[language], SCENES[world.scene]
 
@@ -146,7 +146,7 @@ def vocabulary_of(world: CaseWorld, language: str) -> Vocabulary:
         return tuple(every[number][column] for number in numbers)
 
     names = [NAMES[number] for number in world.names]
-    return Vocabulary(
+    return CaseVocabulary(
         language=language,
         persons=tuple(name.full[column] for name in names),
         aliases=tuple(tuple(pair[column] for pair in name.short) for name in names),

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.murder_mystery.cases.case import QuestionKind, QuizQuestion
-from parlour.envs.murder_mystery.facts import Vocabulary
 from parlour.envs.murder_mystery.generate.clues import CaseKnowledge
 from parlour.envs.murder_mystery.generate.world import CaseWorld
 from parlour.envs.murder_mystery.languages.prose import Prose
+from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary
+from parlour.envs.murder_mystery.vocabulary.quiz import QuestionKind, QuizQuestion
 
 _OPTIONS: Final = 4
 _PAIRS: Final = 5
@@ -40,7 +40,7 @@ class _Row(NamedTuple):
 
 
 def quiz(
-    world: CaseWorld, known: CaseKnowledge, words: Vocabulary, prose: Prose, rng: np.random.Generator, tester: int
+    world: CaseWorld, known: CaseKnowledge, words: CaseVocabulary, prose: Prose, rng: np.random.Generator, tester: int
 ) -> tuple[QuizQuestion, ...]:
     """The questions to one seat, or (`EVERYBODY`) those to one who has read all scripts: each question once."""
     asker = _Asker(world, known, words, prose, rng, tester)
@@ -72,7 +72,7 @@ class _Asker:
         self,
         world: CaseWorld,
         known: CaseKnowledge,
-        words: Vocabulary,
+        words: CaseVocabulary,
         prose: Prose,
         rng: np.random.Generator,
         tester: int,

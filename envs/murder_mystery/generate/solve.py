@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.case import Death as CaseDeath
-from parlour.envs.murder_mystery.facts import UNKNOWN, Fact
+from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
 PUBLIC: Final = -1
 """The teller of what everybody knows."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parlour.envs.murder_mystery import state
-from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, RELATION, SIGHTING, WHEREABOUTS
+from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.languages.phrases import Phrases
+from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, RELATION, SIGHTING, WHEREABOUTS
 
 
 def _words(pattern: str) -> re.Pattern[str]:
@@ -70,13 +70,13 @@ ENGLISH: Final = Phrases(
     ),
     missed_all="The death of {victim}: nobody is found.",
     ask={
-        state.INTRODUCE: "Introduce yourself to the others, in your own words or in these.",
-        state.CHOOSE: "Whom do you ask?",
-        state.ASK: "Ask one of these, or in your own words.",
-        state.TELL: "Answer: tell one of these facts, or all in your own words.",
-        state.ANSWER: "Answer, in your own words or in these.",
-        state.SUSPECT: "Whom do you suspect? Nobody else learns of it.",
-        state.VOTE: "Vote in secret.",
+        vocabulary.INTRODUCE: "Introduce yourself to the others, in your own words or in these.",
+        vocabulary.CHOOSE: "Whom do you ask?",
+        vocabulary.ASK: "Ask one of these, or in your own words.",
+        vocabulary.TELL: "Answer: tell one of these facts, or all in your own words.",
+        vocabulary.ANSWER: "Answer, in your own words or in these.",
+        vocabulary.SUSPECT: "Whom do you suspect? Nobody else learns of it.",
+        vocabulary.VOTE: "Vote in secret.",
     },
     introduce="I introduce myself.",
     choose="I ask {name}.",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parlour.envs.murder_mystery import state
-from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, RELATION, SIGHTING, WHEREABOUTS
+from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.languages.phrases import Phrases
+from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, RELATION, SIGHTING, WHEREABOUTS
 
 CHINESE: Final = Phrases(
     moderator="主持人：",
@@ -61,13 +61,13 @@ CHINESE: Final = Phrases(
     ),
     missed_all="{victim}之死：没有人被认定为凶手。",
     ask={
-        state.INTRODUCE: "请向大家介绍自己，可以用自己的话，也可以用下面这句。",
-        state.CHOOSE: "你要询问谁？",
-        state.ASK: "请提问：选下面一句，或用自己的话。",
-        state.TELL: "请回答：说出下面一件事，或用自己的话全部说完。",
-        state.ANSWER: "请回答，可以用自己的话，也可以用下面的话。",
-        state.SUSPECT: "你怀疑谁？别人不会知道。",
-        state.VOTE: "请秘密投票。",
+        vocabulary.INTRODUCE: "请向大家介绍自己，可以用自己的话，也可以用下面这句。",
+        vocabulary.CHOOSE: "你要询问谁？",
+        vocabulary.ASK: "请提问：选下面一句，或用自己的话。",
+        vocabulary.TELL: "请回答：说出下面一件事，或用自己的话全部说完。",
+        vocabulary.ANSWER: "请回答，可以用自己的话，也可以用下面的话。",
+        vocabulary.SUSPECT: "你怀疑谁？别人不会知道。",
+        vocabulary.VOTE: "请秘密投票。",
     },
     introduce="我来介绍自己。",
     choose="我询问{name}。",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from parlour.envs.murder_mystery.cases.case import Death
-from parlour.envs.murder_mystery.facts import UNKNOWN, Fact, Vocabulary, forms_of, say
+from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, CaseVocabulary, Fact, forms_of, say
 
 
 class Prose(NamedTuple):
@@ -68,7 +68,7 @@ class Prose(NamedTuple):
 class Teller:
     """Writes in one language; draws the wording from a generator of its own."""
 
-    def __init__(self, prose: Prose, vocabulary: Vocabulary, rng: np.random.Generator) -> None:
+    def __init__(self, prose: Prose, vocabulary: CaseVocabulary, rng: np.random.Generator) -> None:
         self.prose, self.vocabulary, self.rng = prose, vocabulary, rng
         self.gap = " " if vocabulary.language == "en" else ""
         self._last: dict[int, int] = {}

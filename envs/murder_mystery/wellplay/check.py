@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.murder_mystery.cases.case import LETTERS
+from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS
 from parlour.envs.murder_mystery.wellplay.load import (
     CHINESE,
     Folder,

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.cases.case import Case, Character, QuizQuestion, Victim
+from parlour.envs.murder_mystery.cases.case import Case, Character, Victim
+from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity, Row, Source, kind_of, question, read_rows
 
 OMNISCIENT: Final = ("FSA", "GM")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.murder_mystery.cases.case import LETTERS, QuestionKind, QuizQuestion
+from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QuestionKind, QuizQuestion
 
 HEADER: Final = ("value", "type", "question", *LETTERS, "truth")
 _POINTS: Final[dict[str, Literal[10, 5, 2]]] = {"a": 10, "b": 5, "c": 2}

@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, Literal
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon.belief import EVIL_ROLES
+from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.core import Knowledge
 from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
@@ -56,7 +56,7 @@ class AvalonSelfInfo(BaseModel):
         """The evil seats it knows, itself included; empty for good ones."""
         if self.role not in EVIL_ROLES:
             return []
-        shown = {j for night in self.night if set(night.roles) <= EVIL_ROLES for j in night.players}
+        shown = {j for night in self.night if all(role in EVIL_ROLES for role in night.roles) for j in night.players}
         return sorted(shown | {self.seat})
 
 

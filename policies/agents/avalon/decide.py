@@ -10,7 +10,7 @@ from math import prod
 from typing import Final, Literal
 
 import numpy as np
-from parlour.envs.avalon.belief import EVIL_ROLES
+from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
 from pydantic import BaseModel, ConfigDict

@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
-from parlour.envs.avalon.belief import EVIL_ROLES, MERLIN, SEES_NOTHING, AvalonBelief, AvalonHabits
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN, SEES_NOTHING
 from parlour.envs.core import Knowledge
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.notes import Fact

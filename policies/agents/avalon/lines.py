@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from parlour.envs.avalon.belief import EVIL_ROLES, MERLIN
+from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN
 
 OPEN, DISCREET, QUIET = "open", "discreet", "quiet"
 SABOTAGE, SLEEPER, SHADOW = "sabotage", "sleeper", "shadow"

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.murder_mystery.facts import KINDS, Fact, say
+from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
 from parlour.policies.agents.murder_mystery.procedure import Hearing, Procedure, Room
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings

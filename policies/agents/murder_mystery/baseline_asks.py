@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 import numpy as np
-from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, say
+from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, say
 from parlour.policies.agents.murder_mystery import replies, topics
 from parlour.policies.agents.murder_mystery.asks import Questions, Words, refuse_blank, refuse_unnamed
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs.murder_mystery.facts import UNKNOWN, Fact, Vocabulary, read
+from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, CaseVocabulary, Fact, read
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 
@@ -75,13 +75,13 @@ class Dossier(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 15)
-def facts_in(text: str, vocabulary: Vocabulary, speaker: int | None) -> tuple[Fact, ...]:
+def facts_in(text: str, vocabulary: CaseVocabulary, speaker: int | None) -> tuple[Fact, ...]:
     """The facts of a text; texts come back in many questions."""
     return tuple(read(text, vocabulary, speaker))
 
 
 def collect(
-    scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk], vocabulary: Vocabulary
+    scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk], vocabulary: CaseVocabulary
 ) -> list[Told]:
     """All facts in excerpts.
 

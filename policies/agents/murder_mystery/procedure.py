@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from parlour.envs.murder_mystery.facts import say
+from parlour.envs.murder_mystery.vocabulary.facts import say
 from parlour.policies.agents.murder_mystery.asks import Introduce, ReplyToQuestion, Vote, stance_of
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, me_of, named
 from parlour.policies.agents.murder_mystery.seat_memory import Exchange, SeatMemory

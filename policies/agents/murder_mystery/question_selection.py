@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, UNKNOWN, WHEREABOUTS
+from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, UNKNOWN, WHEREABOUTS
 from parlour.policies.agents.murder_mystery.evidence import Dossier, death_of, judge
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 from parlour.policies.agents.murder_mystery.sensors import (

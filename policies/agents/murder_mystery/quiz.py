@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.cases.case import QuizQuestion
+from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
 from parlour.policies.agents.murder_mystery import quiz_answers
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk, me_of
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, QUIZ, SeatMemory

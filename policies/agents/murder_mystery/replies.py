@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from parlour.envs.murder_mystery.facts import PARAMETERS, Fact, relevant, say
+from parlour.envs.murder_mystery.vocabulary.facts import PARAMETERS, Fact, relevant, say
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.evidence import Death, collect, death_of, facts_in
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from parlour.envs.murder_mystery.facts import Vocabulary
+from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary
 from pydantic import BaseModel, ConfigDict
 
 Language = Literal["en", "zh"]
@@ -39,12 +39,12 @@ class Scene(ScenePart):
     items: list[str]
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> CaseVocabulary:
         """The same as the language of facts takes it. Spoilt inputs give one that fits as far as it goes."""
         persons = (*self.players, *self.victims)
         aliases = tuple(tuple(self.aliases[k]) if k < len(self.aliases) else () for k in range(len(persons)))
         listed = (self.places, self.times, self.means, self.motives, self.relations, self.items)
-        return Vocabulary(self.language, persons, aliases, len(self.players), *map(tuple, listed))
+        return CaseVocabulary(self.language, persons, aliases, len(self.players), *map(tuple, listed))
 
     def person(self, name: str) -> int:
         """The number of a player or, behind them, of a victim; -1 for anybody else."""

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import NATURE, Event
-from parlour.envs.murder_mystery.facts import KINDS, Fact, say
+from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
 from parlour.policies.agents.murder_mystery.replies import I_AM, NOTHING
 from parlour.policies.agents.murder_mystery.scene import Scene, Talk, scene_of
 from parlour.policies.agents.murder_mystery.topics import put

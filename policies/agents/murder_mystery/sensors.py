@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, SIGHTING, Fact, say
+from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, SIGHTING, Fact, say
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.evidence import Dossier, Told, collect, judge, scripts_of
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk

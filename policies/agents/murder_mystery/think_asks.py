@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 import numpy as np
-from parlour.envs.murder_mystery.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS, say
+from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS, say
 from parlour.policies.agents.murder_mystery import prose, replies, topics
 from parlour.policies.agents.murder_mystery.asks import Questions, Words, refuse_blank, refuse_unnamed
 from parlour.policies.agents.murder_mystery.evidence import death_of, facts_in

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs.murder_mystery.facts import ANSWERS, MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS
+from parlour.envs.murder_mystery.vocabulary.facts import ANSWERS, MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.scene import Scene
 

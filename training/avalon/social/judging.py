@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay, speech
-from parlour.envs.avalon.presets import MERLIN, PERCIVAL, side_of
-from parlour.envs.avalon.state import LEADS, TEAM, VOTES
+from parlour.envs.avalon.vocabulary import LEADS, MERLIN, PERCIVAL, TEAM, VOTES, side_of
 from parlour.envs.core import Event, Move, Outcome, ParlourError
 from parlour.envs.replay import Transcript, text_of
 from parlour.envs.text import name

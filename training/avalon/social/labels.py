@@ -19,7 +19,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.avalon.presets import EVIL, MERLIN, MORGANA, side_of
+from parlour.envs.avalon.vocabulary import EVIL, MERLIN, MORGANA, side_of
 from parlour.envs.core import ParlourError
 from parlour.envs.text import name
 from parlour.policies.llm.model import Model, OfflineModel

@@ -26,7 +26,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.avalon.presets import EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, QUESTS, ROLES, SERVANT, side_of
+from parlour.envs.avalon.presets import QUESTS
+from parlour.envs.avalon.vocabulary import EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, ROLES, SERVANT, side_of
 from parlour.training.avalon import metrics
 from parlour.training.avalon.social.judging import INFORMED, Judged, JudgedGame, Utterance
 from parlour.training.avalon.social.responses import Response

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay, speech
-from parlour.envs.avalon.state import BALLOT, CARD, GUESS, TEAM
+from parlour.envs.avalon.vocabulary import BALLOT, CARD, GUESS, TEAM
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.replay import Transcript
 

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import Final, Literal, NamedTuple, get_args
 
-from parlour.envs.avalon.presets import EVIL, GOOD, MERLIN, MORGANA, ROLES, side_of
+from parlour.envs.avalon.vocabulary import EVIL, GOOD, MERLIN, MORGANA, ROLES, side_of
 from parlour.training.avalon.social.clauses import GROUP, NOBODY, members, sentences
 
 Identity = Literal["self-disclosure", "camouflage", "withholding"]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Final, NamedTuple
 
-from parlour.envs.avalon.presets import EVIL
+from parlour.envs.avalon.vocabulary import EVIL
 from parlour.envs.text import NEGATOR
 from parlour.training.avalon.social.clauses import GROUP, NOBODY, members, sentences
 from parlour.training.avalon.social.roles import named, openly_evil

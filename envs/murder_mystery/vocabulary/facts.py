@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.murder_mystery.forms import FORMS, Forms
+from parlour.envs.murder_mystery.vocabulary.forms import FORMS, Forms
 
 FEELINGS: Final = (-1, 0, 1)
 """hates, does not care, is fond of."""
@@ -74,7 +74,7 @@ class Fact(NamedTuple):
     """Numbers of persons (seats, then victims) and of entries of the vocabulary; see `PARAMETERS`."""
 
 
-class Vocabulary(NamedTuple):
+class CaseVocabulary(NamedTuple):
     """The words of a case: public, and without any private knowledge. Hashable."""
 
     language: str
@@ -104,7 +104,7 @@ class Vocabulary(NamedTuple):
 
 
 _FIELDS: Final = {
-    letter: Vocabulary._fields.index(field)
+    letter: CaseVocabulary._fields.index(field)
     for letters, field in (
         ("ab", "persons"),
         ("p", "places"),
@@ -118,7 +118,7 @@ _FIELDS: Final = {
 }
 
 
-def check_fact(fact: Fact, vocabulary: Vocabulary) -> None:
+def check_fact(fact: Fact, vocabulary: CaseVocabulary) -> None:
     """Refuse a fact that does not fit the vocabulary. Raises `ParlourError`."""
     if fact.kind not in PARAMETERS:
         raise accept("fact", fact.kind, KINDS)
@@ -167,7 +167,7 @@ def relevant(fact: Fact, topic: int, speaker: int, about: int, victim: int) -> b
     return about < 0 or about in (first, *((last,) if fact.kind in ("relation", "feels") else ()))
 
 
-def say(fact: Fact, vocabulary: Vocabulary, speaker: int | None, form: int = 0) -> str:
+def say(fact: Fact, vocabulary: CaseVocabulary, speaker: int | None, form: int = 0) -> str:
     """The sentence of a fact, in the first person where the speaker is meant.
 
     Args:
@@ -184,7 +184,7 @@ def say(fact: Fact, vocabulary: Vocabulary, speaker: int | None, form: int = 0) 
     return _fill(fitting[form % len(fitting)], fact, vocabulary, speaker)
 
 
-def forms_of(fact: Fact, vocabulary: Vocabulary, speaker: int | None) -> int:
+def forms_of(fact: Fact, vocabulary: CaseVocabulary, speaker: int | None) -> int:
     """How many sentences say this fact."""
     return len(_fitting(fact, speaker, FORMS[vocabulary.language]))
 
@@ -208,7 +208,7 @@ def _fitting(fact: Fact, speaker: int | None, forms: Forms) -> tuple[str, ...]:
 _CHOICE: Final = re.compile(r"\[([^|\]]*)\|([^|\]]*)\]")
 
 
-def _fill(form: str, fact: Fact, vocabulary: Vocabulary, speaker: int | None) -> str:
+def _fill(form: str, fact: Fact, vocabulary: CaseVocabulary, speaker: int | None) -> str:
     forms = FORMS[vocabulary.language]
     values: dict[str, str] = {}
     for parameter, value in zip(PARAMETERS[fact.kind], fact.args, strict=True):
@@ -232,7 +232,7 @@ class _Reader(NamedTuple):
     pattern: re.Pattern[str]
 
 
-def read(text: str, vocabulary: Vocabulary, speaker: int | None = None) -> list[Fact]:
+def read(text: str, vocabulary: CaseVocabulary, speaker: int | None = None) -> list[Fact]:
     """The facts that a text tells, in the order in which it tells them, each once.
 
     Args:
@@ -244,7 +244,7 @@ def read(text: str, vocabulary: Vocabulary, speaker: int | None = None) -> list[
 
 
 @lru_cache(maxsize=4096)
-def _read(text: str, vocabulary: Vocabulary, speaker: int | None) -> tuple[Fact, ...]:
+def _read(text: str, vocabulary: CaseVocabulary, speaker: int | None) -> tuple[Fact, ...]:
     forms = FORMS[vocabulary.language]
     readers = _readers(vocabulary)
     ends = [found.end() for found in forms.sentence_end.finditer(text)]
@@ -264,7 +264,7 @@ def _read(text: str, vocabulary: Vocabulary, speaker: int | None) -> tuple[Fact,
     return tuple(found)
 
 
-def _fact(reader: _Reader, match: re.Match[str], vocabulary: Vocabulary, speaker: int | None) -> Fact | None:
+def _fact(reader: _Reader, match: re.Match[str], vocabulary: CaseVocabulary, speaker: int | None) -> Fact | None:
     groups = match.groupdict()
     if speaker is None and FORMS[vocabulary.language].first_person(match[0], groups):
         return None
@@ -281,12 +281,12 @@ def _fact(reader: _Reader, match: re.Match[str], vocabulary: Vocabulary, speaker
     return Fact(reader.kind, tuple(args))
 
 
-def _number(word: str, parameter: str, vocabulary: Vocabulary, speaker: int | None) -> int:
+def _number(word: str, parameter: str, vocabulary: CaseVocabulary, speaker: int | None) -> int:
     return _numbers(vocabulary, parameter, speaker)[word.casefold()]
 
 
 @lru_cache(maxsize=4096)
-def _numbers(vocabulary: Vocabulary, parameter: str, speaker: int | None) -> dict[str, int]:
+def _numbers(vocabulary: CaseVocabulary, parameter: str, speaker: int | None) -> dict[str, int]:
     forms = FORMS[vocabulary.language]
     numbers: dict[str, int] = {}
     if parameter in "ab":
@@ -302,7 +302,7 @@ def _numbers(vocabulary: Vocabulary, parameter: str, speaker: int | None) -> dic
 
 
 @lru_cache(maxsize=256)
-def _readers(vocabulary: Vocabulary) -> dict[str, tuple[_Reader, ...]]:
+def _readers(vocabulary: CaseVocabulary) -> dict[str, tuple[_Reader, ...]]:
     """All forms of a vocabulary as patterns, by the letter they begin with; the ones that say more come first."""
     forms = FORMS[vocabulary.language]
     listed = [(kind, 0, form) for kind, every in forms.sentences.items() for form in every]
@@ -320,7 +320,7 @@ def _readers(vocabulary: Vocabulary) -> dict[str, tuple[_Reader, ...]]:
     return {letter: tuple(readers) for letter, readers in made.items()}
 
 
-def _words(vocabulary: Vocabulary, parameter: str) -> list[str]:
+def _words(vocabulary: CaseVocabulary, parameter: str) -> list[str]:
     """What may stand for a slot, the longest first; nothing for words that the case does not have."""
     forms = FORMS[vocabulary.language]
     words = list(vocabulary.words(parameter))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import product
 from typing import Final, NamedTuple
 
+from parlour.envs.core import Event, Move
+
 MEDIATOR, RETRIEVER, GENERATOR, VERIFIER = range(4)
 AGENTS: Final = ("mediator", "retriever", "generator", "verifier")
 
@@ -109,3 +111,38 @@ def outcome_of(*, answered: bool, right: bool, known: bool) -> int:
     if answered:
         return ANSWERED_RIGHT if right else ANSWERED_WRONG
     return MISSED if known else KEPT_SILENT
+
+
+QUESTION: Final = "question"  # nature; args: (number, state), words: the question
+ADVISE: Final = "advise"  # args: a joint action
+CHOICES: Final = ("", "retrieve", "generate", "verify")  # by seat; args: (action,)
+RETRIEVED: Final = "retrieved"  # nature; args: (action carried out, 0/1 found), words: the evidence
+ANSWERED: Final = "answered"  # nature; args: (action carried out, 0/1 answered), words: the answer
+CHECKED: Final = "checked"  # nature; args: (action carried out, verdict)
+JUDGED: Final = "judged"  # nature; args: (0/1 right, 0/1 closed-book answer right), words: the right answer
+
+# Announcements: events that are no moves.
+SIGNAL: Final = "signal"  # to all; args: (state,)
+ADVICE: Final = "advice"  # to one module; args: (its seat, action)
+RESULT: Final = "result"  # to all; args: (outcome, joint action carried out), words: the question
+
+
+class MediatedView(NamedTuple):
+    """What one seat may know. Satisfies `parlour.envs.core.View`."""
+
+    seat: int
+    legal: tuple[Move, ...]
+    events: tuple[Event, ...]
+    signal: int
+    """State of the present question, number into `vocabulary.STATES`; -1 before the first."""
+    question: str
+    """The present question; empty for a module."""
+    advice: tuple[int, ...]
+    """A module: its recommended action. The mediator: the joint action it recommended. Empty before."""
+    outcome: int
+    """Of the last finished question; -1 before."""
+    done: int
+    questions: int
+    """In the episode."""
+    earned: float
+    """By this seat so far."""

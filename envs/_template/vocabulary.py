@@ -1,0 +1,25 @@
+"""What is said at a table of Coin: the seats, the sides of the coin, kinds of moves, and the View of a seat."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from parlour.envs import speech
+from parlour.envs.core import Event, Move
+
+KEEPER, GUESSER = 0, 1
+SIDES: Final = ("heads", "tails")
+GUESS: Final = "guess"  # args: (side,)
+TOSS: Final = "toss"  # nature; args: (side,)
+SPEECHES: Final = (Move(speech.SILENT), Move(speech.PROMISE, (0,)), Move(speech.PROMISE, (1,)))
+GUESSES: Final = (Move(GUESS, (0,)), Move(GUESS, (1,)))
+
+
+class CoinView(NamedTuple):
+    """What one seat may know. Satisfies `parlour.envs.core.View`."""
+
+    seat: int
+    legal: tuple[Move, ...]
+    events: tuple[Event, ...]
+    coin: int
+    """The side that lies up; -1 if the seat does not know it."""

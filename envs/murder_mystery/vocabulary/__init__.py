@@ -1,0 +1,120 @@
+"""What is said at a table of the murder mystery: phases, kinds of moves and announcements, and the View of a seat.
+
+Persons are numbers: seats 0 .. Na-1, then the victims Na .. Na+Nv-1. A victim's own number k runs from 0. The language of
+facts is in `facts.py`, the quiz after the game in `quiz.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from parlour.envs.core import Event, Move
+from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact
+
+CIVILIANS: Final = "civilians"
+MURDERERS: Final = "murderers"
+
+# Phases, in the order of play.
+INTRODUCTIONS: Final = 0
+CHOICE: Final = 1
+QUESTION: Final = 2
+REPLY: Final = 3
+SUSPICION: Final = 4
+VOTING: Final = 5
+DONE: Final = 6
+
+# Moves of the seats.
+INTRODUCE: Final = "introduce"  # args: (); words
+CHOOSE: Final = "choose"  # args: (seat,) to be asked next about the present victim, or () for nobody (more)
+ASK: Final = "question"  # args: topic, person whom it is about or -1; words
+TELL: Final = "tell"  # args: number of the fact's kind in facts.KINDS, then the fact's own
+ANSWER: Final = "answer"  # args: (); words; ends the answer
+FINISH: Final = "done"  # args: (); ends an answer of facts
+SUSPECT: Final = "suspect"  # args: (seat,), for the present victim
+VOTE: Final = "vote"  # args: (seat,), for the present victim
+NOBODY: Final = Move(CHOOSE)
+SAYS: Final = Move(ANSWER)
+ENOUGH: Final = Move(FINISH)
+WITH_WORDS: Final = (INTRODUCE, ASK, TELL, ANSWER)
+
+# Announcements of the moderator.
+ROUND: Final = "round"  # args: round from 0; the number of rounds: the vote begins
+TURN: Final = "turn"  # args: seat, victim: the seat asks about the victim
+WANTED: Final = "wanted"  # to one seat; args: 0 report | 1 vote, victim: whom does it suspect
+VOTES: Final = "votes"  # args: victim, then how many votes each seat has
+VERDICT: Final = "verdict"  # args: victim, seat found or -1, one of the three below
+MISSED: Final = 0
+SOLVED: Final = 1
+NO_PLAYER: Final = 2  # no player murdered this victim; it does not count
+
+ANYBODY: Final = -1
+"""A question about nobody in particular (the topics themselves are those of `facts.py`)."""
+
+TOLD: Final = 3
+"""Facts in one answer, at most."""
+
+
+class MysteryView(NamedTuple):
+    """What one seat may know of a murder mystery. Satisfies `parlour.envs.core.View`."""
+
+    seat: int
+    """The seat whose knowledge this is."""
+    legal: tuple[Move, ...]
+    """What it may do now; empty when it is not its turn."""
+    events: tuple[Event, ...]
+    """What it has seen, oldest first."""
+    name: str
+    """Of its own character."""
+    role: str
+    """`"civilian"` or `"murderer"`: its own."""
+    side: str
+    """`"civilians"` or `"murderers"`: its own."""
+    murders: tuple[bool, ...]
+    """For each victim, whether this seat murdered it."""
+    script: str
+    """Its own script, as prose."""
+    objectives: tuple[str, ...]
+    """Its own."""
+    facts: tuple[Fact, ...]
+    """What its script says, as facts; empty in a case of prose only."""
+    lies: tuple[Fact, ...]
+    """What it plans to say that is not so; a murderer's only."""
+    names: tuple[str, ...]
+    """Of all characters, by seat."""
+    victims: tuple[str, ...]
+    """Names of the victims."""
+    title: str
+    """Of the case."""
+    briefing: str
+    """What everybody knows."""
+    public: tuple[Fact, ...]
+    """What the briefing says, as facts."""
+    language: str
+    """`"en"` or `"zh"`."""
+    vocabulary: CaseVocabulary
+    """Names, places, times, means, motives and relations of the case: public."""
+    rounds: int
+    questions: int
+    """To one target at a time."""
+    targets: int
+    """Whom one seat may ask about one victim in one round, at most."""
+    hearing: str
+    """`"all"` or `"two"`: who hears questions and answers."""
+    majority: str
+    """`"half"` or `"plurality"`: how a vote finds somebody."""
+    phase: int
+    """For those who do not hear a question, its answer is a part of it."""
+    round: int
+    """From 0; equal to `rounds` from the vote on."""
+    asker: int
+    """Who asks; -1 outside of the questions."""
+    victim: int
+    """About which victim is asked, reported or voted; -1 while about none."""
+    target: int
+    """Who is asked; -1 while nobody is. With `hearing="two"` everybody sees who, but not what."""
+    topic: int
+    """Of the question that is being answered; -1 while none is, and for those who did not hear it."""
+    about: int
+    """The person whom it is about; -1 for nobody in particular."""
+    suspects: tuple[int, ...]
+    """For each victim whom this seat reported last; -1 before."""
