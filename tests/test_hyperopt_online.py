@@ -145,9 +145,9 @@ def test_moving_mean():
 
 KILLED = """
 import os, signal, sys
-from parlour.training.tune.config import TuneConfig
-from parlour.training.tune.problem import Bowl
-from parlour.training.tune.run import tune
+from parlour.training.hyperopt.config import TuneConfig
+from parlour.training.hyperopt.problem import Bowl
+from parlour.training.hyperopt.run import tune
 
 count = int(sys.argv[1])
 real = Bowl.reward

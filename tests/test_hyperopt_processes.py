@@ -28,9 +28,9 @@ KILLED = """
 import os, signal, sys
 import optuna
 from pathlib import Path
-from parlour.training.tune.config import TuneConfig
-from parlour.training.tune.problem import Bowl
-from parlour.training.tune.run import tune
+from parlour.training.hyperopt.config import TuneConfig
+from parlour.training.hyperopt.problem import Bowl
+from parlour.training.hyperopt.run import tune
 
 where, count, out, settings = sys.argv[1], int(sys.argv[2]), sys.argv[3], eval(sys.argv[4])
 
@@ -88,9 +88,9 @@ def reported(settings, folder):
 ONE = """
 import sys, time
 from pathlib import Path
-from parlour.training.tune import study
-from parlour.training.tune.config import TuneConfig
-from parlour.training.tune.problem import Bowl
+from parlour.training.hyperopt import study
+from parlour.training.hyperopt.config import TuneConfig
+from parlour.training.hyperopt.problem import Bowl
 
 class Slow(Bowl):
     def reward(self, parameters, deals):
@@ -156,9 +156,9 @@ def test_several_workers_leave_a_whole_study(tmp_path):
 SHARED = """
 import sys
 from pathlib import Path
-from parlour.training.tune import study
-from parlour.training.tune.config import TuneConfig
-from parlour.training.tune.problem import Bowl
+from parlour.training.hyperopt import study
+from parlour.training.hyperopt.config import TuneConfig
+from parlour.training.hyperopt.problem import Bowl
 
 def told(_stage, done, _total, _note):
     print(done, flush=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import nash
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import ALL, COSTS, PUBLISHED, cost
-from parlour.training.mediated_qa import equilibrium, nash
-from parlour.training.mediated_qa.equilibrium import NormalForm, correlated, module_game, obedience
+from parlour.training.mediated_qa import equilibrium
+from parlour.training.mediated_qa.equilibrium import NormalForm, correlated, module_game, obedience, product_of
 
 # Aumann (1987), figure 2: dare or chicken out; rows and columns: chicken, dare
 CHICKEN = NormalForm(np.array([[[6.0, 2.0], [7.0, 0.0]], [[6.0, 7.0], [2.0, 0.0]]]))
@@ -179,7 +180,7 @@ def test_every_obedience_constraint_holds_and_no_pure_nash_is_better(game):
         assert found.welfare >= total[place] - 1e-9 * max(1.0, game.scale)
     if game.players == 2:
         for profile in nash.support_enumeration(game):
-            assert obedience(game, nash.product_of(profile)).worst <= 1e-8 * game.scale
+            assert obedience(game, product_of(profile)).worst <= 1e-8 * game.scale
             assert found.welfare >= nash.welfare(game, profile) - 1e-8 * game.scale
 
 

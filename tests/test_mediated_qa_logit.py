@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
+import nash
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.training.mediated_qa import nash
-from parlour.training.mediated_qa.equilibrium import NormalForm
+from parlour.training.mediated_qa.equilibrium import NormalForm, product_of
 from parlour.training.mediated_qa.logit import LogitEquilibrium, logit
 from scipy.optimize import brentq
 
@@ -24,7 +24,7 @@ def far_from_response(game: NormalForm, found: LogitEquilibrium) -> float:
     worst = 0.0
     for i in range(game.players):
         others = [np.ones(n) if k == i else found.profile[k] for k, n in enumerate(game.shape)]
-        weighted = game.payoffs[i] * nash.product_of(tuple(others))
+        weighted = game.payoffs[i] * product_of(tuple(others))
         value = weighted.sum(axis=tuple(k for k in range(game.players) if k != i)) / found.temperature
         p = np.exp(value - value.max())
         worst = max(worst, float(np.abs(p / p.sum() - found.profile[i]).max()))
@@ -79,9 +79,7 @@ def test_it_is_a_fixed_point_with_the_regret_that_the_temperature_allows(game, s
     assert far_from_response(game, found) <= 1e-9
     for i, own in enumerate(found.profile):
         others = [np.ones(n) if k == i else found.profile[k] for k, n in enumerate(game.shape)]
-        value = (game.payoffs[i] * nash.product_of(tuple(others))).sum(
-            axis=tuple(k for k in range(game.players) if k != i)
-        )
+        value = (game.payoffs[i] * product_of(tuple(others))).sum(axis=tuple(k for k in range(game.players) if k != i))
         # the entropy term: what is given up is at most tau ln(actions)
         assert value.max() - own @ value <= temperature * math.log(len(own)) + 1e-9 * game.scale
 

@@ -92,12 +92,6 @@ class SeatModel:
         self._calls += answered.calls
         return answered.value
 
-    def ask_often(self, question: Ask[A], n: int) -> list[A]:
-        """So many independent answers."""
-        found = self._model.answers(question, self._context(), n)
-        self._calls += [call for answered in found for call in answered.calls]
-        return [answered.value for answered in found]
-
     def calls(self) -> list[dict[str, Any]]:
         """What was asked since the last time, for the transcript."""
         told, self._calls = self._calls, []

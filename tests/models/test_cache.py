@@ -257,18 +257,18 @@ def test_a_new_file_is_made_by_many_at_once(tmp_path):
 
 PROCESS = """
 import sys, time
-from parlour.policies.models.cache import Cache
-from parlour.policies.models.request import Message, Reply, Request, Usage
+from parlour.policies.llm.transport.cache import Cache
+from parlour.policies.llm.transport.request import ChatMessage, Completion, Request, Usage
 name, path = sys.argv[1:]
 class Named:
     def complete(self, request):
         time.sleep(0.003)
-        return Reply((f"{request.sample} by {name}",), Usage(1, 1), ("stop",))
+        return Completion((f"{request.sample} by {name}",), Usage(1, 1), ("stop",))
 print("ready", flush=True)
 sys.stdin.readline()
 cache = Cache(Named(), path)
 samples = [(k * 37) % 120 for k in range(120)]
-told = {k: cache.complete(Request("m", (Message("user", "u"),), 0, 1, sample=k)).texts[0] for k in samples}
+told = {k: cache.complete(Request("m", (ChatMessage("user", "u"),), 0, 1, sample=k)).texts[0] for k in samples}
 print("|".join(told[k] for k in sorted(told)))
 """
 

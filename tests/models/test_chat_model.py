@@ -246,12 +246,12 @@ def fickle(double):
 
 
 def conversation(model, doubt) -> str:
-    voices = [SeatModel(model, seat, seed=5) for seat in range(3)]
-    for seat_model in voices:
+    seats = [SeatModel(model, seat, seed=5) for seat in range(3)]
+    for number, seat_model in enumerate(seats):
         for _ in range(4):
-            seat_model.ask(doubt(f"player_{seat_model._seat}"))
-        seat_model.ask_often(doubt(), 3)
-    return json.dumps([seat_model.calls() for seat_model in voices])
+            seat_model.ask(doubt(f"player_{number}"))
+    often = [answered.calls for answered in model.answers(doubt(), RequestContext("player_0", 9), 3)]
+    return json.dumps([*(seat_model.calls() for seat_model in seats), often])
 
 
 def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_path, monkeypatch):

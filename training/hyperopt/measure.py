@@ -17,7 +17,6 @@ from typing import Any, TextIO
 
 from parlour.envs.core import ParlourError
 from parlour.training.hyperopt.config import StageProgress, blocks
-from parlour.training.hyperopt.paired import mean
 from parlour.training.hyperopt.pool import make_pool
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.space import Parameters
@@ -115,8 +114,3 @@ def _opened(path: Path, head: dict[str, Any]) -> Iterator[tuple[TextIO, dict[Key
         except (ValueError, KeyError, TypeError) as error:
             raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what a measurement left") from None
         yield file, found
-
-
-def best_arm(found: Mapping[str, Sequence[float]]) -> str:
-    """The arm with the highest mean, the first one of several."""
-    return max(found, key=lambda name: mean(found[name]))

@@ -29,6 +29,8 @@ OBEDIENCE_TOLERANCE: Final = 1e-9
 _TIGHT: Final = 1e-8
 
 Bools = NDArray[np.bool_]
+Profile = tuple[Floats, ...]
+"""A probability vector for each player."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,3 +266,11 @@ def as_row(probabilities: Floats, actions: Sequence[Joint]) -> Row:
 
 def _place(joint: Joint) -> tuple[int, ...]:
     return tuple(names.index(action) for names, action in zip(ACTIONS, joint, strict=True))
+
+
+def product_of(profile: Profile) -> Floats:
+    """The distribution over joint actions when each draws for itself."""
+    found = np.ones(())
+    for p in profile:
+        found = np.multiply.outer(found, p)
+    return found

@@ -11,7 +11,7 @@ import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
-from parlour.training.mediated_qa import equilibrium, nash, quantal
+from parlour.training.mediated_qa import equilibrium, quantal
 from parlour.training.mediated_qa.learners import EXPLORATION_RULES, Rule
 from parlour.training.mediated_qa.logit import logit
 from parlour.training.mediated_qa.quantities import (
@@ -214,7 +214,7 @@ def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig) ->
     assert settings.temperature is not None
     # modules that draw apart may do together what cannot be done: taken for as bad as the worst that can
     lowest = float(game.payoffs[:, game.possible].min())
-    product = nash.product_of(logit(game.completed(lowest), settings.temperature).profile)
+    product = equilibrium.product_of(logit(game.completed(lowest), settings.temperature).profile)
     row = equilibrium.as_row(product, tuple(net))
     raised = quantal.with_floor(np.array(list(row.values())), np.ones(len(row), dtype=bool), settings.floor or 0.0)
     return dict(zip(row, raised.tolist(), strict=True))

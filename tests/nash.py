@@ -6,11 +6,8 @@ from itertools import combinations
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.training.mediated_qa.equilibrium import NormalForm
+from parlour.training.mediated_qa.equilibrium import NormalForm, Profile, product_of
 from parlour.training.mediated_qa.table import Floats
-
-Profile = tuple[Floats, ...]
-"""A probability vector for each player."""
 
 _SLACK = 1e-9
 
@@ -71,11 +68,3 @@ def _indifferent(payoffs: Floats, deciding: tuple[int, ...], mixing: tuple[int, 
 def welfare(game: NormalForm, profile: Profile) -> float:
     """The sum of the expected payoffs."""
     return float((product_of(profile) * game.payoffs.sum(axis=0)).sum())
-
-
-def product_of(profile: Profile) -> Floats:
-    """The distribution over joint actions when each draws for itself."""
-    found = np.ones(())
-    for p in profile:
-        found = np.multiply.outer(found, p)
-    return found
