@@ -3,16 +3,21 @@
     from parlour.envs import avalon_v0
     env = avalon_v0.env(num_players=6)
 
-`make(name, **options)` and `registry` reach the same environments by name.
+`make(name, **options)` and `registry` reach the same environments by name; `gymnasium.make("parlour/avalon-v0")` is one
+seat of a game, see `parlour.envs.gymnasium_ids`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from parlour.envs.gymnasium_ids import register_seat
 from parlour.envs.registry import GAMES, EnvModule, make, registry
 
 __all__ = ["EnvModule", "make", "registry"]
+
+for _name in registry:
+    register_seat(_name)
 
 
 def __getattr__(name: str) -> Any:

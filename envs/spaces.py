@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Never
 
+from gymnasium.error import CustomSpaceError
 from gymnasium.spaces import Text
+from gymnasium.vector.utils import create_shared_memory
 
 _SAMPLE: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;'\"-_()é狼人杀好"
 _SAMPLE_LENGTH: Final = 60
@@ -33,3 +35,9 @@ class ProseSpace(Text):
 
     def __repr__(self) -> str:
         return f"Prose({self.max_length})"
+
+
+@create_shared_memory.register(ProseSpace)
+def _no_shared_memory(*_args: Any, **_settings: Any) -> Never:
+    """Gymnasium would reserve 16 MB for each environment, and write only the characters that are sampled."""
+    raise CustomSpaceError("prose is too long for shared memory; accepted: shared_memory=False")

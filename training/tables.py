@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from parlour.envs.registry import lookup
-from parlour.policies import make_policy
 from parlour.wrappers.seat import SeatEnv
-
-
-@dataclass(frozen=True)
-class MakeSeat:
-    """Makes the learner's environment; picklable."""
-
-    game: str
-    options: Mapping[str, Any]
-    opponents: str
-    """Policy of the other seats."""
-    seat: int | Literal["random"]
-
-    def __call__(self) -> SeatEnv:
-        env = lookup(self.game).raw_env(info="full", observation="features", **self.options)
-        config = env.game.config
-        return SeatEnv(env, lambda _: make_policy(self.opponents, self.game, config), seat=self.seat)
 
 
 def serve(pipe: Connection, make: Callable[[], SeatEnv], seeds: Sequence[int]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from parlour.envs.aec import GameEnv
+from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
@@ -16,8 +16,7 @@ class NumericFeatures(BaseWrapper[str, Any, Any]):
 
     def __init__(self, env: AECEnv[str, Any, Any]) -> None:
         super().__init__(env)
-        base = env.unwrapped
-        assert isinstance(base, GameEnv), "NumericFeatures wraps parlour's own environments"
+        base = inner_game(env, "NumericFeatures")
         self.game_env = base
         actions = len(base.game.catalogue)
         self.observation_spaces = {

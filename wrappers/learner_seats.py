@@ -11,12 +11,12 @@ from typing import Any, Final, Literal
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, listed
 from parlour.envs.turn import Player, take_turn
+from parlour.wrappers.base import SEEDS, inner_game
 from pettingzoo.utils.env import AECEnv
 
 _TRIES: Final = 1000
-_SEEDS: Final = 2**30  # `parlour.training.seeds.TRAINING`
 
 
 class LearnerSeats(AECEnv[str, Any, Any]):
@@ -26,7 +26,7 @@ class LearnerSeats(AECEnv[str, Any, Any]):
 
     Args:
         env: One of parlour's AEC environments with `info="full"`, from which the other seats are played.
-        opponents: Makes a policy for a seat; called once for each seat.
+        opponents: Makes a policy for a seat (called once for each seat), or one policy for each seat.
         seats: So many seats, drawn anew for each game; or these seats, in this order.
         observation: As for the environments themselves: `"features"`, `"text"` or `"both"`; each with `action_mask`.
         on_illegal: What follows an action that is not legal: `"random"`: a random legal one in its place, counted in
@@ -46,26 +46,27 @@ class LearnerSeats(AECEnv[str, Any, Any]):
     def __init__(
         self,
         env: AECEnv[str, Any, Any],
-        opponents: Callable[[int], Player],
+        opponents: Callable[[int], Player] | Sequence[Player],
         *,
         seats: int | Sequence[int] = 1,
         observation: Literal["features", "text", "both"] = "features",
         on_illegal: Literal["random", "raise"] = "random",
     ) -> None:
         super().__init__()
-        base = env.unwrapped
-        assert isinstance(base, GameEnv), "LearnerSeats takes parlour's own environments"
-        if base.info != "full":
-            raise ParlourError("LearnerSeats needs an environment with info='full', from which other seats are played")
+        base = inner_game(env, "LearnerSeats", full=True)
         if on_illegal not in ("random", "raise"):
             raise accept("on_illegal", on_illegal, ("random", "raise"))
         self.env, self.game_env, self.observation, self.on_illegal = env, base, observation, on_illegal
         self._fixed, count = _chosen(seats, base.game.seats)
-        self._players = [opponents(seat) for seat in range(base.game.seats)]
+        every = range(base.game.seats)
+        self._players = [opponents(seat) for seat in every] if callable(opponents) else list(opponents)
+        if len(self._players) != len(every):
+            raise ParlourError(f"{len(self._players)} opponents; accepted: one for each of {len(every)} seats")
         self.metadata = {**base.metadata, "is_parallelizable": count == 1}
         self.render_mode = base.render_mode
         self.possible_agents = [f"learner_{k}" for k in range(count)]
         self.agents: list[str] = []
+        self.seats = dict(zip(self.possible_agents, self._fixed or every, strict=False))
         own = [GameEnv(base.spec, base.game, observation=observation) for _ in range(count)]  # spaces of their own
         first = base.possible_agents[0]
         self.observation_spaces = {
@@ -83,12 +84,16 @@ class LearnerSeats(AECEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if seed is not None:
             self.np_random, _ = seeding.np_random(seed)
+        self.deal(seed, options)
+
+    def deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """As `reset`, but with chance as it stands in `np_random`."""
         for self._redeals in range(_TRIES):
-            game_seed = seed if seed is not None and self._redeals == 0 else int(self.np_random.integers(_SEEDS))
+            game_seed = seed if seed is not None and self._redeals == 0 else int(self.np_random.integers(SEEDS))
             self._deal(game_seed, options)
             if self.game_env.outcome is None:
                 return
-        raise ParlourError(f"no learner got to move in {_TRIES} games")
+        raise ParlourError(f"seat {listed(self.seats.values())} did not get to move in {_TRIES} games")
 
     def step(self, action: Any) -> None:
         agent = self.agent_selection
@@ -117,10 +122,7 @@ class LearnerSeats(AECEnv[str, Any, Any]):
 
     def _deal(self, game_seed: int, options: dict[str, Any] | None) -> None:
         """A new game up to the first move of a learner, or to its end."""
-        base = self.game_env
-        count = len(self.possible_agents)
-        drawn = self._fixed or tuple(map(int, self.np_random.permutation(base.game.seats)[:count]))
-        self.seats = dict(zip(self.possible_agents, drawn, strict=True))
+        self.seats = dict(zip(self.possible_agents, self._fixed or self._drawn(), strict=True))
         self._learner_at = {seat: agent for agent, seat in self.seats.items()}
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -135,6 +137,11 @@ class LearnerSeats(AECEnv[str, Any, Any]):
                 player.reset(seat, game_seed)
         self._let_others_play()
         self._tell()
+
+    def _drawn(self) -> tuple[int, ...]:
+        """The learners' seats for one game."""
+        order = self.np_random.permutation(self.game_env.game.seats)
+        return tuple(map(int, order[: len(self.possible_agents)]))
 
     def _let_others_play(self) -> None:
         base, env = self.game_env, self.env
@@ -163,11 +170,12 @@ class LearnerSeats(AECEnv[str, Any, Any]):
 
     def _legal(self, agent: str, action: Any) -> Any:
         info = self.game_env.infos[self._seat_agent(agent)]
-        legal = info["legal"]
-        if isinstance(action, str) or int(action) in legal:
-            return action
+        legal, number = info["legal"], action
+        if isinstance(action, str) or (number := int(action)) in legal:
+            return number
         if self.on_illegal == "raise":
-            raise accept("action", int(action), info["options"])
+            moves = self.game_env.game.catalogue
+            raise accept("action", moves[number] if 0 <= number < len(moves) else number, info["options"])
         self._replaced[agent] += 1
         return legal[int(self.np_random.integers(len(legal)))]
 

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 from parlour.envs.core import ParlourError, accept
+from parlour.wrappers.base import Infos
 from parlour.wrappers.mask_in_info import MaskInInfo, ParallelMaskInInfo
 from pettingzoo.utils.env import AECEnv, ParallelEnv
-
-Infos = dict[str, dict[str, Any]]
 
 
 class LegalRanks(MaskInInfo):
@@ -59,23 +58,13 @@ class ParallelLegalRanks(ParallelMaskInInfo):
     def action_space(self, agent: str) -> spaces.Space[Any]:
         return self.rank_spaces[agent]
 
-    def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        observed, infos = super().reset(seed=seed, options=options)
-        return observed, self._keep(infos)
-
-    def step(
-        self, actions: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        moves = {
+    def made(self, actions: dict[str, Any]) -> dict[str, Any]:
+        return {
             agent: None if action is None else ranked(action, self._masks[agent], self.rank_spaces[agent])
             for agent, action in actions.items()
         }
-        observed, rewards, terminations, truncations, infos = super().step(moves)
-        return observed, rewards, terminations, truncations, self._keep(infos)
 
-    def _keep(self, infos: Infos) -> Infos:
+    def told(self, infos: Infos) -> Infos:
         self._masks = {agent: info["action_mask"] for agent, info in infos.items()}
         return _maskless(infos)
 

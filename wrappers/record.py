@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from parlour.envs import replay
-from parlour.envs.aec import Entry, GameEnv
+from parlour.envs.aec import Entry
 from parlour.envs.core import Outcome, ParlourError
+from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
@@ -35,8 +36,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         overwrite: bool = False,
     ) -> None:
         super().__init__(env)
-        base = env.unwrapped
-        assert isinstance(base, GameEnv), "Recorder wraps parlour's own environments"
+        base = inner_game(env, "Recorder")
         self.game_env, self.path, self.header, self.overwrite = base, str(path), dict(header or {}), overwrite
         self.games = 0
         self._file: TextIO | None = None

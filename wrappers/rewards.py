@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.aec import GameEnv
 from parlour.envs.core import accept
+from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
@@ -21,8 +21,7 @@ class QuestRewards(BaseWrapper[str, Any, Any]):
         if not 0 <= bonus <= 1:
             raise accept("bonus", bonus, "0..1")
         super().__init__(env)
-        base = env.unwrapped
-        assert isinstance(base, GameEnv), "QuestRewards wraps parlour's own environments"
+        base = inner_game(env, "QuestRewards")
         self.game_env, self.bonus = base, bonus
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

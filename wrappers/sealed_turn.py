@@ -6,17 +6,13 @@ For loops that stack the infos of many tables into arrays and keep them: options
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any
 from uuid import uuid4
 
 from gymnasium.utils import seeding
-from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, accept
+from parlour.wrappers.base import SEEDS, Form, TurnWrapper
 from pettingzoo.utils.env import AECEnv
-from pettingzoo.utils.wrappers import BaseWrapper
-
-FORMS: Final = ("view", "features", "text", "both")
-_SEEDS: Final = 2**30  # `parlour.training.seeds.TRAINING`
 
 
 class Turn:
@@ -40,13 +36,11 @@ class Turn:
         self._told = None
 
 
-class SealedTurn(BaseWrapper[str, Any, Any]):
+class SealedTurn(TurnWrapper):
     """Infos are `{"action_mask", "turn"}`; `turn` is the `Turn` of the seat to move, and empty for others. It goes outermost.
 
     Args:
-        env: One of parlour's AEC environments with `info="full"`, of all its seats; possibly in wrappers.
-        observation: What the players read (their `wants`): `"view"`: nothing beside `info["view"]`; `"features"`,
-            `"text"` or `"both"`: as the environments themselves.
+        env, observation: See `TurnWrapper`.
         seats: Whose turns are told; None: all. The turns of others are empty.
 
     `reset` without a seed deals from a seed that is drawn, and that the turns tell.
@@ -58,20 +52,14 @@ class SealedTurn(BaseWrapper[str, Any, Any]):
     def __init__(
         self,
         env: AECEnv[str, Any, Any],
-        observation: Literal["view", "features", "text", "both"] = "view",
+        observation: Form = "view",
         seats: Sequence[int] | None = None,
     ) -> None:
-        super().__init__(env)
-        base = env.unwrapped
-        assert isinstance(base, GameEnv), "SealedTurn takes parlour's own environments"
-        if base.info != "full":
-            raise ParlourError("SealedTurn needs an environment with info='full', from which players choose")
-        if observation not in FORMS:
-            raise accept("observation", observation, FORMS)
-        every = range(base.game.seats)
+        super().__init__(env, observation)
+        every = range(self.game_env.game.seats)
         if seats is not None and not set(seats) <= set(every):
             raise accept("seats", tuple(seats), every)
-        self.game_env, self.form, self.seats = base, observation, frozenset(every if seats is None else seats)
+        self.seats = frozenset(every if seats is None else seats)
         self.table, self.games, self.seed_now = uuid4().hex, 0, 0
         self.np_random, _ = seeding.np_random(None)
         self._turn: Turn | None = None
@@ -83,7 +71,7 @@ class SealedTurn(BaseWrapper[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if seed is not None:
             self.np_random, _ = seeding.np_random(seed)
-        self.seed_now = int(self.np_random.integers(_SEEDS)) if seed is None else seed
+        self.seed_now = int(self.np_random.integers(SEEDS)) if seed is None else seed
         self.games += 1
         self._forget()
         super().reset(seed=self.seed_now, options=options)
@@ -111,7 +99,7 @@ class SealedTurn(BaseWrapper[str, Any, Any]):
         if self._turn is None:
             told = None
             if base.outcome is None and base.seat in self.seats:
-                told = ({} if self.form == "view" else base.observe_as(agent, self.form), dict(base.infos[agent]))
+                told = (self.read(agent), dict(base.infos[agent]))
             self._turn = self._seal(base.seat, told)
         return {"action_mask": info["action_mask"], "turn": self._turn}
 

@@ -7,17 +7,20 @@ from typing import Any, Final, Literal
 
 import gymnasium
 import numpy as np
-from parlour.envs.aec import GameEnv
-from parlour.envs.core import Move, ParlourError, accept
-from parlour.envs.turn import Player, take_turn
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.turn import Player
+from parlour.wrappers.base import inner_game
+from parlour.wrappers.learner_seats import LearnerSeats
 from pettingzoo.utils.env import AECEnv
 
-_TRIES: Final = 1000
-_SEEDS: Final = 2**30  # `parlour.training.seeds.TRAINING`
+_LEARNER: Final = "learner_0"
+_KEYS: Final = {"features": "observation", "text": "text"}
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
-    """One seat learns, the others play by policies; what the seat earns after its last move reaches it with that move.
+    """`LearnerSeats` with one learner, as Gymnasium wants it.
+
+    What the seat earns after its last move reaches it with that move.
 
     Args:
         env: One of parlour's AEC environments with `info="full"`, not wrapped by Recorder's `{n}`-less paths if several
@@ -44,61 +47,42 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         observation: Literal["features", "text"] = "features",
         on_illegal: Literal["random", "raise"] = "random",
     ) -> None:
-        base = env.unwrapped
-        assert isinstance(base, GameEnv), "SeatEnv takes parlour's own environments"
-        seats = range(base.game.seats)
+        self.env, self.game_env = env, inner_game(env, "SeatEnv", full=True)
+        seats = range(self.game_env.game.seats)
         if seat != "random" and seat not in seats:
             raise accept("seat", seat, ("random", *seats))
-        if observation not in ("features", "text"):
-            raise accept("observation", observation, ("features", "text"))
-        if on_illegal not in ("random", "raise"):
-            raise accept("on_illegal", on_illegal, ("random", "raise"))
-        if base.info != "full":
-            raise ParlourError("SeatEnv needs an environment with info='full', from which the other seats are played")
-        self.env, self.game_env, self.observation, self.on_illegal = env, base, observation, on_illegal
-        self._players = [opponents(k) for k in seats] if callable(opponents) else list(opponents)
-        if len(self._players) != len(seats):
-            raise ParlourError(f"{len(self._players)} opponents; accepted: one for each of {len(seats)} seats")
-        self._choice = seat
-        self.seat = 0 if seat == "random" else seat
-        self.metadata = {"render_modes": base.metadata["render_modes"]}
-        self.render_mode = base.render_mode
-        probe = GameEnv(base.spec, base.game, observation=observation)
-        key = "observation" if observation == "features" else "text"
-        self.observation_space = probe.observation_space(probe.possible_agents[0])[key]  # type: ignore[index]
-        self.action_space = probe.action_space(probe.possible_agents[0])
+        if observation not in _KEYS:
+            raise accept("observation", observation, _KEYS)
+        drawn = 1 if seat == "random" else (seat,)
+        self.learners = _OneSeat(env, opponents, seats=drawn, observation=observation, on_illegal=on_illegal)
+        self.observation = observation
+        self.metadata = {"render_modes": self.game_env.metadata["render_modes"], "render_fps": 1}
+        self.render_mode = self.game_env.render_mode
+        self.observation_space = self.learners.observation_spaces[_LEARNER][_KEYS[observation]]  # type: ignore[index]
+        self.action_space = self.learners.action_spaces[_LEARNER]
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in this game."""
+        return self.learners.seats[_LEARNER]
 
     @property
     def agent(self) -> str:
-        """The learner's agent."""
+        """The agent of that seat."""
         return self.game_env.possible_agents[self.seat]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
-        for redeals in range(_TRIES):
-            game_seed = seed if seed is not None and redeals == 0 else int(self.np_random.integers(_SEEDS))
-            if self._choice == "random":
-                self.seat = int(self.np_random.integers(self.game_env.game.seats))
-            self._reward = 0.0
-            self._replaced = 0
-            self.env.reset(seed=game_seed, options=options)
-            for seat, player in enumerate(self._players):
-                if seat != self.seat:
-                    player.reset(seat, game_seed)
-            self._let_others_play()
-            if self.game_env.outcome is None:
-                return self._observe(), {**self._info(), "redeals": redeals}
-        raise ParlourError(f"seat {self.seat} did not get to move in {_TRIES} games")
+        self.learners.np_random = self.np_random
+        self.learners.deal(seed, options)
+        return self._observe(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if self.game_env.outcome is not None:
             raise ParlourError("the game is over; accepted: reset()")
-        self._reward = 0.0
-        self.env.step(self._legal(action))
-        self._earn()
-        self._let_others_play()
-        over = self.game_env.outcome is not None
-        return self._observe(), self._reward, over, False, self._info()
+        self.learners.step(action)
+        over = self.learners.terminations[_LEARNER]
+        return self._observe(), self.learners.rewards[_LEARNER], over, False, self._info()
 
     def action_masks(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which actions are legal, shape (number of actions,), bool; before `reset` and after the end: all."""
@@ -116,33 +100,15 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _let_others_play(self) -> None:
-        base, env = self.game_env, self.env
-        while base.outcome is None and base.seat != self.seat:
-            take_turn(env, self._players[base.seat])
-            self._earn()
-
-    def _earn(self) -> None:
-        self._reward += float(self.game_env.rewards[self.agent])
-
-    def _legal(self, action: Any) -> Any:
-        base = self.game_env
-        if isinstance(action, str):
-            return action
-        number = int(action)
-        legal = base.infos[self.agent]["legal"]
-        if number in legal:
-            return number
-        if self.on_illegal == "raise":
-            moves: tuple[Move, ...] = base.game.catalogue
-            shown = moves[number] if 0 <= number < len(moves) else number
-            raise accept("action", shown, base.infos[self.agent]["options"])
-        self._replaced += 1
-        return legal[int(self.np_random.integers(len(legal)))]
-
     def _observe(self) -> Any:
-        seen = self.game_env.observe_as(self.agent, self.observation)
-        return seen["observation" if self.observation == "features" else "text"]
+        return self.learners.observe(_LEARNER)[_KEYS[self.observation]]
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks().astype(np.int8), "seat": self.seat, "replaced": self._replaced}
+        return {**self.learners.infos[_LEARNER], "action_mask": self.action_masks().astype(np.int8)}
+
+
+class _OneSeat(LearnerSeats):
+    """One learner, whose seat takes one draw: trained seats stay as they are published."""
+
+    def _drawn(self) -> tuple[int, ...]:
+        return (int(self.np_random.integers(self.game_env.game.seats)),)

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
-from parlour.envs.aec import GameEnv, TextAction
+from parlour.envs.aec import TextAction
 from parlour.envs.core import IllegalMove, ParlourError, accept
 from parlour.envs.spaces import ProseSpace
 from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean, quote
+from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
@@ -47,8 +48,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
         if tries < 1:
             raise accept("tries", tries, "a whole number from 1")
         super().__init__(env)
-        base = env.unwrapped
-        assert isinstance(base, GameEnv), "TextActions wraps parlour's own environments"
+        base = inner_game(env, "TextActions")
         self.game_env, self.on_bad, self.tries, self.mask = base, on_bad, tries, mask
         self.action_spaces = {agent: ProseSpace(MAX_WORDS) for agent in base.possible_agents}
         self.observation_spaces = {agent: self._observation_space(agent) for agent in base.possible_agents}

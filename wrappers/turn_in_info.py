@@ -5,41 +5,16 @@ For loops that hand infos on to their players, but reshape the observations, or 
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any
 
-from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, accept
-from pettingzoo.utils.env import AECEnv
-from pettingzoo.utils.wrappers import BaseWrapper
-
-FORMS: Final = ("view", "features", "text", "both")
+from parlour.wrappers.base import TurnWrapper
 
 
-class TurnInInfo(BaseWrapper[str, Any, Any]):
-    """`info["seat"]` is the seat to move, `info["observation"]` what its player reads.
+class TurnInInfo(TurnWrapper):
+    """`info["seat"]` is the seat to move, `info["observation"]` what its player reads; empty with `observation="view"`.
 
-    It goes outermost, for else nobody sees what `reset` returns.
-
-    Args:
-        env: One of parlour's AEC environments with `info="full"`, of all its seats; possibly in wrappers.
-        observation: What the players read (their `wants`): `"view"`: nothing beside `info["view"]`, and
-            `info["observation"]` is empty; `"features"`, `"text"` or `"both"`: as the environments themselves.
-
-    Raises:
-        ParlourError: A setting is not accepted.
+    It goes outermost, for else nobody sees what `reset` returns. For the arguments see `TurnWrapper`.
     """
-
-    def __init__(
-        self, env: AECEnv[str, Any, Any], observation: Literal["view", "features", "text", "both"] = "view"
-    ) -> None:
-        super().__init__(env)
-        base = env.unwrapped
-        assert isinstance(base, GameEnv), "TurnInInfo takes parlour's own environments"
-        if base.info != "full":
-            raise ParlourError("TurnInInfo needs an environment with info='full', from which players choose")
-        if observation not in FORMS:
-            raise accept("observation", observation, FORMS)
-        self.game_env, self.form = base, observation
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> dict[str, dict[str, Any]]:
         """Deal a new game. Returns the info of the agent to move, under its name."""
@@ -57,5 +32,4 @@ class TurnInInfo(BaseWrapper[str, Any, Any]):
         self.infos = dict(self.env.infos)
         if base.outcome is None:
             agent = base.agent_selection
-            observed = {} if self.form == "view" else base.observe_as(agent, self.form)
-            self.infos[agent] = {**self.infos[agent], "seat": base.seat, "observation": observed}
+            self.infos[agent] = {**self.infos[agent], "seat": base.seat, "observation": self.read(agent)}

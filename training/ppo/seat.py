@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -18,8 +19,9 @@ from parlour.training.ppo.phase_config import CONFIG, PhaseConfig, check_count, 
 from parlour.training.ppo.phases import CHECKPOINT, Counter, export, learn_phase, load_model, new_model, save_model
 from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.rollout import table
+from parlour.training.single_seat import make_seat
 from parlour.training.statistics import rate
-from parlour.training.tables import MakeSeat
+from parlour.wrappers.seat import SeatEnv
 from sb3_contrib import MaskablePPO
 
 __all__ = [
@@ -113,8 +115,8 @@ def train(
 # -- one phase ---------------------------------------------------------------------------------------------------
 
 
-def _maker(config: SeatConfig) -> MakeSeat:
-    return MakeSeat(config.game, config.options, config.opponents, config.seat)
+def _maker(config: SeatConfig) -> Callable[[], SeatEnv]:
+    return partial(make_seat, config.game, opponents=config.opponents, seat=config.seat, **config.options)
 
 
 def _tables(config: SeatConfig, phase: int) -> SeatVecEnv:

@@ -1,0 +1,47 @@
+"""One seat of a game, everything by name: what self-contained processes and Gymnasium's registry make.
+
+`gymnasium.make("parlour/avalon-v0", ...)` comes here; see `parlour.envs.gymnasium_ids`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from parlour.envs.registry import lookup
+from parlour.policies import make_policy
+from parlour.wrappers.seat import SeatEnv
+
+
+def make_seat(
+    game: str,
+    *,
+    opponents: str = "heuristic",
+    seat: int | Literal["random"] = "random",
+    observation: Literal["features", "text"] = "features",
+    on_illegal: Literal["random", "raise"] = "random",
+    render_mode: str | None = None,
+    **options: Any,
+) -> SeatEnv:
+    """One learner's seat.
+
+    Args:
+        game: Registry name.
+        opponents: The policy of all other seats, by name: see `parlour.policies.make_policy`.
+        seat: See `SeatEnv`.
+        observation: See `SeatEnv`.
+        on_illegal: See `SeatEnv`.
+        render_mode: None, `"ansi"` or `"human"`.
+        **options: The game's own, such as `num_players`.
+
+    Raises:
+        ParlourError: A name or an option is not accepted.
+    """
+    env = lookup(game).raw_env(info="full", observation="features", render_mode=render_mode, **options)
+    config = env.game.config
+    return SeatEnv(
+        env,
+        lambda _: make_policy(opponents, game, config),
+        seat=seat,
+        observation=observation,
+        on_illegal=on_illegal,
+    )
