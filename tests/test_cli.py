@@ -97,7 +97,7 @@ def test_evaluate_prints_rates_and_pairs(tmp_path, capsys):
     arguments = ["evaluate", "--players", "5", "--policy", "heuristic", "--policy", "random", "--games", "10"]
     assert run([*arguments, "--table", str(tmp_path / "games.csv")]) == 0
     shown = text_of(capsys)
-    assert "rule - random" in shown
+    assert "heuristic - random" in shown
     assert "n=10" in shown
     assert len((tmp_path / "games.csv").read_text().splitlines()) == 21
     assert run([*arguments, "--json"]) == 0
@@ -141,7 +141,7 @@ BAD = [
     (["play", "--set", "colour=red"], "'colour' is not accepted; accepted: num_players, rules, roles, talk"),
     (["play", "--set", "colour"], "accepted: KEY=VALUE"),
     (["play", "--set", "roles=[1]"], "role 1 is not accepted; accepted: Merlin"),
-    (["play", "--policy", "nobody"], "policy 'nobody' is not accepted; accepted: random, rule, human"),
+    (["play", "--policy", "nobody"], "policy 'nobody' is not accepted; accepted: random, heuristic, human"),
     (["play", "--policy", "player_8=heuristic"], "seat 'player_8' is not accepted; accepted: player_0"),
     (["play", "--policy", "heuristic", "--policy", "heuristic"], "one for all seats, or one for each of 6"),
     (["play", "--on-bad", "shrug"], "on_bad 'shrug' is not accepted; accepted: ask_again"),

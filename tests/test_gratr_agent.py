@@ -166,8 +166,8 @@ def test_each_message_is_asked_about_once_by_each_who_heard_it():
     asked = Counter((context.seat, type(question).__name__) for question, context in model.heard)
     for agent in agents:
         seat, heard = f"player_{agent.seat}", agent.record.messages
-        assert asked[seat, "Intent"] == sum(message.speaker >= 0 for message in heard)
-        assert asked[seat, "Identity"] == sum(message.speaker != agent.seat for message in heard)
+        assert asked[seat, "AskIntent"] == sum(message.speaker >= 0 for message in heard)
+        assert asked[seat, "AskIdentity"] == sum(message.speaker != agent.seat for message in heard)
 
 
 def test_an_intent_is_the_same_question_with_the_same_sample_for_all():

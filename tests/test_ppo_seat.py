@@ -164,7 +164,7 @@ def test_a_file_that_is_no_policy_is_refused(tmp_path, content):
         make_policy(str(path), "avalon_v0", {})
     with pytest.raises(ParlourError, match="no policy file"):
         make_policy(str(tmp_path / "none.npz"), "avalon_v0", {})
-    with pytest.raises(ParlourError, match="accepted: random, rule, human"):
+    with pytest.raises(ParlourError, match="accepted: random, heuristic, human"):
         make_policy("nobody", "avalon_v0", {})
 
 

@@ -184,7 +184,9 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def give(*winners: tuple[str, str]) -> None:
         games = tuple(game for one in winners for game in deal(*one))
-        monkeypatch.setattr(gratr, "play", lambda _, opponent: Match("gratr", replace(opponent, policy="other"), games))
+        monkeypatch.setattr(
+            gratr, "play_teams", lambda _, opponent: Match("gratr", replace(opponent, policy="other"), games)
+        )
 
     return give
 

@@ -297,7 +297,7 @@ def test_a_file_that_is_no_memory_is_refused(tmp_path):
 
 def test_other_processes_find_the_same():
     code = (
-        "import sys, hashlib; sys.path.insert(0, sys.argv[1]); import test_memory as t;"
+        "import sys, hashlib; sys.path.insert(0, sys.argv[1]); import test_retrieval_memory as t;"
         "print(hashlib.sha256(repr((t.answers(t.remembered()), t.answers(t.MEMORY))).encode()).hexdigest())"
     )
     told = set()

@@ -133,8 +133,8 @@ def test_games_are_counted_by_opponent_side_and_role():
         {"member": "random", "side": "evil", "role": "Minion", "return": 0.0},
     ]
     assert sampling.member_scores(games) == [
-        MemberScore("random", "evil", "Minion", 1, 0),
         MemberScore("heuristic", "good", "Merlin", 2, 1),
+        MemberScore("random", "evil", "Minion", 1, 0),
     ]
 
 
@@ -242,8 +242,8 @@ def test_a_run_killed_while_it_learns_and_while_it_measures_in_any_number_of_pro
 ):
     folder = tmp_path / "cut"
     kill(folder, tmp_path, "learning", 400, processes=2)
-    assert (folder / "phases" / "leg01.json").exists()
-    assert not (folder / "phases" / "leg02.json").exists()
+    assert (folder / "phases" / "phase01.json").exists()
+    assert not (folder / "phases" / "phase02.json").exists()
     kill(folder, tmp_path, "cross-play", 20)
     assert 2 < len((folder / "crossplay.jsonl").read_text().splitlines()) < 7
     assert not (folder / "report.md").exists()
@@ -272,8 +272,8 @@ def test_a_run_that_ended_between_the_files_of_a_phase_and_its_checkpoint_equals
     monkeypatch.setattr(learn.learning, "save_model", end)
     with pytest.raises(EndedError):
         run.selfplay(config(), tmp_path)
-    assert (tmp_path / "phases" / "leg02.json").exists()
-    (tmp_path / "phases" / "leg02.json").write_text("half")
+    assert (tmp_path / "phases" / "phase02.json").exists()
+    (tmp_path / "phases" / "phase02.json").write_text("half")
     monkeypatch.undo()
     run.selfplay(config(), tmp_path)
     assert results(tmp_path) == results(whole[0])
@@ -350,7 +350,7 @@ def test_a_broken_file_of_a_phase_is_refused(whole, tmp_path):
     import shutil
 
     shutil.copytree(whole[0], tmp_path / "run")
-    path = tmp_path / "run" / "phases" / "leg02.json"
+    path = tmp_path / "run" / "phases" / "phase02.json"
     path.write_text(json.dumps({"number": 1}))
     with pytest.raises(ParlourError, match="accepted: what `train selfplay` left"):
         run.selfplay(config(), tmp_path / "run")

@@ -702,7 +702,7 @@ def test_two_servers_do_not_share_anything(server):
             "policy 'heuristic' cannot play by what a request holds (it reads info['view']); accepted:",
         ),
         (["--policy", "human"], "(a person at the terminal); accepted: random, chat, a trained seat"),
-        (["--policy", "nobody"], "policy 'nobody' is not accepted; accepted: random, rule"),
+        (["--policy", "nobody"], "policy 'nobody' is not accepted; accepted: random, heuristic"),
         (["--policy", "random", "--game", "chess"], "game 'chess' is not accepted"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, list) else "",

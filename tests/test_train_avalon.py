@@ -225,9 +225,9 @@ def test_a_killed_run_goes_on_where_it_stopped(after, moment, whole, tmp_path, m
         if moment == "in the game":
             patch.setattr(practice, "_learn", dying(practice._learn))
         if moment == "before the checkpoint":  # the readable files are written, the state is not
-            place = practice.write_whole
+            place = practice.atomic_write
             patch.setattr(
-                practice, "write_whole", lambda p, t: dying(place)(p, t) if p.name == practice._STATE else place(p, t)
+                practice, "atomic_write", lambda p, t: dying(place)(p, t) if p.name == practice._STATE else place(p, t)
             )
         with pytest.raises(Killed):
             practise(SMALL, killed, progress=count)

@@ -348,6 +348,6 @@ def test_whole_sides_are_measured_by_their_own_names(tmp_path):
     assert found.rates["heuristic"]["all"].rate > 0.5
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names[:2] == [
-        "werewolf_v0-0-village-1_rule-werewolf-2_random.jsonl",
-        "werewolf_v0-0-village-2_random-werewolf-1_rule.jsonl",
+        "werewolf_v0-0-village-1_heuristic-werewolf-2_random.jsonl",
+        "werewolf_v0-0-village-2_random-werewolf-1_heuristic.jsonl",
     ]

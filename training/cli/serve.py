@@ -71,7 +71,7 @@ def serve(
     """
     faults = {} if fault is None else parse_faults(fault)
     server = _require_server()
-    settings = server.Settings(
+    settings = server.ServerSettings(
         faults=faults,
         latency=latency,
         hang=hang,

@@ -64,7 +64,7 @@ def score(marks: Sequence[Mark], of: str = OVERALL) -> QuizScore | None:
 
     >>> marks = [Mark(0, "a", "individual", 10, (True,)), Mark(0, "b", "who", 5, (False,)), Mark(0, "c", "one_relation", 2, (True,))]
     >>> score(marks).shares[0] == 12 / 17, score(marks, "reasoning"), score(marks, "why")
-    (True, Score(shares=(0.0,), weight=1), None)
+    (True, QuizScore(shares=(0.0,), weight=1), None)
 
     Args:
         marks: Of one case and method.
@@ -85,8 +85,8 @@ def score(marks: Sequence[Mark], of: str = OVERALL) -> QuizScore | None:
 def over_repetitions(found: QuizScore, formula: Formula = "population") -> MeanDeviation:
     """Mean and deviation over repetitions of the quiz.
 
-    >>> over_repetitions(Score((0.0, 1.0), 4)), over_repetitions(Score((0.0, 1.0, 0.5), 4), "sample")
-    (Spread(mean=0.5, deviation=0.5), Spread(mean=0.5, deviation=0.5))
+    >>> over_repetitions(QuizScore((0.0, 1.0), 4)), over_repetitions(QuizScore((0.0, 1.0, 0.5), 4), "sample")
+    (MeanDeviation(mean=0.5, deviation=0.5), MeanDeviation(mean=0.5, deviation=0.5))
     """
     n, mean = len(found.shares), found.mean
     divisor = n if formula == "population" else n - 1
@@ -99,7 +99,7 @@ def over_cases(values: Sequence[float], weights: Sequence[float]) -> MeanDeviati
     """Weighted mean, and weighted deviation from it.
 
     >>> over_cases([0.0, 1.0], [3, 1])
-    Spread(mean=0.25, deviation=0.4330127018922193)
+    MeanDeviation(mean=0.25, deviation=0.4330127018922193)
     """
     x, w = np.asarray(values, float), np.asarray(weights, float)
     mean = float((w * x).sum() / w.sum())
@@ -109,8 +109,8 @@ def over_cases(values: Sequence[float], weights: Sequence[float]) -> MeanDeviati
 def over_runs(found: Sequence[QuizScore]) -> MeanDeviation:
     """Weighted mean and deviation over all repetitions of all cases, as behind PLAYER*'s totals.
 
-    >>> over_runs([Score((0.0, 1.0), 3), Score((0.5, 0.5), 1)])
-    Spread(mean=0.5, deviation=0.4330127018922193)
+    >>> over_runs([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
+    MeanDeviation(mean=0.5, deviation=0.4330127018922193)
     """
     return over_cases(*_flat(found))
 
@@ -122,8 +122,8 @@ def _flat(found: Sequence[QuizScore]) -> tuple[list[float], list[int]]:
 def over_totals(found: Sequence[QuizScore], formula: Formula = "population") -> MeanDeviation:
     """Mean and deviation over repetitions of the weighted mean of the cases, as behind Questum's totals.
 
-    >>> over_totals([Score((0.0, 1.0), 3), Score((0.5, 0.5), 1)])
-    Spread(mean=0.5, deviation=0.375)
+    >>> over_totals([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
+    MeanDeviation(mean=0.5, deviation=0.375)
     """
     weight = sum(one.weight for one in found)
     repetitions = range(len(found[0].shares))

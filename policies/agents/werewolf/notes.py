@@ -52,7 +52,7 @@ def names(seats: Sequence[int]) -> str:
 def line(message: HeardMessage) -> str:
     r"""A message in one line; the words in quotation marks, with everything unprintable escaped.
 
-    >>> line(Message(day=1, speaker=2, text="I am Seer."))
+    >>> line(HeardMessage(day=1, speaker=2, text="I am Seer."))
     'Day 1, player_2: "I am Seer."'
     """
     who = "moderator" if message.speaker == NATURE else name(message.speaker)

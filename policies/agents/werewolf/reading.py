@@ -76,7 +76,7 @@ def read(speaker: int, text: str, players: int) -> ReadStatement:
         players: Seats of the table; players are numbered from 0.
 
     >>> read(1, "I accuse player_3 of being evil.", players=8).intents
-    (Intent(speaker=1, kind='attack', target=3, score=6.0),)
+    (ReadIntent(speaker=1, kind='attack', target=3, score=6.0),)
     """
     found = _Found()
     if speaker == MODERATOR:
