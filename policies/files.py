@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from parlour.envs.core import ParlourError
 
 
-def atomic_write(path: str | Path, text: str) -> None:
-    """Write a file under another name first, so that nobody ever sees it half-written. Folders are made."""
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A path to write to; what is written takes the place of `path` when the block ends without an error.
+
+    So nobody ever sees a file half-written. Folders are made. The path has the same ending, which some writers look at.
+    """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part = target.with_name(f".{os.getpid()}.part-{target.name}")
     try:
-        part.write_text(text, "utf-8")
+        yield part
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def atomic_write(path: str | Path, content: str | bytes) -> None:
+    """Replace a file as a whole; text is written in UTF-8."""
+    with replacing(path) as part:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def write_json(path: str | Path, value: Any) -> None:

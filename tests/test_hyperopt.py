@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.training import seeds
-from parlour.training.hyperopt.config import TuneConfig, blocks, claim_folder
+from parlour.training.hyperopt.config import TuneConfig, blocks
 from parlour.training.hyperopt.measure import measure
 from parlour.training.hyperopt.paired import difference, mean
 from parlour.training.hyperopt.problem import Bowl, Problem, rewards
@@ -34,7 +35,6 @@ def silent(_stage, _done, _total, _note):
 
 
 def search(problem, config, folder, workers=1):
-    claim_folder(config, problem, folder)
     return study.search(problem, config, folder, workers, silent)
 
 
@@ -294,8 +294,8 @@ def test_a_run_leaves_its_curve_its_surface_and_its_numbers(tmp_path):
 def test_surface_by_hand(tmp_path):
     # 1 - (x - 0.3)^2 - (y - 0.7)^2, less 0.92 of the defaults (0.5, 0.5). (0, 0): 0.42; (0, 1): 0.82; (1, 0): 0.02;
     # (1, 1): 0.42
-    claim_folder(config(), Bowl(common=0.5), tmp_path)
-    found = measure_surface(Bowl(common=0.5), config(), tmp_path, 1, silent)
+    play = partial(measure, Bowl(common=0.5), block=3, workers=1, progress=silent)
+    found = measure_surface(Bowl(common=0.5), config(), tmp_path, play)
     assert [tuple(cell.parameters.values()) for cell in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert [cell.against.mean for cell in found] == pytest.approx([-0.5, -0.1, -0.9, -0.5])
     assert [cell.against.n for cell in found] == [2] * 4

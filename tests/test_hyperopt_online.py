@@ -12,7 +12,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.training import seeds
 from parlour.training.hyperopt import online
-from parlour.training.hyperopt.config import TuneConfig, claim_folder
+from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.hyperopt.problem import Bowl
 from parlour.training.hyperopt.run import tune
 from parlour.training.hyperopt.space import EDGE, Parameter, Space
@@ -25,7 +25,6 @@ def silent(_stage, _done, _total, _note):
 
 
 def learn(problem, config, folder):
-    claim_folder(config, problem, folder)
     return online.learn(problem, config, folder, silent)
 
 

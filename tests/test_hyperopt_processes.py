@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from parlour.training.hyperopt.config import TuneConfig, claim_folder
+from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.hyperopt.measure import measure
 from parlour.training.hyperopt.problem import Bowl
 from parlour.training.hyperopt.run import tune
@@ -109,7 +109,6 @@ def start(folder, settings, pause):
 
 def test_two_processes_on_one_study_lose_no_trial_and_count_none_twice(tmp_path):
     settings = SMALL | {"budget": 14, "deals": 6, "block": 2, "pruner": "none"}
-    claim_folder(TuneConfig(**settings), Bowl(noise=0.2), tmp_path)
     both = [start(tmp_path, settings, 0.01) for _ in range(2)]
     played = [len(process.communicate(timeout=60)[0].splitlines()) for process in both]
     assert [process.returncode for process in both] == [0, 0]
@@ -123,7 +122,6 @@ def test_two_processes_on_one_study_lose_no_trial_and_count_none_twice(tmp_path)
 
 def test_the_trial_of_a_killed_process_is_taken_up_by_another_that_lives(tmp_path):
     settings = SMALL | {"budget": 3, "deals": 6, "block": 2, "pruner": "none"}
-    claim_folder(TuneConfig(**settings), Bowl(noise=0.2), tmp_path)
     doomed = start(tmp_path, settings, 60)
     assert doomed.stdout is not None
     assert doomed.stdout.readline() == "playing\n"  # trial 0 is claimed
@@ -142,7 +140,6 @@ def test_the_trial_of_a_killed_process_is_taken_up_by_another_that_lives(tmp_pat
 
 def test_several_workers_leave_a_whole_study(tmp_path):
     problem, told = Bowl(noise=0.2, common=0.3), []
-    claim_folder(config(), problem, tmp_path)
     trials = study.search(problem, config(), tmp_path, 2, lambda *what: told.append(what))
     assert [trial.number for trial in trials] == list(range(6))
     for trial in trials:

@@ -214,7 +214,7 @@ def test_an_experiment_is_written_and_taken_up(tmp_path):
     again = held_out.run(config, corpus=corpus, out=tmp_path)
     assert again.scores == first.scores
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == written
-    with pytest.raises(ParlourError, match="other settings"):
+    with pytest.raises(ParlourError, match=r"another configuration \(train 120, held_out 60\)"):
         held_out.run(HeldOutConfig(difficulty="easy", train=119, held_out=61), corpus=corpus, out=tmp_path)
 
 

@@ -251,7 +251,7 @@ def test_a_measurement_that_was_killed_is_taken_up(tmp_path, monkeypatch):
         (c.row, c.measure, c.ours, c.value and c.value.value) for c in whole.cells
     ]
     path.write_text("{}\n")
-    with pytest.raises(ParlourError, match="holds no results"):
+    with pytest.raises(ParlourError, match="accepted: what a measurement left"):
         questum.comparison("again", setting, rows)
 
 

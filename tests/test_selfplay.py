@@ -292,7 +292,7 @@ def test_a_finished_run_is_left_as_it_is_and_another_configuration_is_refused(wh
     run.selfplay(config(), folder, lambda stage, done, total, note: games.append((stage, done)))
     assert games == [("learning", 512), *(("cross-play", n) for stage, n in games if stage == "cross-play")]
     assert results(folder) == before
-    with pytest.raises(ParlourError, match="another configuration; accepted: the same, or a new folder"):
+    with pytest.raises(ParlourError, match=r"another configuration \(seed 0\); accepted: the same, or a new folder"):
         run.selfplay(config(seed=1), folder)
 
 

@@ -8,7 +8,6 @@ many games are in flight.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -20,6 +19,7 @@ from parlour.envs.core import ParlourError, accept
 from parlour.training.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
 from parlour.training.parallel.executor import Pool
 from parlour.training.rollout import Episode
+from parlour.training.runs import write_csv
 from parlour.training.statistics import PairedDifference, Rate, paired, rate
 from pettingzoo.utils.env import AECEnv
 
@@ -238,8 +238,5 @@ def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
 
 def write_table(report: Report, path: Path) -> None:
     """The table of games as CSV, a row a game and scored policy."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Game)])
-        writer.writeheader()
-        writer.writerows(asdict(game) for game in report.games)
+    rows = [list(asdict(game).values()) for game in report.games]
+    write_csv(path, [field.name for field in fields(Game)], rows, end="\r\n")

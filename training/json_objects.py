@@ -7,13 +7,14 @@ within it, the value, the reason and what is accepted.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from parlour.envs.core import ParlourError, listed
+from parlour.policies.files import replacing
 
 LONGEST_SHOWN: Final = 120
 """Characters of a refused value that are shown."""
@@ -146,16 +147,10 @@ def _there(target: Path, text: bytes) -> bool:
 
 
 def _place(new: Mapping[Path, bytes]) -> None:
-    """Write all files under other names first: none is ever seen half-written."""
-    parts = {target: target.with_name(f".{target.name}.{os.getpid()}.part") for target in new}
-    try:
-        for target, part in parts.items():
-            part.write_bytes(new[target])
-        for target, part in parts.items():
-            part.replace(target)
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
+    """Write all files under other names first, then put them in their places."""
+    with ExitStack() as places:
+        for target, text in new.items():
+            places.enter_context(replacing(target)).write_bytes(text)
 
 
 def shown(value: object) -> str:

@@ -7,9 +7,8 @@ games are drawn from the training seeds; what was learned is then frozen and mea
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -19,14 +18,14 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
-from parlour.policies.files import atomic_write, read_json, write_json
+from parlour.policies.files import atomic_write, read_json
 from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training import rollout, seeds
+from parlour.training import plots, rollout, seeds
+from parlour.training.plots import Curve, CurvePoint
 from parlour.training.rollout import Episode
+from parlour.training.runs import run_directory, write_csv
 
-CONFIG, EXPERIENCE, POOL, CURVE, PICTURE = (
-    "config.json", "experience.json", "baseline.json", "curve.csv", "curve.png",
-)  # fmt: skip
+EXPERIENCE, POOL, CURVE, PICTURE = "experience.json", "baseline.json", "curve.csv", "curve.png"
 _SIDES: Final = ("good", "evil")
 _NEIGHBOURS: Final = 20
 """Games over which the curve is averaged."""
@@ -63,25 +62,32 @@ def practise(
     model: Model | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Practice:
-    """Play and learn; a run that is in `out` already is taken up where it stopped.
+    """Play and learn; the run in `out` is resumed where it stopped.
 
     Args:
         config: What to play.
-        out: Folder of the run; None keeps nothing.
+        out: Run directory; None stores nothing.
         model: Who answers the agents' questions; the heuristics by default.
         progress: Is told the number of games finished since the last time.
 
     Raises:
-        ParlourError: The folder holds a run with another configuration.
+        ParlourError: The directory holds a run with another configuration, or is in use.
     """
     model = model or OfflineModel()
+    if out is None:
+        return _practise(config, None, model, progress)
+    with run_directory(out, asdict(config) | {"model": model.name}) as folder:
+        return _practise(config, folder, model, progress)
+
+
+def _practise(config: PracticeConfig, out: Path | None, model: Model, progress: Callable[[int], None]) -> Practice:
     env = rollout.table("avalon_v0", num_players=config.num_players, rules=config.rules)
-    so_far = _take_up(config, model, out)
+    so_far = Practice() if out is None else _stored(out)
     progress(len(so_far.won))
     for number in range(len(so_far.won), 2 * config.games):
         _one_game(env, config, so_far, number, model)
         if out is not None:
-            _keep(so_far, out)
+            _store(so_far, out)
         progress(1)
     if out is not None:
         _write_curve(so_far.won, out)
@@ -128,21 +134,13 @@ def _learn(players: list[AvalonAgent | BaselineAgent], episode: Episode, so_far:
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def _take_up(config: PracticeConfig, model: Model, out: Path | None) -> Practice:
-    if out is None:
-        return Practice()
-    out.mkdir(parents=True, exist_ok=True)
-    wanted = json.loads(json.dumps({**asdict(config), "model": model.name}))
-    if not (out / CONFIG).exists():
-        write_json(out / CONFIG, wanted)
-    stored: Mapping[str, Any] = read_json(out / CONFIG)
-    if stored != wanted:
-        raise ParlourError(f"folder {str(out)!r} holds a run with {stored}; accepted: the same, or another folder")
+def _stored(out: Path) -> Practice:
+    """How far the run in the folder has come."""
     if not (out / _STATE).exists():
         return Practice()
     state = read_json(out / _STATE)
     if set(state) != {"won", "experience", "pool"}:
-        raise ParlourError(f"file {str(out / _STATE)!r} is no checkpoint; accepted: one that `practise` wrote")
+        raise ParlourError(f"file {str(out / _STATE)!r} is no checkpoint; accepted: one of `train avalon`")
     return Practice(Experience.from_json(state["experience"]), Pool.from_json(state["pool"]), state["won"])
 
 
@@ -150,7 +148,7 @@ _STATE: Final = "practice.json"
 """The checkpoint: everything in one file, replaced whole after each game."""
 
 
-def _keep(so_far: Practice, out: Path) -> None:
+def _store(so_far: Practice, out: Path) -> None:
     so_far.experience.save(out / EXPERIENCE)
     so_far.pool.save(out / POOL)
     state = {"won": so_far.won, "experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
@@ -169,20 +167,10 @@ def curve(won: list[bool]) -> list[tuple[int, str, float]]:
 
 
 def _write_curve(won: list[bool], out: Path) -> None:
-    with (out / CURVE).open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("game", "side", f"share won of the last {_NEIGHBOURS}"))
-        writer.writerows((game, side, f"{share:.4f}") for game, side, share in curve(won))
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        return  # the picture needs the extra `train`; the data is there
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
-    for side in _SIDES:
-        points = [(game, share) for game, of, share in curve(won) if of == side]
-        axes.plot(*zip(*points, strict=True), label=f"as {side}")
-    axes.set(xlabel="practice game on the side", ylabel=f"share won of the last {_NEIGHBOURS}", ylim=(0, 1))
-    axes.set_title("Experience learning against the baseline agent")
-    axes.legend()
-    figure.savefig(out / PICTURE, dpi=120)
+    measured, rows = f"share won of the last {_NEIGHBOURS}", curve(won)
+    write_csv(
+        out / CURVE, ("game", "side", measured), [(n, side, f"{share:.4f}") for n, side, share in rows], end="\r\n"
+    )
+    curves = [Curve(f"as {side}", [CurvePoint(n, share) for n, of, share in rows if of == side]) for side in _SIDES]
+    title = "Experience learning against the baseline agent"
+    plots.curve(out / PICTURE, curves, "practice game on the side", measured, title, (0, 1))

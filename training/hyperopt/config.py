@@ -1,33 +1,26 @@
-"""The settings of a run of the tuner, and the folder that keeps them."""
+"""The settings of a run of the tuner."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.files import atomic_write
 from parlour.training import seeds
-from parlour.training.hyperopt.problem import Problem
 
 TuningMethod = Literal["optuna", "spsa"]
 Pruner = Literal["wilcoxon", "median", "halving", "none"]
 StageProgress = Callable[[str, int, int, str], None]
 """Told the stage, how many deals of it are done, how many there are, and how it stands."""
-CONFIG: Final = "config.json"
 
 _TRAINING, _FINAL, _HELD_OUT, _SURFACE = range(4)  # what deals are drawn for
 
 
 @dataclass(frozen=True, kw_only=True)
 class TuneConfig:
-    """Everything that decides a run besides the problem; saved with it.
+    """Everything that decides a run besides the problem; stored with it.
 
     Raises:
         ParlourError: A setting is not accepted.
@@ -105,34 +98,3 @@ def blocks(deals: Sequence[int], size: int) -> list[list[int]]:
     [[1, 2], [3]]
     """
     return [list(deals[k : k + size]) for k in range(0, len(deals), size)]
-
-
-def claim_folder(config: TuneConfig, problem: Problem, folder: Path) -> None:
-    """Write the settings into the folder of a run, or see that they are those that are there.
-
-    Raises:
-        ParlourError: The folder holds another run, or cannot be made.
-    """
-    settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
-    told = json.dumps(asdict(config) | settings, indent=2, ensure_ascii=False) + "\n"
-    path = folder / CONFIG
-    try:
-        if path.exists() and path.read_text("utf-8") != told:
-            raise ParlourError(
-                f"{str(folder)!r} holds a run with another configuration; accepted: the same, or a new folder"
-            )
-        atomic_write(path, told)
-    except OSError as error:
-        raise ParlourError(f"{str(folder)!r} cannot be used: {error}; accepted: a folder") from None
-
-
-def write_csv(path: Path, heading: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Write a table as a whole; None becomes an empty cell."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([heading, *rows])
-    atomic_write(path, text.getvalue())
-
-
-def columns(of: type[Any]) -> list[str]:
-    """Names of a dataclass's fields."""
-    return [field.name for field in fields(of)]

@@ -1,4 +1,4 @@
-"""Several parameter sets on the same deals, kept block by block in one file, so that a killed measurement is taken up.
+"""Several parameter sets on the same deals, stored block by block in one file, so that a killed measurement resumes.
 
 The file is JSON by lines: a head that says what is measured, then one line for each block in any order. A last line that a
 kill cut off is dropped. Rewards are functions of parameters and deals, so the result does not depend on how many
@@ -7,20 +7,16 @@ processes played it, nor on when they stopped.
 
 from __future__ import annotations
 
-import fcntl
-import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from parlour.envs.core import ParlourError
 from parlour.training.hyperopt.config import StageProgress, blocks
 from parlour.training.hyperopt.pool import make_pool
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.space import Parameters
 from parlour.training.parallel.executor import Workers, as_finished
+from parlour.training.runs import JsonlStore
 
 Key = tuple[str, int]  # arm, number of the block
 TrialJob = tuple[Key, Parameters, list[int]]
@@ -43,7 +39,7 @@ def measure(
         problem: Gives the rewards.
         arms: Name -> parameters.
         deals: Seeds, played in this order.
-        path: The file. A second process that comes to it waits for the first one to finish.
+        path: The file.
         block: Deals between two lines of the file.
         workers: Processes that play; with 1, this one. Or a pool.
         progress: Told about deals played, summed over arms.
@@ -58,7 +54,8 @@ def measure(
     pieces = blocks(deals, block)
     head = {"arms": {name: dict(values) for name, values in arms.items()}, "deals": list(deals), "block": block}
     total = len(arms) * len(deals)
-    with _opened(path, head) as (file, found):
+    with JsonlStore(path, _block, "measurement", head) as store:
+        found = dict(store.found)
         jobs: list[TrialJob] = [
             ((name, k), values, piece)
             for k, piece in enumerate(pieces)
@@ -69,8 +66,7 @@ def measure(
         progress(stage, done, total, "")
         for key, piece in _play(problem, jobs, workers):
             found[key] = piece
-            file.write(json.dumps({"arm": key[0], "block": key[1], "rewards": piece}) + "\n")
-            file.flush()
+            store.append({"arm": key[0], "block": key[1], "rewards": piece})
             done += len(piece)
             progress(stage, done, total, "")
     return {name: tuple(reward for k in range(len(pieces)) for reward in found[name, k]) for name in arms}
@@ -91,26 +87,5 @@ def _play(problem: Problem, jobs: Sequence[TrialJob], workers: Workers) -> Itera
                 yield jobs[number][0], found
 
 
-@contextmanager
-def _opened(path: Path, head: dict[str, Any]) -> Iterator[tuple[TextIO, dict[Key, list[float]]]]:
-    """The file, locked and cut to whole lines, and what it holds."""
-    first = json.dumps(head) + "\n"
-    with path.open("a+", encoding="utf-8", newline="") as file:
-        fcntl.lockf(file.fileno(), fcntl.LOCK_EX)  # until the file is closed, or the process ends
-        file.seek(0)
-        text = file.read()
-        whole = text[: text.rfind("\n") + 1]
-        if whole and not whole.startswith(first):
-            raise ParlourError(f"{str(path)!r} holds another measurement; accepted: the same, or a new folder")
-        if len(whole) < len(text):
-            os.truncate(path, len(whole.encode()))
-        file.seek(0, os.SEEK_END)
-        if not whole:
-            file.write(first)
-            file.flush()
-        try:
-            told = [json.loads(line) for line in whole.splitlines()[1:]]
-            found = {(str(one["arm"]), int(one["block"])): [float(x) for x in one["rewards"]] for one in told}
-        except (ValueError, KeyError, TypeError) as error:
-            raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what a measurement left") from None
-        yield file, found
+def _block(stored: Any) -> tuple[Key, list[float]]:
+    return (str(stored["arm"]), int(stored["block"])), [float(x) for x in stored["rewards"]]

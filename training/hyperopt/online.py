@@ -49,7 +49,7 @@ class Step:
 
 @dataclass(frozen=True)
 class OnlineResult:
-    """What a run came to."""
+    """The result of a run."""
 
     steps: tuple[Step, ...]
     """Calibration first."""
@@ -61,12 +61,12 @@ class OnlineResult:
 
 
 def learn(problem: Problem, config: TuneConfig, folder: Path, progress: StageProgress) -> OnlineResult:
-    """Learn, or take up a run that was begun in the folder; the same result, byte for byte, killed or not.
+    """Learn, or resume the run in the folder; the same result, byte for byte, killed or not.
 
     Args:
         problem: What is tuned.
         config: Its `steps`, `step`, `spread` and `seed` are used.
-        folder: Where the checkpoint is kept.
+        folder: Where the checkpoint is stored.
         progress: Told about steps.
 
     Raises:
@@ -74,7 +74,7 @@ def learn(problem: Problem, config: TuneConfig, folder: Path, progress: StagePro
     """
     run = _Run(problem, config)
     if (folder / CHECKPOINT).exists():
-        run.take_up(read_json(folder / CHECKPOINT))
+        run.load_state_dict(read_json(folder / CHECKPOINT))
     while not run.over:
         run.move()
         if len(run.steps) % _SAVE == 0 or run.over:
@@ -154,8 +154,8 @@ class _Run:
             "steps": [astuple(step) for step in self.steps],
         }
 
-    def take_up(self, stored: dict[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+    def load_state_dict(self, stored: dict[str, Any]) -> None:
+        """Resume from what `state_dict` gave."""
         try:
             self.calibration, self.gain = int(stored["calibration"]), stored["gain"]
             self.steps = [Step(deal, plus, minus, tuple(point)) for deal, plus, minus, point in stored["steps"]]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from parlour.training import plots
 from parlour.training.hyperopt.online import OnlineResult, moving
 from parlour.training.hyperopt.paired import Difference
 from parlour.training.hyperopt.space import Parameter, Parameters, Space
@@ -18,85 +18,62 @@ WINDOW: Final = 100  # steps of a moving mean
 _DARK: Final = 0.6  # of the largest difference: above it numbers are white
 
 
-def figure(width: float, height: float) -> Any | None:
-    """An empty picture; None if matplotlib is not installed."""
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        return None
-    return Figure(figsize=(width, height), dpi=120, layout="constrained")
-
-
-def _save(made: Any, path: Path) -> bool:
-    new = path.with_name(f"new-{path.name}")
-    made.savefig(new)
-    os.replace(new, path)
-    return True
-
-
 def trials(found: Sequence[tuple[Trial, Difference]], chosen: int, path: Path) -> bool:
     """Each trial's paired difference to the defaults with its interval; False if it cannot be drawn."""
-    made = figure(9, 4.5)
-    if made is None:
+    if not plots.available():
         return False
+    made = plots.figure(9, 4.5)
     axes = made.add_subplot()
     axes.axhline(0, color="0.5", linewidth=0.8)
     for complete, label, color, mark in (
         (True, "all deals", "tab:blue", "o"),
         (False, "given up", "0.6", "x"),
     ):
-        shown = [(trial.number, d) for trial, d in found if trial.complete == complete]
+        shown = {trial.number: d for trial, d in found if trial.complete == complete}
         if shown:
-            bars = [[d.mean - (d.mean if d.low is None else d.low) for _, d in shown]]
-            bars.append([(d.mean if d.high is None else d.high) - d.mean for _, d in shown])
-            axes.errorbar(
-                [number for number, _ in shown],
-                [d.mean for _, d in shown],
-                bars,
-                fmt=mark,
-                color=color,
-                markersize=5,
-                elinewidth=1,
-                capsize=2,
-                label=f"{label} ({len(shown)})",
-            )
+            style = {"fmt": mark, "color": color, "markersize": 5, "elinewidth": 1, "capsize": 2}
+            _errors(axes, list(shown), list(shown.values()), label=f"{label} ({len(shown)})", **style)
     complete_ones = [(trial.number, d.mean) for trial, d in found if trial.complete]
     numbers, means = zip(*complete_ones, strict=True)
     axes.step(numbers, np.maximum.accumulate(means), where="post", color="tab:orange", label="best so far, all deals")
     axes.axvline(chosen, color="tab:red", linestyle=":", label="chosen")
-    axes.set_xlabel("trial (0: the defaults)")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set_ylabel("reward less that of the defaults, per deal")
-    axes.set_title("Trials on common deals, interval at 95 % of each paired difference")
-    axes.grid(alpha=0.3)
+    title = "Trials on common deals, interval at 95 % of each paired difference"
+    plots.label(axes, "trial (0: the defaults)", "reward less that of the defaults, per deal", title)
     made.legend(loc="outside lower center", ncols=4)
-    return _save(made, path)
+    plots.save(made, path)
+    return True
+
+
+def _errors(axes: Any, at: Sequence[float], found: Sequence[Difference], **how: Any) -> None:
+    """Means with their intervals."""
+    below = [0.0 if one.low is None else one.mean - one.low for one in found]
+    bars = [below, [0.0 if one.high is None else one.high - one.mean for one in found]]
+    axes.errorbar(at, [one.mean for one in found], bars, **how)
 
 
 def steps(learned: OnlineResult, space: Space, path: Path) -> bool:
     """Moving mean of the rewards, and the way of each parameter; False if it cannot be drawn."""
-    panels = 1 + len(space.parameters)
-    made = figure(8, 2.2 * panels)
-    if made is None:
+    if not plots.available():
         return False
+    panels = 1 + len(space.parameters)
+    made = plots.figure(8, 2.2 * panels)
     shown = made.subplots(panels, 1, sharex=True)
     learning = learned.steps[learned.calibration :]
     numbers = range(1, len(learning) + 1)
     shown[0].plot(numbers, moving(learning, WINDOW), color="tab:blue")
-    shown[0].set_ylabel(f"reward, mean of\nthe last {WINDOW} steps")
+    plots.label(shown[0], "", f"reward, mean of\nthe last {WINDOW} steps", "SPSA")
     way = [space.bounded(step.point) for step in learning]
     for axes, parameter in zip(shown[1:], space.parameters, strict=True):
         axes.plot(numbers, [values[parameter.name] for values in way], color="tab:blue", linewidth=1, label="way")
         axes.axhline(parameter.default, color="0.5", linestyle="--", linewidth=1, label="default")
         axes.axhline(learned.parameters[parameter.name], color="tab:red", linestyle=":", label="result")
-        axes.set_ylabel(parameter.name)
+        plots.label(axes, "", parameter.name)
         axes.set_ylim(parameter.low, parameter.high)
-    for axes in shown:
-        axes.grid(alpha=0.3)
     shown[-1].set_xlabel("step (two episodes on one deal)")
     shown[1].legend(loc="upper right", fontsize=8)
-    shown[0].set_title("SPSA")
-    return _save(made, path)
+    plots.save(made, path)
+    return True
 
 
 def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path) -> bool:
@@ -104,13 +81,16 @@ def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parame
 
     False if it cannot be drawn.
     """
-    if len(space.parameters) == 1:
-        return _line(measured, space, trained, path)
+    if not plots.available():
+        return False
+    plots.save(_line(measured, space, trained) if len(space.parameters) == 1 else _map(measured, space, trained), path)
+    return True
+
+
+def _map(measured: Sequence[SurfacePoint], space: Space, trained: Parameters) -> Any:
     x, y = space.parameters[:2]
     xs, ys = (sorted({cell.parameters[axis.name] for cell in measured}) for axis in (x, y))
-    made = figure(1.15 * len(xs) + 1.35 * len(ys) + 4.5, 0.85 * len(ys) + 2.2)
-    if made is None:
-        return False
+    made = plots.figure(1.15 * len(xs) + 1.35 * len(ys) + 4.5, 0.85 * len(ys) + 2.2)
     left, right = made.subplots(1, 2, width_ratios=(1.15 * len(xs) + 1, 1.35 * len(ys) + 1))
     found = {(cell.parameters[x.name], cell.parameters[y.name]): cell.against for cell in measured}
     means = np.array([[found[a, b].mean for a in xs] for b in ys])
@@ -125,11 +105,9 @@ def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parame
     ):
         at = _between(xs, values[x.name], x), _between(ys, values[y.name], y)
         left.plot(*at, mark, markersize=size, markerfacecolor=color, markeredgecolor="black", zorder=5, label=label)
-    left.set_xticks(range(len(xs)), [f"{value:.3g}" for value in xs])
-    left.set_yticks(range(len(ys)), [f"{value:.3g}" for value in ys])
-    left.set_xlabel(x.name)
-    left.set_ylabel(y.name)
-    left.set_title("± half the 95 % interval; bold: it leaves out zero", fontsize=10)
+    plots.numbers(left, [f"{value:.3g}" for value in xs], [f"{value:.3g}" for value in ys])
+    title = "± half the 95 % interval; bold: it leaves out zero"
+    plots.label(left, x.name, y.name, title, grid="", small=True)
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, fontsize=9)
     made.colorbar(image, ax=left, label="difference (blue: better than the defaults)")
     _bars(right, found, (x, xs), (y, ys))
@@ -139,21 +117,13 @@ def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parame
         + (f"; {others}" if others else ""),
         fontsize=11,
     )
-    return _save(made, path)
+    return made
 
 
 def _cell(axes: Any, column: int, row: int, found: Difference, most: float) -> None:
     half = "" if found.low is None else f"\n±{found.mean - found.low:.3f}"
-    axes.text(
-        column,
-        row + 0.2,
-        f"{found.mean:+.3f}{half}",
-        ha="center",
-        va="center",
-        fontsize=8.5,
-        fontweight="bold" if found.clear else "normal",
-        color="white" if abs(found.mean) > _DARK * most else "black",
-    )
+    how = {"fontsize": 8.5, "fontweight": "bold" if found.clear else "normal"}
+    plots.number(axes, column, row + 0.2, f"{found.mean:+.3f}{half}", dark=abs(found.mean) > _DARK * most, **how)
 
 
 def _bars(
@@ -167,19 +137,13 @@ def _bars(
     width = 0.7 / len(x[1])
     for k, a in enumerate(x[1]):
         at = [row + (k - (len(x[1]) - 1) / 2) * width for row in range(len(y[1]))]
-        shown = [found[a, b] for b in y[1]]
-        bars = [0.0 if d.low is None else d.mean - d.low for d in shown]
-        color = _shade(k / max(1, len(x[1]) - 1))
-        label = f"{x[0].name} = {a:.3g}"
-        axes.errorbar(at, [d.mean for d in shown], bars, fmt="o", color=color, markersize=4, capsize=2, label=label)
+        style = {"fmt": "o", "color": _shade(k / max(1, len(x[1]) - 1)), "markersize": 4, "capsize": 2}
+        _errors(axes, at, [found[a, b] for b in y[1]], label=f"{x[0].name} = {a:.3g}", **style)
     for row in range(1, len(y[1])):
         axes.axvline(row - 0.5, color="0.85", linewidth=0.8)
     axes.set_xlim(-0.5, len(y[1]) - 0.5)
     axes.set_xticks(range(len(y[1])), [f"{value:.3g}" for value in y[1]])
-    axes.set_xlabel(y[0].name)
-    axes.set_ylabel("difference, interval at 95 %")
-    axes.set_title("the same with noise bars", fontsize=10)
-    axes.grid(axis="y", alpha=0.3)
+    plots.label(axes, y[0].name, "difference, interval at 95 %", "the same with noise bars", grid="y", small=True)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, fontsize=9)
 
 
@@ -194,22 +158,16 @@ def _between(values: Sequence[float], value: float, axis: Parameter) -> float:
     return float(np.interp(axis.place(value), places, range(len(values))))
 
 
-def _line(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path) -> bool:
-    made = figure(7, 4)
-    if made is None:
-        return False
+def _line(measured: Sequence[SurfacePoint], space: Space, trained: Parameters) -> Any:
+    made = plots.figure(7, 4)
     axes, (x,) = made.add_subplot(), space.parameters
-    at, means = [cell.parameters[x.name] for cell in measured], [cell.against.mean for cell in measured]
-    bars = [0.0 if cell.against.low is None else cell.against.mean - cell.against.low for cell in measured]
+    at, found = [cell.parameters[x.name] for cell in measured], [cell.against for cell in measured]
     axes.axhline(0, color="0.5", linewidth=0.8)
-    axes.errorbar(at, means, bars, fmt="o-", capsize=4, label="interval at 95 %")
+    _errors(axes, at, found, fmt="o-", capsize=4, label="interval at 95 %")
     axes.axvline(x.default, color="0.4", linestyle="--", label="default")
     axes.axvline(trained[x.name], color="tab:red", linestyle=":", label="trained")
     if x.log:
         axes.set_xscale("log")
-    axes.set_xlabel(x.name)
-    axes.set_ylabel("reward less that of the default, per deal")
-    axes.set_title(f"{measured[0].against.n} common deals a point")
-    axes.grid(alpha=0.3)
+    plots.label(axes, x.name, "reward less that of the default, per deal", f"{found[0].n} common deals a point")
     axes.legend()
-    return _save(made, path)
+    return made

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parlour.training.hyperopt.paired import Difference, mean
+from parlour.training.hyperopt.result import Tuned
 from parlour.training.hyperopt.space import show
 from parlour.training.hyperopt.trials import ranked
-
-if TYPE_CHECKING:
-    from parlour.training.hyperopt.run import Tuned
 
 
 def verdict(tuned: Tuned) -> str:

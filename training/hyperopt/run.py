@@ -2,13 +2,13 @@
 
 Leaves config.json; the study (study.sqlite3) or the checkpoint (checkpoint.json); trials.csv, or steps.csv; curve.csv and
 curve.png; finals.jsonl and finals.csv; best.json; held_out.jsonl and held_out.csv; surface.jsonl, surface.csv and surface.png; summary.json
-and report.md. Every stage is taken up where a kill left it.
+and report.md. Every stage resumes where a kill left it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -16,15 +16,17 @@ from typing import Any, Final
 from parlour.envs.core import accept
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.hyperopt import pictures, report
-from parlour.training.hyperopt.config import StageProgress, TuneConfig, claim_folder, write_csv
+from parlour.training.hyperopt.config import StageProgress, TuneConfig
 from parlour.training.hyperopt.measure import measure
 from parlour.training.hyperopt.online import OnlineResult, learn, moving
 from parlour.training.hyperopt.paired import Difference, difference, mean
 from parlour.training.hyperopt.problem import Problem
+from parlour.training.hyperopt.result import Tuned
 from parlour.training.hyperopt.space import Parameters
-from parlour.training.hyperopt.surface import SurfacePoint, measure_surface
+from parlour.training.hyperopt.surface import measure_surface
 from parlour.training.hyperopt.trials import Trial, against_defaults, ranked
 from parlour.training.parallel.executor import Workers
+from parlour.training.runs import run_directory, write_csv
 
 BEST: Final = "best.json"
 TRIALS: Final = "trials.csv"
@@ -34,36 +36,8 @@ HELD_OUT: Final = "held_out.csv"
 DEFAULTS: Final = "defaults"
 TRAINED: Final = "trained"
 RIVAL: Final = "runner-up"
-
-
-@dataclass(frozen=True)
-class Tuned:
-    """What a run came to."""
-
-    problem: Problem
-    config: TuneConfig
-    parameters: dict[str, float]
-    """The trained ones."""
-    trials: tuple[Trial, ...]
-    """Empty on-line."""
-    learned: OnlineResult | None
-    """On-line only."""
-    finals: Mapping[str, tuple[float, ...]]
-    """Arm (`trial 7`) -> rewards on training and final deals together; empty if there were no finals."""
-    rival: dict[str, float] | None
-    """If the defaults were the best, what came next; it is tested in their place."""
-    test: Difference
-    """Trained (or the rival's) less default parameters on held-out deals."""
-    means: dict[str, float]
-    """Mean reward there of `defaults` and `trained`, or of `runner-up`."""
-    surface: tuple[SurfacePoint, ...]
-    drawn: bool
-    """Whether the pictures were drawn: that needs matplotlib, of the extra `train`."""
-
-    @property
-    def same(self) -> bool:
-        """Whether the trained parameters are the defaults."""
-        return dict(self.parameters) == self.problem.space.defaults
+Measure = Callable[..., dict[str, tuple[float, ...]]]
+"""`measure`, given the problem and how it is played."""
 
 
 def tune(
@@ -74,34 +48,39 @@ def tune(
     workers: Workers = 1,
     progress: StageProgress = lambda _stage, _done, _total, _note: None,
 ) -> Tuned:
-    """Train the numbers of a problem, or take up a run that was begun in `out`, and test what was learned.
+    """Train the numbers of a problem, or resume the run in `out`, and test what was learned.
 
     Args:
         problem: What is tuned; picklable, if there are several workers.
-        config: How. A run in `out` is taken up only if it has the same, and the same problem.
-        out: The folder of the run.
+        config: How. A run in `out` is resumed only if it has the same, and the same problem.
+        out: Run directory.
         workers: Processes that play; or a pool, with which everything is as with one process. On-line learning has one
             process, this one; what follows it has all.
         progress: Told how each stage goes on.
 
     Raises:
-        ParlourError: A setting is not accepted, `out` holds another run, or the problem's rewards cannot be used.
+        ParlourError: A setting is not accepted, `out` holds another run or is in use, or the problem's rewards cannot be used.
     """
     if isinstance(workers, int) and workers < 1:
         raise accept("workers", workers, "a whole number from 1")
-    folder = Path(out)
-    claim_folder(config, problem, folder)
+    settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
+    with run_directory(out, asdict(config) | settings) as folder:
+        return _tune(problem, config, folder, workers, progress)
+
+
+def _tune(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, progress: StageProgress) -> Tuned:
+    play = partial(measure, problem, block=config.block, workers=workers, progress=progress)
     trials: list[Trial] = []
     learned: OnlineResult | None = None
     finals: dict[str, tuple[float, ...]] = {}
     if config.method == "spsa":
         learned = learn(problem, config, folder, progress)
-        parameters, drawn = learned.parameters, _keep_steps(learned, problem, folder)
+        parameters, drawn = learned.parameters, _store_steps(learned, problem, folder)
     else:
         from parlour.training.hyperopt.study import search  # it needs Optuna, of the extra `train`
 
-        trials = search(problem, config, folder, workers, progress, partial(_keep_trials, folder))
-        chosen, finals = _final(problem, config, trials, folder, workers, progress)
+        trials = search(problem, config, folder, workers, progress, partial(_store_trials, folder))
+        chosen, finals = _final(problem, config, trials, folder, play)
         parameters = dict(chosen.parameters)
         drawn = pictures.trials(against_defaults(trials), chosen.number, folder / "curve.png")
     write_json(folder / BEST, {"problem": problem.name, "method": config.method, "parameters": dict(parameters)})
@@ -112,8 +91,8 @@ def tune(
         del arms[TRAINED]
         if rival is not None:
             arms[RIVAL] = rival
-    means, test = _test(problem, config, arms, folder, workers, progress)
-    cells = measure_surface(problem, config, folder, workers, progress)
+    means, test = _test(config, arms, folder, play)
+    cells = measure_surface(problem, config, folder, play)
     drawn = pictures.draw_surface(cells, problem.space, parameters, folder / "surface.png") and drawn
     tuned = Tuned(problem, config, parameters, tuple(trials), learned, finals, rival, test, means, tuple(cells), drawn)
     write_json(folder / "summary.json", report.summary(tuned))
@@ -122,12 +101,7 @@ def tune(
 
 
 def _final(
-    problem: Problem,
-    config: TuneConfig,
-    trials: Sequence[Trial],
-    folder: Path,
-    workers: Workers,
-    progress: StageProgress,
+    problem: Problem, config: TuneConfig, trials: Sequence[Trial], folder: Path, play: Measure
 ) -> tuple[Trial, dict[str, tuple[float, ...]]]:
     """Let the best trials and the defaults play on, and choose by all that they played.
 
@@ -139,16 +113,7 @@ def _final(
     ahead = order[: config.finalists]
     ahead += [trial for trial in order if trial.number == 0 and trial not in ahead]
     arms = {_arm(trial): trial.parameters for trial in ahead}
-    found = measure(
-        problem,
-        arms,
-        config.final,
-        folder / "finals.jsonl",
-        block=config.block,
-        workers=workers,
-        progress=progress,
-        stage="finals",
-    )
+    found = play(arms, config.final, folder / "finals.jsonl", stage="finals")
     both = {_arm(trial): (*trial.rewards, *found[_arm(trial)]) for trial in ahead}
     rows = [
         [trial.number, *trial.parameters.values(), trial.mean, mean(found[_arm(trial)]), mean(both[_arm(trial)])]
@@ -163,7 +128,7 @@ def _arm(trial: Trial) -> str:
     return f"trial {trial.number}"
 
 
-def _keep_trials(folder: Path, trials: Sequence[Trial]) -> None:
+def _store_trials(folder: Path, trials: Sequence[Trial]) -> None:
     """Write the table and the curve of the trials, once that with the defaults is finished."""
     if not any(trial.number == 0 for trial in trials):
         return
@@ -181,7 +146,7 @@ def _keep_trials(folder: Path, trials: Sequence[Trial]) -> None:
     write_csv(folder / CURVE, ["trial", "mean", "best", "difference", "low", "high"], curve)
 
 
-def _keep_steps(learned: OnlineResult, problem: Problem, folder: Path) -> bool:
+def _store_steps(learned: OnlineResult, problem: Problem, folder: Path) -> bool:
     """Write the table and the curve of the steps, and draw it."""
     rows: list[list[Any]] = []
     for k, step in enumerate(learned.steps):
@@ -206,24 +171,10 @@ def _rival(trials: Sequence[Trial], finals: Mapping[str, Sequence[float]]) -> di
 
 
 def _test(
-    problem: Problem,
-    config: TuneConfig,
-    arms: Mapping[str, Parameters],
-    folder: Path,
-    workers: Workers,
-    progress: StageProgress,
+    config: TuneConfig, arms: Mapping[str, Parameters], folder: Path, play: Measure
 ) -> tuple[dict[str, float], Difference]:
     """Two parameter sets on the held-out deals: the means, and the second less the first."""
-    found = measure(
-        problem,
-        arms,
-        config.test,
-        folder / "held_out.jsonl",
-        block=config.block,
-        workers=workers,
-        progress=progress,
-        stage="held-out deals",
-    )
+    found = play(arms, config.test, folder / "held_out.jsonl", stage="held-out deals")
     write_csv(folder / HELD_OUT, ["deal", *arms], list(zip(config.test, *found.values(), strict=True)))
     first, *others = found.values()
     return {arm: mean(own) for arm, own in found.items()}, difference(others[0] if others else first, first)

@@ -1,7 +1,7 @@
 """Trials on common random numbers with Optuna: every trial plays the same deals, in blocks, and may be given up early.
 
-Storage is SQLite, because a process killed in the middle leaves neither half a line nor a lock behind. A trial keeps the
-rewards of each block; one whose process was killed is taken up by whoever comes next, with its parameters and blocks. A
+Storage is SQLite, because a process killed in the middle leaves neither half a line nor a lock behind. A trial stores the
+rewards of each block; one whose process was killed is resumed by whoever comes next, with its parameters and blocks. A
 parameter is drawn by a sampler seeded from the run's seed, the trial and the parameter, so that one process gives the same
 trials byte for byte, killed or not; so does a pool, to which the deals of one trial after another are sent. With several
 processes of its own the rewards remain functions of parameters and deals, but
@@ -10,7 +10,6 @@ what the sampler and the pruner know when they are asked depends on who was fast
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 import warnings
@@ -26,6 +25,7 @@ from optuna.exceptions import ExperimentalWarning
 from optuna.pruners import BasePruner, MedianPruner, NopPruner, SuccessiveHalvingPruner, WilcoxonPruner
 from optuna.samplers import TPESampler
 from optuna.trial import FrozenTrial, TrialState
+from parlour.policies.files import replacing
 from parlour.training import seeds
 from parlour.training.hyperopt.config import StageProgress, TuneConfig, blocks
 from parlour.training.hyperopt.paired import mean
@@ -37,7 +37,7 @@ from parlour.training.parallel.executor import Pool, Workers, as_finished, in_or
 
 Tell = Callable[[list[Trial]], None]
 STORAGE: Final = "study.sqlite3"
-CLAIMS: Final = "study.lock"
+LOCKS: Final = "study.lock"
 
 _STUDY: Final = "tune"
 _SAMPLER: Final = 10  # beside the purposes of deals in `config`
@@ -53,23 +53,23 @@ def search(
     folder: Path,
     workers: Workers,
     progress: StageProgress,
-    keep: Tell = lambda _trials: None,
+    store: Tell = lambda _trials: None,
 ) -> list[Trial]:
     """Play all trials that are missing in the folder's study, and return all, in the order of their numbers.
 
     Args:
         problem: What is tuned.
         config: How.
-        folder: Where the study is kept. Other processes may be at work on it.
+        folder: Where the study is stored. Other processes of the run may be at work on it.
         workers: Processes to start; with 1, everything happens in this one. Or a pool, which plays what this one asks for.
         progress: Told about deals played; those that a pruned trial was spared count as played.
-        keep: Given all finished trials whenever there are more of them.
+        store: Given all finished trials whenever there are more of them.
     """
     total = config.budget * config.deals
 
     def tell(trials: list[Trial]) -> None:
         progress("trials", min(len(trials), config.budget) * config.deals, total, _note(trials))
-        keep(trials)
+        store(trials)
 
     if not isinstance(workers, int):
         _work(problem, config, folder, tell, workers)
@@ -118,40 +118,40 @@ def _work(
     tell: Tell = lambda _trials: None,
     pool: Pool | None = None,
 ) -> None:
-    """Play trials until none is missing; wait for those of others, and take up those of the dead."""
-    claims = TrialLocks(folder / CLAIMS)
+    """Play trials until none is missing; wait for those of others, and resume those of the dead."""
+    locks = TrialLocks(folder / LOCKS)
     try:
         with _opened(config, folder) as study:
             while len(_trials(study)) < config.budget:
-                trial = _claim(study, claims, config, problem)
+                trial = _next_trial(study, locks, config, problem)
                 if trial is None:
                     time.sleep(_LOOK)
                     continue
                 _play(trial, study, problem, config, pool)
-                claims.leave(trial.number)
+                locks.leave(trial.number)
                 tell(_trials(study))
     finally:
-        claims.close()
+        locks.close()
 
 
-def _claim(study: Any, claims: TrialLocks, config: TuneConfig, problem: Problem) -> Any | None:
+def _next_trial(study: Any, locks: TrialLocks, config: TuneConfig, problem: Problem) -> Any | None:
     """A trial to play: one that nobody living is at, or a new one; None if there is none now."""
-    with claims.alone():
+    with locks.alone():
         frozen = study.get_trials(deepcopy=False)
         for one in frozen:
-            if one.state != TrialState.RUNNING or not claims.take(one.number):
+            if one.state != TrialState.RUNNING or not locks.take(one.number):
                 continue
             if study.get_trials(deepcopy=False)[one.number].state == TrialState.RUNNING:
-                return optuna.trial.Trial(study, one._trial_id)  # it has no public way to be taken up again
-            claims.leave(one.number)  # finished between the look and the claim
+                return optuna.trial.Trial(study, one._trial_id)  # it has no public way to be resumed
+            locks.leave(one.number)  # finished between the look and the lock
         if not frozen:
             study.enqueue_trial(problem.space.defaults)
         fresh = not frozen or any(one.state == TrialState.WAITING for one in frozen)
         if not fresh and len(frozen) >= config.budget:
             return None
         trial = study.ask()
-        if not claims.take(trial.number):
-            raise AssertionError(f"trial {trial.number} was new and claimed at once")
+        if not locks.take(trial.number):
+            raise AssertionError(f"trial {trial.number} was new and locked at once")
         return trial
 
 
@@ -161,21 +161,21 @@ def _claim(study: Any, claims: TrialLocks, config: TuneConfig, problem: Problem)
 def _play(trial: Any, study: Any, problem: Problem, config: TuneConfig, pool: Pool | None) -> None:
     """Play the blocks that are missing, and tell the study how it ended."""
     parameters = _suggested(trial, study, problem, config)
-    kept = _blocks(trial.user_attrs)
+    stored = _blocks(trial.user_attrs)
     reported = study.get_trials(deepcopy=False)[trial.number].intermediate_values
     found: list[float] = []
     pieces = blocks(config.training, config.block)
-    with closing(_played(problem, parameters, pieces[len(kept) :], pool)) as missing:
+    with closing(_played(problem, parameters, pieces[len(stored) :], pool)) as missing:
         for k in range(len(pieces)):
-            if k < len(kept):
-                piece = kept[k]
+            if k < len(stored):
+                piece = stored[k]
             else:
                 piece = next(missing)
                 trial.set_user_attr(_name(k), piece)
             found += piece
             if k not in reported:
                 trial.report(mean(piece if config.pruner == "wilcoxon" else found), k)
-            judged = k < len(kept) - 1  # before the process was killed
+            judged = k < len(stored) - 1  # before the process was killed
             spared = trial.number == 0 or k + 1 == len(pieces)  # everything is compared with the defaults on all deals
             if not judged and not spared and trial.should_prune():
                 study.tell(trial, state=TrialState.PRUNED)
@@ -238,7 +238,7 @@ def _trial(one: FrozenTrial) -> Trial:
 
 @contextmanager
 def _opened(config: TuneConfig, folder: Path) -> Iterator[Any]:
-    """The study, made if there is none. Optuna's messages about its progress are kept back meanwhile."""
+    """The study, made if there is none. Optuna's messages about its progress are held back meanwhile."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
@@ -251,18 +251,15 @@ def _opened(config: TuneConfig, folder: Path) -> Iterator[Any]:
 
 def _make(folder: Path) -> None:
     """Make the study's file, under another name first: a kill leaves all of its tables or none."""
-    claims = TrialLocks(folder / f"making-{CLAIMS}")  # a file of its own, as closing it gives up what it claims
+    locks = TrialLocks(folder / f"making-{LOCKS}")  # a file of its own, as closing it gives up what it locks
     try:
-        with claims.alone():
+        with locks.alone():
             if (folder / STORAGE).exists():
                 return
-            new = folder / f"new-{STORAGE}"
-            new.unlink(missing_ok=True)
-            with _storage(new) as storage:
+            with replacing(folder / STORAGE) as new, _storage(new) as storage:
                 optuna.create_study(storage=storage, study_name=_STUDY, direction="maximize")
-            os.replace(new, folder / STORAGE)
     finally:
-        claims.close()
+        locks.close()
 
 
 @contextmanager

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Final
 
-from parlour.training.hyperopt.config import StageProgress, TuneConfig, write_csv
-from parlour.training.hyperopt.measure import measure
+from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.hyperopt.paired import Difference, difference
 from parlour.training.hyperopt.problem import Problem
 from parlour.training.hyperopt.space import Parameters, show
-from parlour.training.parallel.executor import Workers
+from parlour.training.runs import write_csv
 
 TABLE: Final = "surface.csv"
 _DEFAULTS: Final = "defaults"
@@ -38,22 +37,13 @@ def cells(problem: Problem, points: int) -> list[dict[str, float]]:
 
 
 def measure_surface(
-    problem: Problem, config: TuneConfig, folder: Path, workers: Workers, progress: StageProgress
+    problem: Problem, config: TuneConfig, folder: Path, play: Callable[..., dict[str, tuple[float, ...]]]
 ) -> list[SurfacePoint]:
-    """Measure all cells, or what is missing in the folder, and write the table."""
+    """Measure all cells by `play`, or what is missing in the folder, and write the table."""
     grid = cells(problem, config.grid)
     arms: dict[str, Parameters] = {_DEFAULTS: problem.space.defaults}
     arms.update((show(cell), cell) for cell in grid if cell != problem.space.defaults)
-    found = measure(
-        problem,
-        arms,
-        config.drawn,
-        folder / "surface.jsonl",
-        block=config.block,
-        workers=workers,
-        progress=progress,
-        stage="surface",
-    )
+    found = play(arms, config.drawn, folder / "surface.jsonl", stage="surface")
     measured = [
         SurfacePoint(cell, difference(found.get(show(cell), found[_DEFAULTS]), found[_DEFAULTS])) for cell in grid
     ]

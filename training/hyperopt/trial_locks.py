@@ -1,6 +1,6 @@
 """Which process works at which trial: locks on the bytes of a file, which the system takes back when a process ends.
 
-The kernel drops POSIX record locks of a process however it ends, SIGKILL included, so that no claim is ever left over and
+The kernel drops POSIX record locks of a process however it ends, SIGKILL included, so that no lock is ever left over and
 none has to be timed out. Byte 0 stands for the study, byte 1 + n for trial n. Needs a POSIX system.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 class TrialLocks:
-    """The claims of this process. One object for a file in a process: closing it gives up all of them.
+    """The trials of this process. One object for a file in a process: closing it gives up all of them.
 
     Args:
         path: The file, made if there is none; it stays empty.
@@ -33,7 +33,7 @@ class TrialLocks:
             fcntl.lockf(self._file, fcntl.LOCK_UN, 1, 0)
 
     def take(self, number: int) -> bool:
-        """Claim a trial; False if another living process has it."""
+        """Lock a trial; False if another living process has it."""
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 1 + number)
         except (BlockingIOError, PermissionError):
@@ -45,5 +45,5 @@ class TrialLocks:
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, 1 + number)
 
     def close(self) -> None:
-        """Give up all claims."""
+        """Give up all trials."""
         os.close(self._file)

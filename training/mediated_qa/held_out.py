@@ -6,13 +6,11 @@ signals, Q-hat, temperature and floor by cross-validation, the best static actio
 
 from __future__ import annotations
 
-import csv
-import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
@@ -21,12 +19,14 @@ from parlour.envs.mediated_qa.pipeline import Pipeline, Reader
 from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.policies.files import atomic_write
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.baselines import Scores
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, learn
 from parlour.training.mediated_qa.simulate import Simulated, calibrate, table
 from parlour.training.mediated_qa.table import UtilityTable
 from parlour.training.parallel.executor import Pool
+from parlour.training.runs import run_directory, write_csv
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
@@ -34,7 +34,7 @@ UNSEEN: Final = 101
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOutConfig:
-    """Everything that decides an experiment; saved with it.
+    """Everything that decides an experiment; stored with it.
 
     Raises:
         ParlourError: A setting is not accepted.
@@ -87,7 +87,7 @@ class Calibrated:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """What came of it."""
+    """The result of an experiment."""
 
     calibrated: Calibrated
     learned: LearnedMediator
@@ -115,29 +115,43 @@ def prepare(
         config: The experiment.
         corpus: In place of the generated one; has at least train + held_out questions.
         reader: Who answers and checks; the offline one if None.
-        out: A folder for the settings and the table as it grows; a run in it is taken up.
+        out: Run directory, for the settings and the table as it grows; resumes if it exists.
         progress: Told after each question how many are done.
         pool: Processes that put the questions under the joint actions; the reader must be picklable then.
 
     Raises:
-        ParlourError: The corpus is too small, or the folder holds another run.
+        ParlourError: The corpus is too small, or the folder holds another run or is in use.
     """
     corpus = corpus_of(config) if corpus is None else corpus
     total = config.train + config.held_out
     if len(corpus.questions) < total:
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: at least {total}")
-    if out is not None:
-        _claim(out, config)
+    if out is None:
+        return _prepare(config, corpus, reader, None, progress, pool)
+    with run_directory(out, asdict(config)):
+        return _prepare(config, corpus, reader, out, progress, pool)
+
+
+def _prepare(
+    config: HeldOutConfig,
+    corpus: Corpus,
+    reader: Reader | None,
+    out: Path | None,
+    progress: Callable[[int], object] | None,
+    pool: Pool | None,
+) -> Calibrated:
     search = None if config.guide is None else Search(config.guide)
     pipeline = Pipeline(corpus, normalisation=config.normalisation, reader=reader, search=search)
     bins = pipeline.learn_bins(range(config.train))
     partial = None if out is None else out / "partial.csv"
-    rows = calibrate(pipeline, range(total), seed=config.seed, out=partial, progress=progress, pool=pool)
+    rows = calibrate(
+        pipeline, range(config.train + config.held_out), seed=config.seed, out=partial, progress=progress, pool=pool
+    )
     train, held_out = rows[: config.train], rows[config.train :]
     confidences = tuple(pipeline.confidence(row.number) for row in held_out)
     found = table(train, config.joint, bins)
     if out is not None:
-        (out / "table.csv").write_text(found.dumps(), encoding="utf-8")
+        atomic_write(out / "table.csv", found.dumps())
     return Calibrated(config, tuple(train), tuple(held_out), confidences, found)
 
 
@@ -154,8 +168,9 @@ def compare(calibrated: Calibrated, policy: PolicyTable, out: Path | None = None
     ]
     scores = tuple(baselines.score(systems))
     if out is not None:
-        _write_csv(out / "scores.csv", baselines.lines(scores))
-        _write_csv(out / "states.csv", [["state", "questions"], *map(list, calibrated.states.items())])
+        heading, *lines = baselines.lines(scores)
+        write_csv(out / "scores.csv", heading, lines)
+        write_csv(out / "states.csv", ["state", "questions"], list(calibrated.states.items()))
     return scores
 
 
@@ -171,19 +186,5 @@ def run(
     calibrated = prepare(config, corpus=corpus, reader=reader, out=out, progress=progress)
     learned = learn(calibrated.table, GraceConfig(seed=config.seed))
     if out is not None:
-        (out / "policy.json").write_text(learned.policy.dumps(), encoding="utf-8")
+        atomic_write(out / "policy.json", learned.policy.dumps())
     return HeldOut(calibrated, learned, compare(calibrated, learned.policy, out))
-
-
-def _claim(out: Path, config: HeldOutConfig) -> None:
-    """Write the settings, or see that they are those that are there."""
-    out.mkdir(parents=True, exist_ok=True)
-    path, told = out / "config.json", json.dumps(asdict(config), indent=2) + "\n"
-    if path.exists() and path.read_text(encoding="utf-8") != told:
-        raise ParlourError(f"{str(out)!r} holds a run with other settings; accepted: the same, or another folder")
-    path.write_text(told, encoding="utf-8")
-
-
-def _write_csv(path: Path, rows: list[list[Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)

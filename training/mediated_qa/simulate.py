@@ -23,6 +23,7 @@ from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, STATES, Joint, Paym
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.training.mediated_qa.table import UtilityTable
 from parlour.training.parallel.executor import Pool, Shared, as_finished, in_order
+from parlour.training.runs import whole_lines
 
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Of the cut points, as the published tables write them."""
@@ -122,7 +123,7 @@ def calibrate(
         numbers: The questions.
         payment: Utilities and costs; those of the published run if None.
         seed: Of what is drawn, such as the samples of consistency; each question draws on its own.
-        out: A CSV file that grows by a line a question. What is in it already is not computed again.
+        out: A CSV file that grows by a line a question. What it holds already is not computed again.
         progress: Told after each question how many are done.
         pool: Processes that simulate; the service must be picklable then. The table grows as without them.
 
@@ -131,12 +132,12 @@ def calibrate(
     """
     payment = payment or Payment()
     stamp = f"# seed {seed}, utilities {payment.utilities}, costs {payment.costs}"
-    kept = {} if out is None else {row.number: row for row in read_partial(out, stamp)}
+    stored = {} if out is None else read_partial(out, stamp)
     rows = []
     asked = list(numbers)
-    missing = _simulated(service, [number for number in asked if number not in kept], payment, seed, pool)
+    missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, pool)
     for done, number in enumerate(asked, 1):
-        row = kept.get(number)
+        row = stored.get(number)
         if row is None:
             row = next(missing)
             if out is not None:
@@ -185,25 +186,20 @@ def table(rows: Sequence[Simulated], joint: str = "published", bins: Bins | None
 # -- the partial table -----------------------------------------------------------------------------------------
 
 
-def read_partial(path: Path, stamp: str) -> Iterator[Simulated]:
-    """The whole lines of a partial table; nothing if there is no file. An unfinished last line is cut off.
+def read_partial(path: Path, stamp: str) -> dict[int, Simulated]:
+    """The whole lines of a partial table, by question; nothing if there is no file. An unfinished last line is cut off.
 
     Raises:
         ParlourError: The file is no such table, or is stamped otherwise.
     """
-    if not path.exists():
-        return
-    text = path.read_text(encoding="utf-8")
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole, encoding="utf-8")
-    lines = whole.splitlines()
-    if not lines:
-        return
-    if lines[0] != stamp or lines[1:2] != [",".join(_HEADER)]:
-        raise ParlourError(f"{str(path)!r} is not a table of this run; accepted: one that begins with {stamp!r}")
-    for at, cells in enumerate(csv.reader(lines[2:]), 3):
-        yield _row(path, at, cells)
+
+    def read(lines: list[str]) -> dict[int, Simulated]:
+        if lines and lines[:2] != [stamp, ",".join(_HEADER)]:
+            raise ParlourError(f"{str(path)!r} is not a table of this run; accepted: one that begins with {stamp!r}")
+        rows = (_row(path, at, cells) for at, cells in enumerate(csv.reader(lines[2:]), 3))
+        return {row.number: row for row in rows}
+
+    return whole_lines(path, read)
 
 
 def _row(path: Path, line: int, cells: Sequence[str]) -> Simulated:

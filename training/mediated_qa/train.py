@@ -1,19 +1,16 @@
-"""Training the mediator in a folder: config, curve, checkpoint and policy, taken up again after a kill.
+"""Training the mediator in a run directory: configuration, curve, checkpoint and policy; resumes after a kill.
 
 A run has as many phases as its curve has points. Learning from counts, a phase learns from a longer part of the training
-questions; on-line, it plays some more rounds. After each phase the policy is measured on questions kept aside, and the run is
-saved; a run that was killed and taken up again leaves the same files, byte for byte. The policy of the run is learned from
+questions; on-line, it plays some more rounds. After each phase the policy is measured on held-out questions, and the run is
+stored; a run that was killed and resumed leaves the same files, byte for byte. The policy of the run is learned from
 the whole table by counts, and by an on-line learner from the training questions.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
-import os
 from collections.abc import Callable
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
@@ -22,16 +19,18 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import MODULES
-from parlour.training import seeds
+from parlour.policies.files import atomic_write, read_json
+from parlour.training import plots, seeds
 from parlour.training.mediated_qa import quantal
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, Settings, check, choose, finish, learn
 from parlour.training.mediated_qa.learners import Learner, TableBandit, make_learner
 from parlour.training.mediated_qa.quantities import measure
 from parlour.training.mediated_qa.table import UtilityTable
+from parlour.training.plots import Curve, CurvePoint
+from parlour.training.runs import run_directory, write_csv
 from scipy.special import stdtrit
 
 CHECKPOINT: Final = "checkpoint.json"
-CONFIG: Final = "config.json"
 CURVE: Final = "curve.csv"
 PICTURE: Final = "curve.png"
 POLICY: Final = "policy.json"
@@ -52,7 +51,7 @@ class MediatorPoint:
     regret: float | None
     """On-line: mean regret of a round of the phase."""
     n: int
-    """Questions kept aside that tell of the policy."""
+    """Held-out questions that tell of the policy."""
     held_out: float | None
     """Expected net utility of the policy on them, with its interval at 95 % (Student's t)."""
     low: float | None
@@ -61,7 +60,7 @@ class MediatorPoint:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What a run came to."""
+    """The result of a run."""
 
     points: tuple[MediatorPoint, ...]
     learned: LearnedMediator
@@ -75,34 +74,41 @@ def train(
     out: str | Path,
     progress: Callable[[int, str], None] = lambda _steps, _note: None,
 ) -> Trained:
-    """Train, or take up a run that was begun in `out`.
+    """Train, or resume the run in `out`.
 
     Leaves in `out`: config.json, checkpoint.json, curve.csv, curve.png, quantities.csv, obedience.csv and policy.json.
 
     Args:
-        config: How to learn. A run in `out` is taken up only if it has the same, and the same table.
+        config: How to learn. A run in `out` is resumed only if it has the same, and the same table.
         table: What to learn from.
-        out: The folder of the run.
+        out: Run directory.
         progress: Told the number of steps made since the last call, and how it stands.
 
     Raises:
-        ParlourError: `out` holds another run, or the configuration does not fit the table.
+        ParlourError: `out` holds another run or is in use, or the configuration does not fit the table.
     """
     check(table, config)
-    folder = Path(out)
+    with run_directory(out, _settings(config, table)) as folder:
+        return _train(config, table, folder, progress)
+
+
+def _train(config: GraceConfig, table: UtilityTable, folder: Path, progress: Callable[[int, str], None]) -> Trained:
     run = _Run(config, table)
-    run.take_up(_begin(config, table, folder))
+    if (folder / CHECKPOINT).exists():
+        run.load_state_dict(read_json(folder / CHECKPOINT))
     while len(run.points) < config.points:
         before = run.steps
         point = run.phase()
         progress(point.steps - before, _note(point))
-        _replace(folder / CURVE, _curve(run.points))
-        _replace(folder / CHECKPOINT, json.dumps(run.state_dict()) + "\n")
+        names = [field.name for field in fields(MediatorPoint)]
+        write_csv(folder / CURVE, names, [astuple(point) for point in run.points])
+        atomic_write(folder / CHECKPOINT, json.dumps(run.state_dict()) + "\n")
     learned = run.finished()
-    _replace(folder / QUANTITIES, _told(learned))
-    _replace(folder / OBEDIENCE, _obedience(learned))
-    picture = draw_curve(run.points, config, folder / PICTURE)
-    _replace(folder / POLICY, learned.policy.dumps())
+    _store_quantities(learned, folder / QUANTITIES)
+    regrets = [[state, *of] for state, of in learned.regrets.items()]
+    write_csv(folder / OBEDIENCE, ["state", *MODULES], regrets)
+    picture = _draw(run.points, config, folder / PICTURE)
+    atomic_write(folder / POLICY, learned.policy.dumps())
     return Trained(tuple(run.points), learned, picture)
 
 
@@ -111,9 +117,9 @@ class _Run:
 
     def __init__(self, config: GraceConfig, table: UtilityTable) -> None:
         self.config, self.table = config, table
-        learned_from, kept = _split(table, config)
+        learned_from, held_out = _split(table, config)
         self.training = table.rows(learned_from)
-        self.kept = table.rows(kept) if len(kept) else None
+        self.held_out = table.rows(held_out) if held_out else None
         self.points: list[MediatorPoint] = []
         self.settings: Settings | None = None
         self.bandit: TableBandit | None = None
@@ -148,7 +154,7 @@ class _Run:
             rounds = self.bandit.play(self.learner, steps - self.steps, self.questions)
             made = self.finished().policy
             training, regret = _mean(rounds.utilities), _mean(rounds.regrets)
-        held_out = np.zeros(0) if self.kept is None else quantal.earned(made, self.kept)
+        held_out = np.zeros(0) if self.held_out is None else quantal.earned(made, self.held_out)
         point = MediatorPoint(steps, training, regret, *_interval(held_out))
         self.points.append(point)
         return point
@@ -169,10 +175,8 @@ class _Run:
             "points": [astuple(point) for point in self.points],
         }
 
-    def take_up(self, stored: dict[str, Any] | None) -> None:
-        """Go on from what `state_dict` gave."""
-        if stored is None:
-            return
+    def load_state_dict(self, stored: dict[str, Any]) -> None:
+        """Resume from what `state_dict` gave."""
         try:
             self.points = [MediatorPoint(*point) for point in stored["points"]]
             self.settings = None if stored["settings"] is None else Settings(**stored["settings"])
@@ -184,17 +188,17 @@ class _Run:
 
 
 def _split(table: UtilityTable, config: GraceConfig) -> tuple[list[int], list[int]]:
-    """Rows to learn from, in an order drawn at random, and rows kept aside; a question's rows stay together."""
+    """Rows to learn from, in an order drawn at random, and held-out rows; a question's rows stay together."""
     names = list(dict.fromkeys(table.ids))
     rng = np.random.default_rng(seeds.derive(config.seed, _SPLIT))
     place = {names[k]: rank for rank, k in enumerate(rng.permutation(len(names)).tolist())}
-    kept = int(len(names) * config.validation)
+    first = int(len(names) * config.validation)
     told = np.flatnonzero(~np.isnan(table.utilities).all(axis=1)).tolist()
     order = sorted(told, key=lambda row: (place[table.ids[row]], row))
-    learned_from = [row for row in order if place[table.ids[row]] >= kept]
+    learned_from = [row for row in order if place[table.ids[row]] >= first]
     if not learned_from:
         return order, []
-    return learned_from, [row for row in order if place[table.ids[row]] < kept]
+    return learned_from, [row for row in order if place[table.ids[row]] < first]
 
 
 def _mean(found: Any) -> float | None:
@@ -218,52 +222,17 @@ def _note(point: MediatorPoint) -> str:
     return f"held-out utility {point.held_out:.2f}{told}"
 
 
-# -- the folder of a run ---------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------------------
 
 
-def _begin(config: GraceConfig, table: UtilityTable, folder: Path) -> dict[str, Any] | None:
-    """Make the folder, or read how far the run in it has come."""
+def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
+    """What decides a run."""
     cuts = json.dumps({signal: list(pair) for signal, pair in table.thresholds.items()})
     digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
-    told = json.dumps(asdict(config) | {"table_sha256": digest}, indent=2) + "\n"
-    path = folder / CONFIG
-    if path.exists() and path.read_text("utf-8") != told:
-        raise ParlourError(
-            f"{str(folder)!r} holds a run with another configuration or table; accepted: the same, or a new folder"
-        )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ParlourError(f"{str(folder)!r} cannot be made: {error}; accepted: a folder") from None
-    _replace(path, told)
-    if not (folder / CHECKPOINT).exists():
-        return None
-    try:
-        stored = json.loads((folder / CHECKPOINT).read_text("utf-8"))
-    except ValueError as error:
-        raise ParlourError(f"{CHECKPOINT} is no JSON ({error}); accepted: what `train grace` left") from None
-    return stored if isinstance(stored, dict) else {}
+    return asdict(config) | {"table_sha256": digest}
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all."""
-    new = path.with_name(f"new-{path.name}")
-    new.write_text(text, encoding="utf-8", newline="")
-    os.replace(new, path)
-
-
-def _csv(heading: list[str], rows: list[list[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([heading, *rows])
-    return text.getvalue()
-
-
-def _curve(points: list[MediatorPoint]) -> str:
-    return _csv([field.name for field in fields(MediatorPoint)], [list(astuple(point)) for point in points])
-
-
-def _told(learned: LearnedMediator) -> str:
+def _store_quantities(learned: LearnedMediator, path: Path) -> None:
     """One line for each state and action with data or a value."""
     found, values, rows = learned.quantities, learned.estimate, []
     for k, state in enumerate(values.states):
@@ -276,40 +245,18 @@ def _told(learned: LearnedMediator) -> str:
                 told = [int(found.count[spot]), *(_finite(x[spot]) for x in (found.mean, found.low, found.high))]
             p = learned.policy.rows.get(state, {}).get(joint, "")
             rows.append([state, *joint, *told, _finite(value), p])
-    return _csv(["state", *MODULES, "n", "mean", "low", "high", "value", "probability"], rows)
+    write_csv(path, ["state", *MODULES, "n", "mean", "low", "high", "value", "probability"], rows)
 
 
 def _finite(number: Any) -> float | str:
     return float(number) if math.isfinite(number) else ""
 
 
-def _obedience(learned: LearnedMediator) -> str:
-    return _csv(["state", *MODULES], [[state, *regrets] for state, regrets in learned.regrets.items()])
-
-
-def draw_curve(points: list[MediatorPoint], config: GraceConfig, path: Path) -> bool:
-    """Draw the curve with its intervals as a PNG; False if matplotlib is not installed."""
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        return False
-    figure = Figure(figsize=(7, 4), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
-    seen = [(p.steps, p.training) for p in points if p.training is not None]
-    axes.plot(*zip(*seen, strict=True), linestyle="--", label="learned from")
-    kept = [(p.steps, p.held_out) for p in points if p.held_out is not None]
-    if kept:
-        axes.plot(*zip(*kept, strict=True), marker="o", label="kept aside")
-    band = [(p.steps, p.low, p.high) for p in points if p.low is not None and p.high is not None]
-    if band:
-        steps, low, high = zip(*band, strict=True)
-        axes.fill_between(steps, low, high, alpha=0.2, label="95 % interval")
-    axes.set_xlabel("questions learned from" if config.learner == "counts" else "rounds")
-    axes.set_ylabel("net utility per question")
-    axes.set_title(f"mediator: {config.method} by {config.learner}")
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
-    new = path.with_name(f"new-{path.name}")
-    figure.savefig(new)
-    os.replace(new, path)
-    return True
+def _draw(points: list[MediatorPoint], config: GraceConfig, path: Path) -> bool:
+    """The curve with its intervals as a PNG; False if matplotlib is not installed."""
+    training = [CurvePoint(p.steps, p.training) for p in points if p.training is not None]
+    held_out = [CurvePoint(p.steps, p.held_out, p.low, p.high) for p in points if p.held_out is not None]
+    curves = [Curve("learned from", training, "--"), Curve("held out", held_out, marker="o")]
+    steps = "questions learned from" if config.learner == "counts" else "rounds"
+    title = f"mediator: {config.method} by {config.learner}"
+    return plots.curve(path, curves, steps, "net utility per question", title)

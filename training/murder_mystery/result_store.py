@@ -1,4 +1,4 @@
-"""Results in a folder, a line each, so that a long measurement that was killed is taken up where it stood.
+"""Results in a folder, a line each, so that a long measurement that was killed resumes where it stood.
 
 `results.jsonl`: what decides a result (case with its SHA-256, method, seed, table, model), and the result. A last line
 that a kill cut off is dropped.
@@ -12,7 +12,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.model import Model
@@ -20,6 +19,7 @@ from parlour.training.murder_mystery.games import CaseJob, CaseResult, Verdict, 
 from parlour.training.murder_mystery.quiz import Mark
 from parlour.training.murder_mystery.usage import Spent
 from parlour.training.parallel.concurrent_games import Progress, no_progress
+from parlour.training.runs import JsonlStore
 
 FILE: Final = "results.jsonl"
 
@@ -33,30 +33,27 @@ def play_stored(
     progress: Progress = no_progress,
     what: str = "games",
 ) -> list[CaseResult]:
-    """Play what has no result in a folder, and keep it there; see `play_all`.
+    """Play what has no result in a folder, and store it there; see `play_all`.
 
     Raises:
         ParlourError: The folder's file holds no results.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / FILE
-    known = _read(path)
     keys = [_key(job, model) for job in jobs]
-    missing = [(key, job) for key, job in zip(keys, jobs, strict=True) if key not in known]
-    for _, job in missing:
-        if job.transcript is not None:
-            job.transcript.unlink(missing_ok=True)  # of a game whose result was not reached
-    waiting = iter(missing)
-    with path.open("a", encoding="utf-8") as file:
+    with JsonlStore(folder / FILE, _result, "measurement") as store:
+        known = dict(store.found)
+        missing = [(key, job) for key, job in zip(keys, jobs, strict=True) if _text(key) not in known]
+        for _, job in missing:
+            if job.transcript is not None:
+                job.transcript.unlink(missing_ok=True)  # of a game whose result was not reached
+        waiting = iter(missing)
 
-        def keep(played: CaseResult) -> None:
+        def add(played: CaseResult) -> None:
             key, _ = next(waiting)
-            known[key] = played
-            file.write(json.dumps({"key": json.loads(key), "played": as_json(played)}, ensure_ascii=False) + "\n")
-            file.flush()
+            known[_text(key)] = played
+            store.append({"key": key, "played": as_json(played)})
 
-        play_all([job for _, job in missing], model, workers=workers, progress=progress, what=what, keep=keep)
-    return [known[key] for key in keys]
+        play_all([job for _, job in missing], model, workers=workers, progress=progress, what=what, keep=add)
+    return [known[_text(key)] for key in keys]
 
 
 def as_json(played: CaseResult) -> dict[str, Any]:
@@ -76,8 +73,9 @@ def from_json(told: dict[str, Any]) -> CaseResult:
     return CaseResult(**values)
 
 
-def _key(job: CaseJob, model: Model) -> str:
-    decides: dict[str, Any] = {
+def _key(job: CaseJob, model: Model) -> dict[str, Any]:
+    """What decides a result."""
+    return {
         "case": job.case,
         "sha256": digest(find(job.case)),
         "method": asdict(job.method),
@@ -86,22 +84,11 @@ def _key(job: CaseJob, model: Model) -> str:
         "murderer": job.murderer,
         "model": model.name,
     }
-    return json.dumps(decides, ensure_ascii=False, sort_keys=True)
 
 
-def _read(path: Path) -> dict[str, CaseResult]:
-    """What is there, after the file is cut to whole lines."""
-    if not path.exists():
-        return {}
-    text = path.read_bytes()
-    whole = text[: text.rfind(b"\n") + 1]
-    try:
-        rows = [json.loads(line) for line in whole.decode("utf-8").splitlines()]
-        found = {json.dumps(row["key"], ensure_ascii=False, sort_keys=True): from_json(row["played"]) for row in rows}
-    except (ValueError, KeyError, TypeError) as error:
-        raise ParlourError(
-            f"{str(path)!r} holds no results ({error}); accepted: a folder of the same command"
-        ) from None
-    if len(whole) < len(text):
-        path.write_bytes(whole)
-    return found
+def _result(row: Any) -> tuple[str, CaseResult]:
+    return _text(row["key"]), from_json(row["played"])
+
+
+def _text(key: dict[str, Any]) -> str:
+    return json.dumps(key, ensure_ascii=False, sort_keys=True)

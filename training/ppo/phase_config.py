@@ -1,20 +1,16 @@
-"""The settings of a run that learns in phases (`phases`), and the folder that keeps them. Needs no PyTorch."""
+"""The settings of a run that learns in phases (`phases`). Needs no PyTorch."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.files import atomic_write
 from parlour.training import seeds
 
-CONFIG: Final = "config.json"
+NOT_DECIDING: Final = ("processes",)
+"""Settings on which the result does not depend."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,35 +68,3 @@ def check_count(name: str, value: int) -> None:
 def env_seeds(config: PhaseConfig, phase: int) -> list[int]:
     """A seed for each table of a phase."""
     return [seeds.derive(config.seed, phase, k) % len(seeds.TRAINING) for k in range(config.envs)]
-
-
-def claim_folder(config: PhaseConfig, folder: Path) -> None:
-    """Write the configuration into the folder of a run, or see that it is the one that is there, processes aside.
-
-    Raises:
-        ParlourError: The folder holds a run with another configuration, or cannot be used.
-    """
-    told = json.dumps(asdict(config), indent=2) + "\n"
-    path = folder / CONFIG
-    try:
-        if path.exists() and _deciding(path.read_text("utf-8")) != _deciding(told):
-            raise ParlourError(
-                f"{str(folder)!r} holds a run with another configuration; accepted: the same, or a new folder"
-            )
-        atomic_write(path, told)
-    except (OSError, json.JSONDecodeError) as error:
-        raise ParlourError(f"{str(folder)!r} cannot be used: {error}; accepted: a folder") from None
-
-
-def _deciding(told: str) -> Any:
-    """What of a configuration the result depends on."""
-    settings = json.loads(told)
-    return {**settings, "processes": None} if isinstance(settings, dict) else settings
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of `path` when it is complete."""
-    new = path.with_name(f"new-{path.name}")
-    yield new
-    os.replace(new, path)

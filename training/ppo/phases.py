@@ -1,7 +1,7 @@
 """Learning with MaskablePPO (sb3-contrib) in phases: what `train seat` and `train selfplay` share.
 
 A run is cut into phases of `phase_steps`. A phase begins with freshly seeded environments and ends with a checkpoint, so that
-a run that was killed and taken up again gives the same network, byte for byte, as one that was not. (PyTorch and
+a run that was killed and resumed gives the same network, byte for byte, as one that was not. (PyTorch and
 stable-baselines3 draw from their own global generators; each phase seeds them.)
 """
 
@@ -14,8 +14,9 @@ from typing import Any, Final
 import torch
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat
+from parlour.policies.files import replacing
 from parlour.training import seeds
-from parlour.training.ppo.phase_config import PhaseConfig, replacing
+from parlour.training.ppo.phase_config import PhaseConfig
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import set_random_seed
@@ -52,7 +53,7 @@ def learn_phase(model: MaskablePPO, config: PhaseConfig, phase: int, env: VecEnv
 
 
 class Counter(BaseCallback):
-    """Tells progress while learning, and keeps the last info of each finished game."""
+    """Tells progress while learning, and collects the last info of each finished game."""
 
     def __init__(self, progress: Callable[[int, str], None]) -> None:
         super().__init__()

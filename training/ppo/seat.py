@@ -1,4 +1,4 @@
-"""Training one seat of a game with MaskablePPO (sb3-contrib), in phases that can be taken up again after a kill (`phases`).
+"""Training one seat of a game with MaskablePPO (sb3-contrib), in phases, so that a run that was killed resumes exactly (`phases`).
 
 Learned from are the seeds of `seeds.TRAINING`, the curve is measured on `seeds.VALIDATION`.
 """
@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import torch
 from parlour.policies import TrainedSeat, make_policy
-from parlour.training import evaluate, seeds
-from parlour.training.ppo.phase_config import CONFIG, PhaseConfig, check_count, claim_folder, env_seeds, replacing
+from parlour.policies.files import replacing
+from parlour.training import evaluate, plots, seeds
+from parlour.training.plots import Curve, CurvePoint
+from parlour.training.ppo.phase_config import NOT_DECIDING, PhaseConfig, check_count, env_seeds
 from parlour.training.ppo.phases import CHECKPOINT, Counter, export, learn_phase, load_model, new_model, save_model
 from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.rollout import table
+from parlour.training.runs import CONFIG, run_directory, write_csv
 from parlour.training.single_seat import make_seat
 from parlour.training.statistics import rate
 from parlour.wrappers.seat import SeatEnv
@@ -40,12 +43,11 @@ __all__ = [
 CURVE: Final = "curve.csv"
 PICTURE: Final = "curve.png"
 POLICY: Final = "policy.npz"
-_COLUMNS: Final = ("steps", "games", "n", "win_rate", "low", "high", "training_win_rate")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeatConfig(PhaseConfig):
-    """Everything that decides a run; saved with it."""
+    """Everything that decides a run; stored with it."""
 
     opponents: str = "heuristic"
     """Policy of the other seats."""
@@ -78,22 +80,26 @@ class SeatPoint:
 def train(
     config: SeatConfig, out: str | Path, progress: Callable[[int, str], None] = lambda _steps, _note: None
 ) -> SeatPoint:
-    """Train, or take up a run that was begun in `out`; returns the last point of the curve.
+    """Train, or resume the run in `out`; returns the last point of the curve.
 
     Leaves in `out`: config.json, checkpoint.zip, curve.csv, curve.png and policy.npz (a `TrainedSeat`).
 
     Args:
-        config: What to train. A run in `out` is taken up only if it has the same.
-        out: The folder of the run.
+        config: What to train. A run in `out` is resumed only if it has the same.
+        out: Run directory.
         progress: Told the number of decisions made since the last call, and how it stands.
 
     Raises:
-        ParlourError: `out` holds a run with another configuration, or the configuration cannot be used.
+        ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
     """
-    folder = Path(out)
     _maker(config)()  # refuses an unusable configuration before anything is written
     torch.set_num_threads(1)  # small networks: one thread is fastest, and sums in one order
-    model, points = _begin(config, folder)
+    with run_directory(out, asdict(config), NOT_DECIDING) as folder:
+        return _train(config, folder, progress)
+
+
+def _train(config: SeatConfig, folder: Path, progress: Callable[[int, str], None]) -> SeatPoint:
+    model, points = _stored(folder)
     if points:
         progress(points[-1].steps, _note(points[-1]))
     for phase in range(len(points), config.phases):
@@ -107,8 +113,7 @@ def train(
         policy = export(model, config)
         points.append(_measure(config, policy, phase, counter, points))
         progress(0, _note(points[-1]))
-        _keep(model, policy, points, folder)
-        draw_curve(points, config, folder / PICTURE)
+        _store(model, policy, points, config, folder)
     return points[-1]
 
 
@@ -152,56 +157,33 @@ def _note(point: SeatPoint) -> str:
     return f"win rate {point.win_rate:.3f} [{point.low:.3f}, {point.high:.3f}]"
 
 
-# -- the folder of a run ---------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------------------
 
 
-def _begin(config: SeatConfig, folder: Path) -> tuple[MaskablePPO | None, list[SeatPoint]]:
-    """Make the folder, or read how far the run in it has come."""
-    claim_folder(config, folder)
+def _stored(folder: Path) -> tuple[MaskablePPO | None, list[SeatPoint]]:
+    """How far the run in the folder has come."""
     model = load_model(folder)
     if model is None:
         return None, []
     with (folder / CURVE).open(newline="") as file:
-        rows = [[_number(row[column]) for column in _COLUMNS] for row in csv.DictReader(file)]
+        _, *rows = csv.reader(file)
+    points = [SeatPoint(*map(int, row[:3]), *map(float, row[3:])) for row in rows]
     # a run that was killed while it wrote its files may have a point more than its checkpoint
-    return model, [_point(row) for row in rows if row[0] <= model.num_timesteps]
+    return model, [point for point in points if point.steps <= model.num_timesteps]
 
 
-def _point(row: list[float]) -> SeatPoint:
-    steps, games, n, *rates = row
-    return SeatPoint(int(steps), int(games), int(n), *rates)
-
-
-def _number(text: str) -> float:
-    return float(text) if "." in text else int(text)
-
-
-def _keep(model: MaskablePPO, policy: TrainedSeat, points: list[SeatPoint], folder: Path) -> None:
-    """Write the state of the run; each file is replaced as a whole, the checkpoint last."""
-    with replacing(folder / CURVE) as path, path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(_COLUMNS)
-        writer.writerows([getattr(point, column) for column in _COLUMNS] for point in points)
+def _store(model: MaskablePPO, policy: TrainedSeat, points: list[SeatPoint], config: SeatConfig, folder: Path) -> None:
+    """Write the state of the run; each file is replaced as a whole, the checkpoint last but for the picture."""
+    rows = [astuple(point) for point in points]
+    write_csv(folder / CURVE, [field.name for field in fields(SeatPoint)], rows, end="\r\n")
     with replacing(folder / POLICY) as path:
         policy.save(path)
     save_model(model, folder)
-
-
-def draw_curve(points: list[SeatPoint], config: SeatConfig, path: Path) -> None:
-    """Draw the curve with its intervals as a PNG."""
-    from matplotlib.figure import Figure
-
-    steps = [point.steps for point in points]
-    figure = Figure(figsize=(7, 4), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
-    axes.fill_between(steps, [p.low for p in points], [p.high for p in points], alpha=0.2, label="95 % interval")
-    axes.plot(steps, [p.win_rate for p in points], marker="o", label="validation games, best action")
-    axes.plot(steps, [p.training_win_rate for p in points], linestyle="--", label="training games, sampled actions")
-    axes.set_xlabel("decisions of the learner")
-    axes.set_ylabel("win rate")
-    axes.set_ylim(0, 1)
-    axes.set_title(f"{config.game}: seat {config.seat} against {config.opponents}")
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
-    with replacing(path) as new:
-        figure.savefig(new)
+    validated = [CurvePoint(point.steps, point.win_rate, point.low, point.high) for point in points]
+    trained = [CurvePoint(point.steps, point.training_win_rate) for point in points]
+    curves = [
+        Curve("validation games, best action", validated, marker="o"),
+        Curve("training games, sampled actions", trained, "--"),
+    ]
+    title = f"{config.game}: seat {config.seat} against {config.opponents}"
+    plots.curve(folder / PICTURE, curves, "decisions of the learner", "win rate", title, (0, 1))

@@ -10,7 +10,7 @@ from typing import Final
 
 from parlour.envs.core import accept
 from parlour.training.reproduce import avalon_social, avalon_tables, grace, gratr, questum
-from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, held
 
 __all__ = ["TABLES", "Reproduction", "ReproductionSetting", "TableCell", "Value", "reproduce", "sizes"]
 
@@ -56,7 +56,12 @@ def sizes(name: str) -> tuple[int, int]:
 
 
 def reproduce(name: str, setting: ReproductionSetting) -> Reproduction:
-    """Play and count one table or figure. Raises `ParlourError` for an unknown name."""
+    """Play and count one table or figure; with a folder it is a run directory.
+
+    Raises:
+        ParlourError: There is no such table, or another run is at work in the folder.
+    """
     if name not in TABLES:
         raise accept("table", name, TABLES)
-    return TABLES[name][1](name, setting)
+    with held(setting):
+        return TABLES[name][1](name, setting)

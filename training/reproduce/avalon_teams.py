@@ -7,12 +7,9 @@ measured games with what they then know: these are independent of each other, an
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from parlour.envs import replay
@@ -22,7 +19,7 @@ from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experienc
 from parlour.training import rollout, seeds
 from parlour.training.avalon.practice import Practice, PracticeConfig, practise, sides_of
 from parlour.training.parallel.concurrent_games import Job, MakePolicy, play_all
-from parlour.training.reproduce.cells import ReproductionSetting
+from parlour.training.reproduce.cells import ReproductionSetting, games_folder
 
 GAME: Final = "avalon_v0"
 AVALON_PLAYERS: Final = 6
@@ -104,7 +101,8 @@ class Club:
         if other[0] == name:
             other = (f"other {name}", other[1])
         deals = seeds.HELD_OUT[self.setting.seed : self.setting.seed + self.setting.games]
-        with _folder(self.setting.out, f"{row} as {side}") as folder:
+        called = f"{row} as {side}".replace(" ", "-").replace("(", "").replace(")", "")
+        with games_folder(self.setting, called) as folder:
             jobs = [
                 Job(seed, self._seated(seed, side, (name, make), other), folder / f"{GAME}-{number}.jsonl")
                 for number, seed in enumerate(deals, 1)
@@ -128,12 +126,3 @@ class Club:
 def _count(games: Iterator[int], finished: int) -> None:
     for _ in range(finished):
         next(games, None)
-
-
-@contextmanager
-def _folder(out: Path | None, name: str) -> Iterator[Path]:
-    if out is not None:
-        yield out / name.replace(" ", "-").replace("(", "").replace(")", "")
-        return
-    with tempfile.TemporaryDirectory() as made:
-        yield Path(made)

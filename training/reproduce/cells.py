@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.parallel.concurrent_games import Progress, no_progress
+from parlour.training.runs import run_directory
 from parlour.training.statistics import PairedDifference, Rate
 from scipy.special import stdtrit
 
@@ -41,12 +44,27 @@ class ReproductionSetting:
     ours: str = ""
     """GRATR's tables: GRATR with settings, such as `gratr:gamma=0.02`; empty for its defaults."""
     out: Path | None = None
-    """Folder for the transcripts, or for pictures and their data; None keeps none."""
+    """Run directory, for the transcripts, or for pictures and their data; None stores none."""
     progress: Progress = no_progress
     cases: str = "en"
     """Murder mysteries: `"en"` or `"zh"` for held-out generated cases, or a folder of cases."""
     repetitions: int = 3
     """Murder mysteries: how often each question of the quiz is put."""
+
+
+def held(setting: ReproductionSetting) -> AbstractContextManager[object]:
+    """Hold the setting's folder, if it has one, as the directory of a run."""
+    return nullcontext() if setting.out is None else run_directory(setting.out)
+
+
+@contextmanager
+def games_folder(setting: ReproductionSetting, name: str) -> Iterator[Path]:
+    """Where the transcripts of some games go: a folder within the setting's, or one that is removed in the end."""
+    if setting.out is not None:
+        yield setting.out / name
+        return
+    with tempfile.TemporaryDirectory() as made:
+        yield Path(made)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ normalisation of the graph's signals and once with the paper's.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,12 +23,14 @@ from parlour.envs.mediated_qa.pipeline import Reader
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable
 from parlour.policies.agents.mediated_qa.asks import AskingReader
 from parlour.policies.agents.mediated_qa.joint import MODULES, NO_SIGNAL, PUBLISHED, STATES, Joint, column
+from parlour.training import plots
 from parlour.training.mediated_qa import baselines, held_out
 from parlour.training.mediated_qa.baselines import SystemAnswers
 from parlour.training.mediated_qa.held_out import UNSEEN, Calibrated, HeldOutConfig
 from parlour.training.mediated_qa.learn import GraceConfig, learn
 from parlour.training.reproduce import grace_pictures as pictures
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, mean
+from parlour.training.runs import write_csv
 from parlour.training.statistics import paired, rate
 
 LEARNED: Final = "learned mediator"
@@ -53,7 +54,7 @@ class Experiment:
 
     @property
     def played(self) -> SystemAnswers:
-        """What came of it."""
+        """Its results."""
         rows = self.calibrated.held_out
         numbers = [_NUMBER[joint] for joint in self.drawn]
         outcomes = np.array([row.outcomes[k] for row, k in zip(rows, numbers, strict=True)])
@@ -66,12 +67,12 @@ class Experiment:
 def grace_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Accuracy, abstention, effective reliability and net utility of the mediator, the baselines and the oracle."""
     if setting.out is not None:
-        pictures.require()
+        plots.require()
     experiments = _experiments(setting)
     systems = list(_systems(experiments))
     cells = [one for system in systems for one in _scored(name, *system, experiments[0].played)]
     if setting.out is not None:
-        _write(setting.out / f"{name}.csv", _HEADING, [_line(one) for one in cells])
+        write_csv(setting.out / f"{name}.csv", _HEADING, [_line(one) for one in cells])
         pictures.scores(cells, setting.out / f"{name}.png")
     remark = (
         "The paper's figure shows net utility without a number; its published results have a mean of 6.35 (n = 20)."
@@ -92,7 +93,7 @@ def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
         for one, state in told
         for joint in PUBLISHED
     ]
-    _write(out / f"{name}.csv", ["signals", "state", "questions", *MODULES, "probability"], lines)
+    write_csv(out / f"{name}.csv", ["signals", "state", "questions", *MODULES, "probability"], lines)
     panels = [(one.signals, one.policy.rows, one.calibrated.states) for one in experiments]
     pictures.heatmap(panels, out / f"{name}.png")
     return _made(name, "Policy by state", setting, cells, (_files(name),))
@@ -113,7 +114,7 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
         means = {state: mean(found) for state, found in earned.items() if found}
         cells += [cell(name, state, one.signals, "net utility", earns) for state, earns in means.items()]
         panels.append((one.signals, {state: (earned[state], mean) for state, mean in means.items()}))
-    _write(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
+    write_csv(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
     pictures.utilities(panels, out / f"{name}.png")
     return _made(name, "Net utility by state", setting, cells, (_files(name),))
 
@@ -221,13 +222,8 @@ def _states(found: Any) -> list[str]:
 def _folder(name: str, setting: ReproductionSetting) -> Path:
     if setting.out is None:
         raise ParlourError(f"{name} is a picture and its data; accepted: a folder for them, --out DIR")
-    pictures.require()
+    plots.require()
     return setting.out
-
-
-def _write(path: Path, heading: Sequence[str], lines: Sequence[Sequence[Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([heading, *lines])
 
 
 _HEADING: Final = ("system", "signals", "measure", "paper_percent", "value", "low", "high", "n", "from_first", "from_low", "from_high")  # fmt: skip

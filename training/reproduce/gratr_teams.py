@@ -8,12 +8,9 @@ once. The villager with the lower seat goes with the werewolves first.
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs import replay
@@ -23,7 +20,7 @@ from parlour.envs.werewolf.vocabulary import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
 from parlour.training import rollout, seeds
 from parlour.training.parallel.concurrent_games import Job, play_each
-from parlour.training.reproduce.cells import ReproductionSetting
+from parlour.training.reproduce.cells import ReproductionSetting, games_folder
 from parlour.training.rollout import Episode
 from parlour.training.werewolf import transcripts
 from parlour.training.werewolf.played import GAME
@@ -79,7 +76,7 @@ def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[
 
 
 def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
-    """Play the held-out deals of a setting against one opponent, or take up what lies in its folder.
+    """Play the held-out deals of a setting against one opponent, or those that are missing in its folder.
 
     Raises:
         ParlourError: The number of games is odd or the seed too large; `ours` is no GRATR; or the folder holds other games.
@@ -96,13 +93,13 @@ def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
     env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     config = env.game_env.game.config
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
-    with _folder(setting, opponent) as folder:
+    with games_folder(setting, _called(setting, opponent)) as folder:
         jobs = [
             Job(seed, tuple((who, makers[who]) for who in seated), folder / f"{GAME}-{seed}-{block}.jsonl")
             for seed in deals
             for block, seated in blocks(env, seed, opponent.policy, ours).items()
         ]
-        to_play = [job for job in jobs if not _kept(job)]
+        to_play = [job for job in jobs if not _finished(job)]
         play_each(env, to_play, _forget, workers=setting.workers, progress=setting.progress, what=opponent.label)
         return Match(ours, opponent, tuple(_read(job) for job in jobs))
 
@@ -129,7 +126,7 @@ def _read(job: Job) -> Seen:
     return seen
 
 
-def _kept(job: Job) -> bool:
+def _finished(job: Job) -> bool:
     """Whether the game lies there finished; one that was broken off is taken away."""
     path = job.transcript
     if path is None or not path.exists():
@@ -143,11 +140,6 @@ def _kept(job: Job) -> bool:
     return found.outcome is not None
 
 
-@contextmanager
-def _folder(setting: ReproductionSetting, opponent: Opponent) -> Iterator[Path]:
-    """One for each opponent and model, which the tables share."""
-    if setting.out is not None:
-        yield setting.out / re.sub(r"[^\w.-]+", "-", f"{setting.ours or GRATR}-{opponent.policy}-{setting.model.name}")
-        return
-    with tempfile.TemporaryDirectory() as made:
-        yield Path(made)
+def _called(setting: ReproductionSetting, opponent: Opponent) -> str:
+    """The folder of the games, which the tables share: one for each opponent and model."""
+    return re.sub(r"[^\w.-]+", "-", f"{setting.ours or GRATR}-{opponent.policy}-{setting.model.name}")

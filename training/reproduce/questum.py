@@ -15,7 +15,7 @@ from parlour.policies.agents.murder_mystery.sensors import SENSORS, VALUE
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseSetting
 from parlour.training.murder_mystery.methods import OCOT, OP, PLAYER_STAR, PP, QUESTUM, THINKTHRICE, WEREWOLF, method_of
-from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, mean
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, held, mean
 from parlour.training.reproduce.questum_games import OVERALL, WIN, Games, Rows, costs, play_cases, scored, valued
 
 _PLAYING: Final = {one.label: one for one in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
@@ -141,7 +141,8 @@ def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int
         targets: Whom a seat may ask about one victim in one round, at most; None for everybody.
     """
     table = CaseSetting(targets=targets, repetitions=setting.repetitions)
-    games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
+    with held(setting):
+        games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
     return _made(name, "Methods", setting, games, [*scored(name, games), *_asked(name, games)], _OP_AT_THE_QUIZ, _VOTES)
 
 

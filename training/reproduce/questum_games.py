@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from parlour.training.murder_mystery.result_store import play_stored
 from parlour.training.murder_mystery.scores import Formula, MeanDeviation, WeightedMean
 from parlour.training.murder_mystery.usage import Spent
 from parlour.training.reproduce.cells import ReproductionSetting, TableCell, Value, cell, mean
+from parlour.training.runs import write_csv
 from parlour.training.statistics import rate
 
 OVERALL: Final = "Overall"
@@ -222,18 +222,15 @@ def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Tab
 
 def write_games(games: Games, path: Path) -> None:
     """A line for each row and case: victims, points by sort, and what it took."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        sorts = (*SORTS.values(), scores.OVERALL)
-        heading = ["row", "case", "title", "seed", "victims", "solved", *sorts, "questions asked"]
-        stages = ("play", "quiz")
-        spent = ("questions", "calls", "prompt", "completion", "dollars", "seconds")
-        writer.writerow([*heading, *(f"{stage} {what}" for stage in stages for what in spent)])
-        for row, played in games.rows.items():
-            for one in played:
-                found = [scores.score(one.marks, sort) for sort in sorts]
-                shares = ["" if score is None else round(score.mean, 6) for score in found]
-                took: list[Any] = [getattr(getattr(one, stage), what) for stage in stages for what in spent]
-                head = [row, one.case, one.title, one.seed, one.victims, one.solved]
-                writer.writerow([*head, *shares, one.asked, *took])
+    sorts = (*SORTS.values(), scores.OVERALL)
+    spent = ("questions", "calls", "prompt", "completion", "dollars", "seconds")
+    took = [(stage, what) for stage in ("play", "quiz") for what in spent]
+    heading = ["row", "case", "title", "seed", "victims", "solved", *sorts, "questions asked"]
+    rows: list[list[Any]] = []
+    for row, played in games.rows.items():
+        for one in played:
+            found = [scores.score(one.marks, sort) for sort in sorts]
+            shares = [None if score is None else round(score.mean, 6) for score in found]
+            values = [getattr(getattr(one, stage), what) for stage, what in took]
+            rows.append([row, one.case, one.title, one.seed, one.victims, one.solved, *shares, one.asked, *values])
+    write_csv(path, [*heading, *(f"{stage} {what}" for stage, what in took)], rows)

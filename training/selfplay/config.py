@@ -1,4 +1,4 @@
-"""The settings of a run of self-play. The learner's own (network, phases, tables) are those of `phase_config.LegConfig`."""
+"""The settings of a run of self-play. The learner's own (network, phases, tables) are those of `phase_config.PhaseConfig`."""
 
 from __future__ import annotations
 

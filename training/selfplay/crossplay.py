@@ -1,22 +1,21 @@
 """Cross-play: each member against each other one as whole sides, on common held-out deals, each deal from both sides.
 
-The games are kept in one file of JSON by lines, in the order of the jobs however many processes play them: a head, then a
+The games are stored in one file of JSON by lines, in the order of the jobs however many processes play them: a head, then a
 line for each block of deals of a pair. A last line that a kill cut off is dropped.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.core import ParlourError
 from parlour.training import evaluate, rollout, seeds
 from parlour.training.hyperopt.config import blocks
 from parlour.training.hyperopt.pool import make_pool
+from parlour.training.runs import JsonlStore
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.pool import Member
 from parlour.training.statistics import PairedDifference, Rate, paired, rate
@@ -95,21 +94,23 @@ def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, 
         for a, b in combinations(members, 2)
         for piece in blocks(seeds.HELD_OUT[: _deals(config, members, a, b)], _BLOCK)
     ]
-    path = folder / GAMES
     head = {"members": [[one.name, one.steps] for one in members], "deals": [config.deals, config.test_deals]}
-    found = _whole_lines(path, head)
-    for games in found:
-        progress(len(games))
-    with path.open("a", encoding="utf-8") as file:
+    with JsonlStore(folder / GAMES, _pair_games, "cross-play", head) as store:
+        found = store.found
+        for games in found:
+            progress(len(games))
         for games in _played(config, jobs[len(found) :]):
             found.append(games)
-            file.write(json.dumps(games) + "\n")
-            file.flush()
+            store.append(games)
             progress(len(games))
     table: dict[Pair, tuple[PairGame, ...]] = {}
     for (a, b, _), games in zip(jobs, found, strict=True):
         table[a.name, b.name] = (*table.get((a.name, b.name), ()), *games)
     return Crossplay(tuple(members), table, config.deals)
+
+
+def _pair_games(stored: Any) -> list[PairGame]:
+    return [PairGame(*game) for game in stored]
 
 
 def total(config: SelfplayConfig, members: Sequence[Member]) -> int:
@@ -147,18 +148,3 @@ def _block(config: SelfplayConfig, job: PairJob) -> list[PairGame]:
     of_a = [row for row in report.games if row.policy == first.name]
     of_b = [row for row in report.games if row.policy == second.name]
     return [PairGame(x.seed, x.side, y.side, x.won, y.won) for x, y in zip(of_a, of_b, strict=True)]
-
-
-def _whole_lines(path: Path, head: Mapping[str, Any]) -> list[list[PairGame]]:
-    """What was played before; the file is made, or cut to whole lines."""
-    first = json.dumps(head) + "\n"
-    text = path.read_text("utf-8") if path.exists() else ""
-    whole = text[: text.rfind("\n") + 1] or first
-    if not whole.startswith(first):
-        raise ParlourError(f"{str(path)!r} holds another cross-play; accepted: the same, or a new folder")
-    if whole != text:
-        path.write_text(whole, "utf-8")
-    try:
-        return [[PairGame(*game) for game in json.loads(line)] for line in whole.splitlines()[1:]]
-    except (ValueError, TypeError) as error:
-        raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what a cross-play left") from None

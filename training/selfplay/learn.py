@@ -6,7 +6,6 @@ not finished is written anew, with the same bytes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,9 +13,9 @@ from typing import Any, Final
 
 import torch
 from parlour.envs.core import ParlourError
-from parlour.policies.files import read_json, write_json
-from parlour.training.ppo import phase_config
+from parlour.policies.files import read_json, replacing, write_json
 from parlour.training.ppo import phases as learning
+from parlour.training.ppo.phase_config import env_seeds
 from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.selfplay import pool, sampling
 from parlour.training.selfplay.config import RULE, SelfplayConfig
@@ -49,9 +48,9 @@ def learn(
     """Play all phases, or those that are missing in the folder.
 
     Args:
-        config: How. The folder is claimed for it already.
+        config: How.
         sides: The two sides of the game.
-        folder: Of the run.
+        folder: Run directory.
         progress: Told the number of decisions made since the last call, and how it stands.
     """
     torch.set_num_threads(1)  # small networks: one thread is fastest, and sums in one order
@@ -64,18 +63,16 @@ def learn(
             config, pool.members(config, folder, number), sides, [phase.tallies for phase in finished]
         )
         make = MakePoolSeat(config.game, config.options, lineup)
-        env = SeatVecEnv(make, phase_config.env_seeds(config, number), config.processes)
+        env = SeatVecEnv(make, env_seeds(config, number), config.processes)
         try:
             model = model or learning.new_model(config, env)
             counter = learning.Counter(progress)
             learning.learn_phase(model, config, number, env, counter)
         finally:
             env.close()
-        path = pool.snapshot_path(folder, number)
-        path.parent.mkdir(exist_ok=True)
-        with phase_config.replacing(path) as new:
+        with replacing(pool.snapshot_path(folder, number)) as new:
             learning.export(model, config).save(new)
-        finished.append(_keep(folder, number, lineup, counter.games))
+        finished.append(_store(folder, number, lineup, counter.games))
         learning.save_model(model, folder)
         progress(0, _note(finished))
     return finished
@@ -92,7 +89,7 @@ def _file(folder: Path, number: int) -> Path:
     return folder / PHASES / f"phase{number + 1:02d}.json"
 
 
-def _keep(folder: Path, number: int, lineup: Lineup, games: Sequence[dict[str, Any]]) -> Phase:
+def _store(folder: Path, number: int, lineup: Lineup, games: Sequence[dict[str, Any]]) -> Phase:
     names = [one.name for one in lineup.members]
     chances = {side: dict(zip(names, own, strict=True)) for side, own in lineup.chances.items()}
     phase = Phase(number, tuple(sampling.member_scores(games)), chances)
@@ -105,5 +102,5 @@ def _read(folder: Path, number: int) -> Phase:
     told = read_json(path)
     try:
         return Phase(told["number"], tuple(MemberScore(**one) for one in told["tallies"]), told["chances"])
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError) as error:
         raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what `train selfplay` left") from None

@@ -1,34 +1,30 @@
-"""What a run came to, in words and as plain values."""
+"""The result of a run, in words and as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parlour.training.selfplay.config import RANDOM, RULE
+from parlour.training.selfplay.population import Population
 from parlour.training.statistics import PairedDifference, Rate, rate
-
-if TYPE_CHECKING:
-    from parlour.training.selfplay.run import Population
 
 
 def summary(found: Population) -> dict[str, Any]:
     """The main numbers as plain values."""
-    games, first, last = found.crossplay, found.first, found.last
-    pairs = [(last, first), (last, RULE), (first, RULE), (last, RANDOM)]
+    games = found.crossplay
     return {
         "game": found.config.game,
         "options": dict(found.config.options),
         "steps": found.config.phases * found.config.phase_steps,
-        "training_games": sum(one.n for phase in found.phases for one in phase.tallies),
-        "first": first,
-        "last": last,
-        "differences": [{"a": a, "b": b, **asdict(games.difference(a, b))} for a, b in pairs if a != b],
+        "training_games": found.training_games,
+        "first": found.first,
+        "last": found.last,
+        "differences": [{"a": a, "b": b, **asdict(games.difference(a, b))} for a, b in found.pairs],
         "rates": [
             {"player": a, "opponent": b, "side": side or "all", **_plain(games.rate(a, b, side))}
-            for a, b in pairs
-            if a != b
+            for a, b in found.pairs
             for side in (None, *found.sides)
         ],
         "ratings": [asdict(one) for one in found.ratings],
@@ -67,12 +63,11 @@ def text(found: Population) -> str:
     """The report as Markdown."""
     config, games = found.config, found.crossplay
     table = ", ".join(f"{key} {value}" for key, value in config.options.items())
-    training = sum(one.n for phase in found.phases for one in phase.tallies)
     last_phase = found.phases[-1]
     lines = [
         f"# Self-play on {config.game}",
         "",
-        f"{table}. {config.phases * config.phase_steps} decisions in {training} games, {config.phases} snapshots, seed {config.seed}.",
+        f"{table}. {config.phases * config.phase_steps} decisions in {found.training_games} games, {config.phases} snapshots, seed {config.seed}.",
         f"Held-out deals: {config.deals} for each pair of members, {config.test_deals} among {RULE}, {found.first} and {found.last}, "
         "each from both sides. Intervals: 95 %; of rates Wilson's, of differences paired.",
         "",

@@ -2,56 +2,29 @@
 
 Leaves config.json, checkpoint.zip, snapshots/ and phases/; policy.npz, the last snapshot; training.csv and roles.csv, the
 games learned from; crossplay.jsonl, crossplay.csv and crossplay.png; curve.csv and curve.png; ratings.csv; seat.csv, one seat
-among heuristics; summary.json and report.md. Every stage is taken up where a kill left it.
+among heuristics; summary.json and report.md. Every stage resumes where a kill left it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat, make_policy
+from parlour.policies import HeuristicPolicy, RandomPolicy, make_policy
 from parlour.policies.files import atomic_write, write_json
 from parlour.training import evaluate, rollout, seeds
-from parlour.training.ppo import phase_config
+from parlour.training.ppo.phase_config import NOT_DECIDING
+from parlour.training.runs import run_directory
 from parlour.training.selfplay import crossplay, pictures, pool, ratings, report, tables
 from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
-from parlour.training.selfplay.crossplay import Crossplay
-from parlour.training.selfplay.learn import Phase, learn
-from parlour.training.selfplay.ratings import Rated
+from parlour.training.selfplay.learn import learn
+from parlour.training.selfplay.population import Population
 
 POLICY: Final = "policy.npz"
 StageProgress = Callable[[str, int, int, str], None]
 """Told the stage, how much was done of it since the last call, how much there is, and how it stands."""
-
-
-@dataclass(frozen=True)
-class Population:
-    """What a run came to."""
-
-    config: SelfplayConfig
-    sides: tuple[str, str]
-    phases: tuple[Phase, ...]
-    crossplay: Crossplay
-    ratings: tuple[Rated, ...]
-    """The highest first."""
-    seat: evaluate.Report
-    """The last and the first snapshot, `heuristic` and `random` in the same seat of the same deals among heuristics."""
-
-    @property
-    def snapshots(self) -> list[pool.Member]:
-        """Those in the cross-play, in order."""
-        return [one for one in self.crossplay.members if one.steps is not None]
-
-    @property
-    def first(self) -> str:
-        return self.snapshots[0].name
-
-    @property
-    def last(self) -> str:
-        return self.snapshots[-1].name
 
 
 def selfplay(
@@ -59,25 +32,27 @@ def selfplay(
     out: str | Path,
     progress: StageProgress = lambda _stage, _done, _total, _note: None,
 ) -> Population:
-    """Train a population, or take up a run that was begun in `out`, and measure it on held-out deals.
+    """Train a population, or resume the run in `out`, and measure it on held-out deals.
 
     Args:
-        config: What to train. A run in `out` is taken up only if it has the same.
-        out: The folder of the run.
+        config: What to train. A run in `out` is resumed only if it has the same.
+        out: Run directory.
         progress: Told how each stage goes on.
 
     Raises:
-        ParlourError: `out` holds a run with another configuration, or the configuration cannot be used.
+        ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
     """
-    folder = Path(out)
     sides = two_sides(config)
-    phase_config.claim_folder(config, folder)
+    with run_directory(out, asdict(config), NOT_DECIDING) as folder:
+        return _selfplay(config, sides, folder, progress)
+
+
+def _selfplay(config: SelfplayConfig, sides: tuple[str, str], folder: Path, progress: StageProgress) -> Population:
     steps = config.phases * config.phase_steps
     finished = learn(config, sides, folder, lambda done, note: progress("learning", done, steps, note))
     tables.write_training(config, finished, folder)
     last = pool.snapshot_path(folder, config.phases - 1)
-    with phase_config.replacing(folder / POLICY) as path:
-        TrainedSeat.load(last).save(path)
+    atomic_write(folder / POLICY, last.read_bytes())
     members = pool.thinned(pool.members(config, folder, config.phases), config.shown)
     games = crossplay.total(config, members)
     played = crossplay.play_pairs(config, members, folder, lambda done: progress("cross-play", done, games, ""))

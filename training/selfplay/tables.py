@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from parlour.training import evaluate
-from parlour.training.hyperopt.config import write_csv
+from parlour.training.runs import write_csv
 from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
 from parlour.training.selfplay.learn import Phase
+from parlour.training.selfplay.population import Population
 from parlour.training.selfplay.sampling import MemberScore
 from parlour.training.statistics import Rate, rate
-
-if TYPE_CHECKING:
-    from parlour.training.selfplay.run import Population
 
 _RATE: Final = ("n", "win_rate", "low", "high")
 
@@ -65,8 +63,8 @@ def _won(tallies: Sequence[MemberScore]) -> Rate | None:
 
 
 def _cells(found: Rate | None) -> list[Any]:
-    return [0, None, None, None] if found is None else [found.n, *(round(x, 4) for x in _numbers(found))]
-
-
-def _numbers(found: Rate) -> tuple[float, float, float]:
-    return found.rate, found.low, found.high
+    return (
+        [0, None, None, None]
+        if found is None
+        else [found.n, *(round(x, 4) for x in (found.rate, found.low, found.high))]
+    )

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import accept
 from parlour.policies.agents.werewolf.gratr.export import CLASSES
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import Snapshot
+from parlour.training import plots
 
 PANELS: Final = 4
 """Moments side by side, at most."""
@@ -55,21 +56,20 @@ def draw(
     Raises:
         ParlourError: matplotlib is not installed, or there are no moments.
     """
-    figure_class = _matplotlib()
+    plots.require()
     shown = list(moments) if moments is not None else last_of_days(graph.history)
     if not shown:
         raise accept("moments", "none", "at least one; `TrustGraph.mark` keeps them")
     radius = _NODE * _GAP / math.sin(math.pi / max(graph.players, 3))
     side = 2 * (radius + _NODE) * 1.06 * _INCH
-    figure = figure_class(figsize=(max(side * len(shown), 7.5), side + 2.0), dpi=110, layout="constrained")
+    figure = plots.figure(max(side * len(shown), 7.5), side + 2.0, dpi=110)
     panels = figure.subplots(1, len(shown), squeeze=False)[0]
     for axes, snapshot in zip(panels, shown, strict=True):
         _panel(axes, snapshot, graph.me, radius, name)
     if title:
         figure.suptitle(title, fontsize=13)
     _keys(figure, list(panels))
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+    plots.save(figure, path)
 
 
 def last_of_days(history: Sequence[Snapshot]) -> list[Snapshot]:
@@ -78,14 +78,6 @@ def last_of_days(history: Sequence[Snapshot]) -> list[Snapshot]:
     if len(days) <= PANELS:
         return days
     return [days[round(k * (len(days) - 1) / (PANELS - 1))] for k in range(PANELS)]
-
-
-def _matplotlib() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[train]'") from None
-    return Figure
 
 
 def _colours() -> tuple[Any, Any]:

@@ -1,0 +1,259 @@
+"""Run directories and stores by lines: one run at a time, one configuration, whole files, torn lines cut off; and the lock of each command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.files import atomic_write, replacing
+from parlour.training.runs import CONFIG, LOCK, JsonlStore, run_directory, store_settings, whole_lines, write_csv
+
+# -- the lock ----------------------------------------------------------------------------------------------------
+
+
+def test_a_second_run_is_refused_in_one_line_and_the_directory_is_free_again_after_the_first(tmp_path):
+    with run_directory(tmp_path / "a" / "run") as folder:
+        assert folder.is_dir()
+        with pytest.raises(ParlourError) as refused, run_directory(folder):
+            pass
+        told = f"is in use by another run (process {os.getpid()}); accepted: another folder, or wait until it ends"
+        assert str(refused.value) == f"{str(folder)!r} {told}"
+        with run_directory(tmp_path / "b"):
+            pass
+    assert list(folder.iterdir()) == []  # nothing of the lock is left
+    with run_directory(folder):
+        pass
+
+
+def test_an_error_ends_the_lock(tmp_path):
+    with pytest.raises(KeyError), run_directory(tmp_path):
+        raise KeyError
+    with run_directory(tmp_path):
+        pass
+
+
+HOLDS = """
+import sys, time
+from parlour.training.runs import run_directory
+with run_directory(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_killed_process_holds_nothing(tmp_path):
+    holder = subprocess.Popen([sys.executable, "-c", HOLDS, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(ParlourError, match=f"process {holder.pid}"), run_directory(tmp_path):
+        pass
+    holder.send_signal(signal.SIGKILL)
+    holder.communicate()
+    assert (tmp_path / LOCK).exists()  # the file; the lock on it has ended
+    with run_directory(tmp_path):
+        pass
+    assert not (tmp_path / LOCK).exists()
+
+
+RACES = """
+import sys, time
+from pathlib import Path
+from parlour.envs.core import ParlourError
+from parlour.training.runs import run_directory
+folder, inside = Path(sys.argv[1]), Path(sys.argv[2])
+held = 0
+while held < 50:
+    try:
+        with run_directory(folder):
+            inside.mkdir()  # fails if another process is inside
+            inside.rmdir()
+            held += 1
+    except ParlourError as error:
+        assert "in use" in str(error), error
+"""
+
+
+def test_processes_that_come_and_go_are_never_inside_together(tmp_path):
+    command = [sys.executable, "-c", RACES, str(tmp_path / "run"), str(tmp_path / "inside")]
+    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    told = [process.communicate(timeout=120)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], told
+
+
+def test_what_is_no_folder_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ParlourError, match=r"cannot be used: .*; accepted: a folder"), run_directory(tmp_path / "file"):
+        pass
+
+
+# -- the configuration -------------------------------------------------------------------------------------------
+
+
+def test_a_directory_holds_one_configuration_but_for_what_does_not_decide(tmp_path):
+    with run_directory(tmp_path, {"seed": 0, "hidden": (1, 2), "processes": 2}, ("processes",)):
+        pass
+    with run_directory(tmp_path, {"seed": 0, "hidden": [1, 2], "processes": 3}, ("processes",)):
+        assert json.loads((tmp_path / CONFIG).read_text())["processes"] == 3
+    before = (tmp_path / CONFIG).read_bytes()
+    with pytest.raises(ParlourError) as refused, run_directory(tmp_path, {"seed": 1, "hidden": [1], "processes": 3}):
+        pass
+    assert str(refused.value) == (
+        f"{str(tmp_path)!r} holds a run with another configuration (seed 0, hidden [1, 2]); "
+        "accepted: the same, or a new folder"
+    )
+    assert (tmp_path / CONFIG).read_bytes() == before
+    with run_directory(tmp_path):  # one that has no settings
+        pass
+
+
+def test_a_configuration_that_cannot_be_read_is_refused(tmp_path):
+    for broken in ("{", "[]", "\xff"):
+        (tmp_path / CONFIG).write_text(broken, "latin-1")
+        with pytest.raises(ParlourError, match="cannot be used"):
+            store_settings(tmp_path, {"seed": 0})
+
+
+# -- files -------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "new" / "file.zip"
+    atomic_write(path, b"\x00one")
+    with pytest.raises(IsADirectoryError), replacing(path) as part:
+        part.write_text("half") and part.parent.write_text("an error")
+    assert part.suffix == ".zip"
+    assert path.read_bytes() == b"\x00one"
+    atomic_write(path, "zwei, zw\u00f6lf\n")
+    assert path.read_bytes() == "zwei, zw\u00f6lf\n".encode()
+    assert [one.name for one in path.parent.iterdir()] == ["file.zip"]
+
+
+def test_a_table(tmp_path):
+    write_csv(tmp_path / "t.csv", ["a", "b"], [[1, None], ["x,y", 0.5]])
+    assert (tmp_path / "t.csv").read_bytes() == b'a,b\n1,\n"x,y",0.5\n'
+
+
+# -- results by lines --------------------------------------------------------------------------------------------
+
+
+def stored(path, head=None):
+    return JsonlStore(path, int, "count", head)
+
+
+@pytest.mark.parametrize("head", [None, {"of": ["d\u00e9als\u2028", 2.0]}])
+@pytest.mark.parametrize("torn", range(1, 4))
+def test_a_store_goes_on_behind_the_last_whole_line(tmp_path, head, torn):
+    path = tmp_path / "run" / "counts.jsonl"
+    with stored(path, head) as store:
+        assert store.found == []
+        for number in (10, 200, 3000):
+            store.append(number)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-torn])
+    with stored(path, head) as store:
+        assert store.found == [10, 200]
+        store.append(3000)
+    assert path.read_bytes() == whole
+    with stored(path, head) as store:
+        assert store.found == [10, 200, 3000]
+
+
+def test_a_store_whose_first_line_was_torn_is_begun(tmp_path):
+    (tmp_path / "s").write_text('{"of"')
+    with stored(tmp_path / "s", {"of": 1}) as store:
+        assert store.found == []
+    assert (tmp_path / "s").read_text() == '{"of": 1}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"of": 2}\n1\n2', "holds another count; accepted: the same, or a new folder"),
+        (b'{"of": 1}\nx\n2', "accepted: what a count left"),
+        (b'{"of": 1}\n"x"\n2', "accepted: what a count left"),
+        (b"\xff\n2", "accepted: what a count left"),
+    ],
+)
+def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, content, told):
+    path = tmp_path / "s"
+    path.write_bytes(content)
+    with pytest.raises(ParlourError, match=told) as refused:
+        stored(path, {"of": 1})
+    assert "\n" not in str(refused.value)
+    assert path.read_bytes() == content
+
+
+def test_lines_are_cut_only_when_they_were_read(tmp_path):
+    (tmp_path / "f").write_text("a\nb\nc")
+    with pytest.raises(ZeroDivisionError):
+        whole_lines(tmp_path / "f", lambda lines: 1 / 0)
+    assert (tmp_path / "f").read_text() == "a\nb\nc"
+    assert whole_lines(tmp_path / "f", list) == ["a", "b"]
+    assert (tmp_path / "f").read_text() == "a\nb\n"
+    assert whole_lines(tmp_path / "none", list) == []
+
+
+# -- the commands ------------------------------------------------------------------------------------------------
+
+TUNED = ["--budget", "2", "--surface", "4", "--grid", "2", "--finalists", "1"]
+COMMANDS = {
+    "seat": ["train", "seat", "avalon_v0", "--steps", "4096"],
+    "selfplay": ["train", "selfplay", "avalon_v0", "--steps", "8192", "--snapshots", "1", "--deals", "1", "--test-deals", "2"],
+    "gratr": ["train", "gratr", "--games", "4", "--held-out", "4", *TUNED],
+    "questum": ["train", "questum", "--games", "2", "--held-out", "4", *TUNED],
+    "spsa": ["train", "questum", "--method", "spsa", "--games", "2", "--held-out", "4", *TUNED],
+    "grace": ["train", "grace", "--questions", "200", "--held-out", "50"],
+    "avalon": ["practise", "--games", "4", "-n", "5"],
+    "gratr-2": ["reproduce", "gratr-2", "--games", "4"],
+    "questum-2": ["reproduce", "questum-2", "--games", "2"],
+    "grace-3": ["reproduce", "grace-3", "--games", "40", "--practice", "60"],
+}  # fmt: skip
+UNLIKE = {".png", ".zip", ".sqlite3", ".lock"}
+"""Pictures and PyTorch's and SQLite's files hold a date or a version of their libraries."""
+
+
+def begin(name, out):
+    command = [sys.executable, "-W", "ignore", "-m", "parlour.training.cli", *COMMANDS[name], "--out", str(out)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def left(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): b"" if path.suffix in UNLIKE else path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_second_command_in_the_folder_is_refused_and_the_first_leaves_what_it_leaves_alone(name, tmp_path):
+    if name in ("seat", "selfplay", "gratr", "questum"):
+        pytest.importorskip("sb3_contrib" if name in ("seat", "selfplay") else "optuna", reason="the extra `train`")
+    first = begin(name, tmp_path / "run")
+    while not any(path.read_text() for path in (tmp_path / "run").rglob(LOCK)):
+        assert first.poll() is None, first.communicate()
+        time.sleep(0.01)
+    os.kill(first.pid, signal.SIGSTOP)  # so that it is at work until the other one was refused
+    try:
+        second = begin(name, tmp_path / "run")
+        out, err = second.communicate(timeout=300)
+    finally:
+        os.kill(first.pid, signal.SIGCONT)
+    assert (second.returncode, out) == (2, "")
+    told = [line for line in err.splitlines() if "parlour:" in line]
+    assert len(told) == 1
+    assert f"is in use by another run (process {first.pid})" in told[0]
+    _, err = first.communicate(timeout=600)
+    assert first.returncode == 0, err
+    alone = begin(name, tmp_path / "alone")
+    _, err = alone.communicate(timeout=600)
+    assert alone.returncode == 0, err
+    assert left(tmp_path / "run") == left(tmp_path / "alone")
