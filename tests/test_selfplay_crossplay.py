@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 import pytest
@@ -120,12 +121,10 @@ def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):
     path.write_text('{"members": [], "deals": [1, 1]}\n')
     with pytest.raises(ParlourError, match="holds another cross-play"):
         crossplay.play_pairs(CONFIG, members, tmp_path, lambda _: None)
-    path.unlink()
-    head = crossplay._whole_lines(path, {"members": []})
-    assert head == []
-    path.write_text(path.read_text() + "[[1, 2]]\n")
+    head = {"members": [[one.name, one.steps] for one in members], "deals": [CONFIG.deals, CONFIG.test_deals]}
+    path.write_text(json.dumps(head) + "\n[[1, 2]]\n")
     with pytest.raises(ParlourError, match="accepted: what a cross-play left"):
-        crossplay._whole_lines(path, {"members": []})
+        crossplay.play_pairs(CONFIG, members, tmp_path, lambda _: None)
 
 
 def test_the_heuristic_beats_random_play_from_both_sides_of_the_same_held_out_deals():

@@ -34,7 +34,7 @@ class Problem(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """All else that decides a reward, as plain values; saved with the run."""
+        """All else that decides a reward, as plain values; stored with the run."""
 
     def reward(self, parameters: Parameters, deals: Sequence[int]) -> list[float]:
         """Play one episode for each seed and return what each earned; more is better."""

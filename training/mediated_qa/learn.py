@@ -30,7 +30,7 @@ LEARNERS: Final = ("counts", *EXPLORATION_RULES)
 
 @dataclass(frozen=True, kw_only=True)
 class GraceConfig:
-    """Everything that decides a run, the table aside; saved with it.
+    """Everything that decides a run, the table aside; stored with it.
 
     Raises:
         ParlourError: A setting is not accepted, or does not go with another.

@@ -3,7 +3,7 @@
 A question has at most two searches, four answers (from either evidence, by consistency, from memory), a check for each pair of
 evidence and answer, and a judgement for each different answer; all joint actions are put together from these. Costs are
 those of what is carried out (`parlour.envs.mediated_qa.vocabulary.executed`). The table is written as it grows, a line a
-question, and taken up where a killed run left it.
+question, and resumes where a killed run stopped.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ NOT_DECIDING: Final = ("processes",)
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseConfig:
-    """What decides how a network learns; saved with the run.
+    """What decides how a network learns; stored with the run.
 
     Raises:
         ParlourError: A number is too small, or phase, rollout and tables do not divide each other.

@@ -21,7 +21,7 @@ WEIGHTINGS: Final = get_args(Weighting)
 
 @dataclass(frozen=True, kw_only=True)
 class SelfplayConfig(PhaseConfig):
-    """Everything that decides a run; saved with it.
+    """Everything that decides a run; stored with it.
 
     Raises:
         ParlourError: A setting is not accepted.

@@ -35,7 +35,7 @@ class MemberScore:
 
 
 def member_scores(games: Iterable[Mapping[str, Any]]) -> list[MemberScore]:
-    """Count the finished games of a phase, as `phases.Counter` keeps them."""
+    """Count the finished games of a phase, as `phases.Counter` collects them."""
     found: dict[tuple[str, str, str], list[int]] = {}
     for game in games:
         counts = found.setdefault((game["member"], game["side"], game["role"]), [0, 0])
