@@ -49,7 +49,7 @@ def save(made: Any, path: str | Path) -> None:
 def label(axes: Any, x: str = "", y: str = "", title: str = "", *, grid: str = "both", small: bool = False) -> None:
     """Name the axes of a panel and lay a grid below it: of `"both"` axes, of `"x"` or `"y"`, or none for `""`."""
     axes.set(xlabel=x, ylabel=y)
-    axes.set_title(title, fontsize=10 if small else None)
+    axes.set_title(title, fontsize=10 if small else "large")
     if grid:
         axes.grid(axis=grid, alpha=0.3)
 
