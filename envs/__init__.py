@@ -4,7 +4,8 @@
     env = avalon_v0.env(num_players=6)
 
 `make(name, **options)` and `registry` reach the same environments by name; `gymnasium.make("parlour/avalon-v0")` is one
-seat of a game, see `parlour.envs.gymnasium_ids`.
+seat of a game, see `parlour.envs.gymnasium_ids`. Games of other packages are among them: see `register`, and the
+entry-point group `parlour.games`.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 from parlour.envs.gymnasium_ids import register_seat
-from parlour.envs.registry import GAMES, EnvModule, make, registry
+from parlour.envs.registry import EnvModule, make, register, registry
 
-__all__ = ["EnvModule", "make", "registry"]
+__all__ = ["EnvModule", "make", "register", "registry"]
 
 for _name in registry:
     register_seat(_name)
@@ -22,10 +23,10 @@ for _name in registry:
 
 def __getattr__(name: str) -> Any:
     """The games of the registry are attributes of this package: `parlour.envs.avalon_v0`."""
-    if name in GAMES:
+    if not name.startswith("_") and "_v" in name and name in registry:
         return registry[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; games: {', '.join(GAMES)}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; games: {', '.join(registry)}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *GAMES]
+    return [*__all__, *registry]

@@ -71,7 +71,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         spec: The game's package.
         game: The rules, as `spec.build` made them.
         observation: `"text"`: `{"text", "action_mask"}`; `"features"`: `{"observation", "action_mask"}`; `"both"`.
-        info: `"numeric"`: only `action_mask`; `"full"` adds `options`, `legal` (numbers) and `view` at a seat's turn.
+        info: `"numeric"`: only `action_mask`; `"full"` adds at a seat's turn `options`, `legal` (numbers), `view` and
+            `heuristic`, the dotted name of the game's scripted player.
         render_mode: `"ansi"` returns the public record, `"human"` prints it, None does not render.
     """
 
@@ -253,6 +254,11 @@ class GameEnv(AECEnv[str, Any, Any]):
         """What `seat` may know now."""
         return self.game.view(self.state_now, seat)
 
+    def offered(self, turn: Turn, view: View) -> dict[str, Any]:
+        """What `info="full"` adds at a seat's turn."""
+        heuristic = self.spec.heuristic
+        return {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": heuristic}
+
     def number(self, move: Move) -> int:
         """The action number of a move, words left aside."""
         return self._wording.numbers[Move(move.kind, move.args)]
@@ -337,7 +343,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._mask = turn.mask.copy()
         info: dict[str, Any] = {"action_mask": self._mask}
         if self.info == "full":
-            info |= {"options": turn.sentences, "legal": turn.indices, "view": game.view(self.state_now, actor)}
+            info |= self.offered(turn, game.view(self.state_now, actor))
         self._shown[agent] = info
 
     def _finish(self, outcome: Outcome) -> None:

@@ -179,16 +179,29 @@ class Encoder(Protocol[V_contra]):
 
 
 class GameSpec(Protocol):
-    """What a game's package offers to the registry: `GAME` in its `__init__`."""
+    """What a game tells about itself: `GAME` in its package. A spec is a subclass, and names what it has besides.
+
+    Games never import players: whoever needs one loads it by its dotted name, `"package.module:attribute"`.
+    """
 
     id: ClassVar[str]
     """Registry name with version, such as `avalon_v0`."""
     title: ClassVar[str]
     """One line for lists."""
-    options: ClassVar[Mapping[str, str]]
+    options: ClassVar[Mapping[str, str]] = {}
     """The keyword arguments of `build` and what they accept, for help texts and error messages."""
+    sides: ClassVar[tuple[str, ...]] = ()
+    """What `view.side` may be and, but for a draw, `Outcome.winner`; empty if the game has no sides."""
+    worded: ClassVar[tuple[str, ...]] = ()
+    """Kinds of moves that take free words, besides the acts of `parlour.envs.speech`."""
+    heuristic: ClassVar[str] = ""
+    """Dotted name of `(view, rng) -> player`, where `player.act(view)` is one of `view.legal`; empty if there is none."""
+    metrics: ClassVar[str] = ""
+    """Dotted name of `folder -> dict`, for `parlour metrics`. A function `tables(found)` beside it shows the dict."""
+    demo: ClassVar[tuple[str, ...]] = ()
+    """Dotted names of its sections of `parlour demo`: `(folder, DemoConfig) -> Section`."""
 
-    def build(self, **config: Any) -> Game[Any]:
+    def build(self, *args: Any, **config: Any) -> Game[Any]:
         """The rules for a configuration. Raises `ParlourError` for an unknown or unusable one."""
 
     def text(self, game: Any) -> GameText[Any]:

@@ -167,7 +167,7 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
             info["action_mask"] = self._mask(seat)
         if aec.info == "full" and seat in self._moments:
             turn = self._turn(seat)
-            info |= {"options": turn.sentences, "legal": turn.indices, "view": aec.game.view(self._moments[seat], seat)}
+            info |= aec.offered(turn, aec.game.view(self._moments[seat], seat))
         return info
 
     def _move(self, agent: str, action: Any) -> Move:

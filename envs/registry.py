@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any, Final
 
+from parlour.envs import dotted
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, accept
 from parlour.envs.parallel import GameParallelEnv
 from pettingzoo.utils.env import AECEnv
 
 GAMES: Final[Mapping[str, str]] = {
-    "avalon_v0": "parlour.envs.avalon",
-    "mediated_qa_v0": "parlour.envs.mediated_qa",
-    "murder_mystery_v0": "parlour.envs.murder_mystery",
-    "template_v0": "parlour.envs._template",
-    "werewolf_v0": "parlour.envs.werewolf",
+    "avalon_v0": "parlour.envs.avalon:GAME",
+    "mediated_qa_v0": "parlour.envs.mediated_qa:GAME",
+    "murder_mystery_v0": "parlour.envs.murder_mystery:GAME",
+    "template_v0": "parlour.envs._template:GAME",
+    "werewolf_v0": "parlour.envs.werewolf:GAME",
 }
-"""Registry name -> package. A new game is one folder and one line here."""
+"""Registry name -> `module:ATTRIBUTE` of its spec. A new game of parlour is one folder and one line here."""
+ENTRY_POINTS: Final = "parlour.games"
+"""The group in which packages offer games of their own: `mygame_v0 = "mygame:GAME"`."""
 
 ACTIONS: Final = ("index", "text")
 _ENV_ARGUMENTS: Final = ("observation", "info", "render_mode")
@@ -85,37 +89,123 @@ class EnvModule:
 
 
 class _Registry(Mapping[str, EnvModule]):
-    """Registry name -> environments, loaded when asked for."""
+    """Registry name -> environments, loaded when asked for: parlour's games, those of other packages, those registered.
+
+    Raises `ParlourError` for a game that is there and cannot be loaded.
+    """
 
     def __getitem__(self, name: str) -> EnvModule:
-        if name not in GAMES:
-            raise KeyError(name)
-        return _load(name)
+        if name not in _LOADED:
+            places = [GAMES[name]] if name in GAMES else _offered().get(name, [])
+            if not places:
+                raise KeyError(name)
+            if len(places) > 1:
+                raise ParlourError(f"game {name!r} is offered by {' and by '.join(places)}; accepted: one of them")
+            _LOADED[name] = EnvModule(_spec(places[0], name))
+        return _LOADED[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in GAMES or name in _LOADED or name in _offered()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(GAMES)
+        return iter(dict.fromkeys((*GAMES, *_offered(), *_LOADED)))
 
     def __len__(self) -> int:
-        return len(GAMES)
+        return len(list(iter(self)))
 
 
-@lru_cache
-def _load(name: str) -> EnvModule:
-    return EnvModule(import_module(GAMES[name]).GAME)
-
-
+_LOADED: Final[dict[str, EnvModule]] = {}
+_ELSEWHERE: Final[dict[str, GameSpec]] = {}
+"""`module:ATTRIBUTE` -> the spec that was found there."""
 registry: Final = _Registry()
 
 
+def register(spec: GameSpec) -> GameSpec:
+    """Make a game known under its id, in this process. Packages rather have an entry point in the group `parlour.games`.
+
+    Raises:
+        ParlourError: It is no spec of a game, or there is another game with this id.
+    """
+    _check(spec, repr(spec))
+    if spec.id in registry and registry[spec.id].spec is not spec:
+        raise ParlourError(f"there is another game called {spec.id!r}; accepted: an id of its own")
+    _LOADED.setdefault(spec.id, EnvModule(spec))
+    return spec
+
+
 def lookup(name: str) -> EnvModule:
-    """The environments of a game. Raises `ParlourError` if there is no such game."""
-    if name not in GAMES:
-        raise accept("game", name, GAMES)
+    """The environments of a game, by its registry name or the `module:ATTRIBUTE` of its spec.
+
+    Raises:
+        ParlourError: There is no such game, or it cannot be loaded.
+    """
+    if dotted.is_dotted(name):
+        _ELSEWHERE[name] = _spec(name)
+        return EnvModule(_ELSEWHERE[name])
+    if name not in registry:
+        raise accept("game", name, (*registry, "module:ATTRIBUTE"))
     return registry[name]
 
 
+def name_of(spec: GameSpec) -> str:
+    """The name by which `lookup` finds a game again: its id, or where it was found outside of the registry."""
+    if spec.id in _LOADED and _LOADED[spec.id].spec is spec:
+        return spec.id
+    return next((name for name, found in _ELSEWHERE.items() if found is spec), spec.id)
+
+
+def loadable() -> list[GameSpec]:
+    """The games of the registry, without those that cannot be loaded."""
+    found = []
+    for name in registry:
+        try:
+            found.append(registry[name].spec)
+        except ParlourError:
+            continue
+    return found
+
+
+def _offered() -> dict[str, list[str]]:
+    """Id -> where the games of installed packages are, `module:ATTRIBUTE`; parlour's own cannot be replaced."""
+    found: dict[str, list[str]] = {}
+    for one in entry_points(group=ENTRY_POINTS):
+        places = found.setdefault(one.name, [])
+        if one.name not in GAMES and one.value not in places:
+            places.append(one.value)
+    return found
+
+
+def _spec(at: str, name: str = "") -> GameSpec:
+    """The spec at `module:ATTRIBUTE`, which must have that id if one is given."""
+    try:
+        spec: GameSpec = dotted.load(at, "game", lambda found: hasattr(found, "build"))
+    except ParlourError:
+        raise
+    except Exception as error:  # whatever a module of somebody else's raises
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ParlourError(f"game {name or at!r} cannot be loaded from {at!r}: {told}") from error
+    _check(spec, repr(at))
+    if name not in ("", spec.id):
+        raise ParlourError(f"the entry point {name!r} names the game {spec.id!r}; accepted: an entry point of its id")
+    return spec
+
+
+def _check(spec: Any, shown: str) -> None:
+    """Raise `ParlourError` in one line for what is no spec of a game."""
+    missing = [one for one in _PARTS if not hasattr(spec, one)]
+    if missing or isinstance(spec, type):
+        lacks = "it is a class" if isinstance(spec, type) else f"it has no {', '.join(missing)}"
+        raise ParlourError(f"{shown} is no game, {lacks}; accepted: an instance of a subclass of GameSpec")
+    if not _ID.fullmatch(str(spec.id)):
+        raise accept("id of a game", spec.id, "small letters, digits and _ with a version, such as mygame_v0")
+
+
+_ID: Final = re.compile(r"[a-z][a-z0-9_]*_v[0-9]+")
+_PARTS: Final = tuple(one for one in (*GameSpec.__annotations__, *vars(GameSpec)) if not one.startswith("_"))
+
+
 def make(name: str, **kwargs: Any) -> AECEnv[str, Any, Any]:
-    """`env` of the game called `name`.
+    """`env` of the game called `name`, or of the one whose spec is at `name`, `module:ATTRIBUTE`.
 
     >>> make("avalon_v0", num_players=5).possible_agents
     ['player_0', 'player_1', 'player_2', 'player_3', 'player_4']
@@ -129,15 +219,16 @@ def build(spec: GameSpec, config: Mapping[str, Any]) -> Any:
         if key not in spec.options:
             raise accept(f"option of {spec.id}", key, (*spec.options, *_ENV_ARGUMENTS, "action"))
     try:
-        return _shared(spec.id, tuple((key, type(value), _hashable(value)) for key, value in sorted(config.items())))
+        rules: Any = spec  # hashable, or built anew
+        return _shared(rules, tuple((key, type(value), _hashable(value)) for key, value in sorted(config.items())))
     except TypeError:
         return spec.build(**config)  # refuses a value that cannot be hashed
 
 
 @lru_cache(maxsize=64)
-def _shared(name: str, config: tuple[tuple[str, type, Any], ...]) -> Any:
+def _shared(spec: Any, config: tuple[tuple[str, type, Any], ...]) -> Any:
     """Rules never change, so that environments of the same configuration can share them."""
-    return registry[name].spec.build(**{key: value for key, _, value in config})
+    return spec.build(**{key: value for key, _, value in config})
 
 
 def _hashable(value: Any) -> Any:

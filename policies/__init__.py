@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
+from parlour.envs.dotted import is_dotted
 from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent
 from parlour.policies.agents.chat import ChatPlayer
 from parlour.policies.agents.mediated_qa import GraceMediator
@@ -113,7 +114,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
         policy: Policy = _bridge(plain).from_settings(_settings(name, settings), game, config)
         return policy
     if not name.endswith(SUFFIX) and not Path(name).exists():
-        if plain not in POLICIES and _names_attribute(name):
+        if plain not in POLICIES and is_dotted(name):
             from parlour.policies.adapters import callables
 
             return callables.load(name, model)
@@ -129,17 +130,11 @@ def asks_a_model(name: str) -> bool:
     plain = name.partition(":")[0]
     if plain in (*POLICIES, *AGENTS, *FOREIGN) or name.endswith(SUFFIX) or Path(name).exists():
         return plain in ASKING
-    if not _names_attribute(name):
+    if not is_dotted(name):
         return False
     from parlour.policies.adapters import callables
 
     return callables.asks_a_model(name)
-
-
-def _names_attribute(name: str) -> bool:
-    from parlour.policies.adapters.callables import is_name
-
-    return is_name(name)
 
 
 def _bridge(name: str) -> Any:

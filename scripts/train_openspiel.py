@@ -47,7 +47,7 @@ env = table("werewolf_v0", **smallest)
 TabularSeat.of("werewolf_v0", env.game_env.game.config, solved).save(chosen.out / "werewolf4.npz")
 
 candidates = {"cfr": lambda: TabularSeat.load(chosen.out / "werewolf4.npz"), "random": RandomPolicy}
-report = evaluate.seat(env, candidates, ("random", RandomPolicy), seeds.HELD_OUT[:1000])
+report = evaluate.single(env, candidates, ("random", RandomPolicy), seeds.HELD_OUT[:1000])
 show_report(report, f"; Werewolf, {len(solved)} information sets; a draw is not won")
 searched = against_random("ismcts", is_mcts(openspiel_game(GAME, **OPTIONS), chosen.simulations), chosen.deals)
 show_report(searched, f"; Avalon, {chosen.simulations} simulations a move")

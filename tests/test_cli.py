@@ -106,11 +106,9 @@ def test_evaluate_prints_rates_and_pairs(tmp_path, capsys):
 
 
 def test_evaluate_by_sides(capsys):
-    assert (
-        run(["evaluate", "--design", "sides", "--against", "random", "--games", "4", "--players", "5", "--json"]) == 0
-    )
+    assert run(["evaluate", "--design", "team", "--against", "random", "--games", "4", "--players", "5", "--json"]) == 0
     told = json.loads(text_of(capsys))
-    assert (told["design"], told["games"]) == ("sides", 16)
+    assert (told["design"], told["games"]) == ("team", 16)
 
 
 def test_train_seat_measure_it_and_refuse_it_at_another_table(tmp_path, capsys):
@@ -146,7 +144,7 @@ BAD = [
     (["play", "--policy", "heuristic", "--policy", "heuristic"], "one for all seats, or one for each of 6"),
     (["play", "--on-bad", "shrug"], "on_bad 'shrug' is not accepted; accepted: ask_again"),
     (["play", "template_v0", "--players", "2"], "'num_players' is not accepted"),
-    (["evaluate", "--design", "duel"], "design 'duel' is not accepted; accepted: seat, sides"),
+    (["evaluate", "--design", "duel"], "design 'duel' is not accepted; accepted: single, team"),
     (["evaluate", "--seat", "6"], "seat 6 is not accepted; accepted: 0..5"),
     (["evaluate", "--games", "0"], "--games"),
     (["evaluate", "--policy", "none.npz"], "no policy file 'none.npz'"),

@@ -62,16 +62,16 @@ def _no_thread_is_left():
 # -- the same results ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("design", ["seat", "sides"])
+@pytest.mark.parametrize("design", ["single", "team"])
 def test_an_evaluation_does_not_depend_on_the_games_in_flight(design, tmp_path):
     reports = []
     for workers in (1, 4):
         out = tmp_path / str(workers)
-        if design == "seat":
+        if design == "single":
             makers = {"waiter": Waiter, "heuristic": HeuristicPolicy}
-            found = evaluate.seat(table(), makers, ("waiter", Waiter), range(6), workers=workers, out=out)
+            found = evaluate.single(table(), makers, ("waiter", Waiter), range(6), workers=workers, out=out)
         else:
-            found = evaluate.sides(
+            found = evaluate.team(
                 table(), ("w", Waiter), ("heuristic", HeuristicPolicy), range(6), workers=workers, out=out
             )
         evaluate.write_table(found, out / "games.csv")
@@ -92,7 +92,7 @@ def test_the_command_line_prints_and_writes_the_same(form, capsys, tmp_path, mon
         measured = ["--against", "random", "--games", "4", "--out", str(tmp_path / workers)]
         assert run(["evaluate", *common, *measured, "--table", str(tmp_path / workers / "t.csv")]) == 0
         said.append(capsys.readouterr().out)
-        assert run(["evaluate", "--design", "sides", *common, *measured]) == 0
+        assert run(["evaluate", "--design", "team", *common, *measured]) == 0
         said.append(capsys.readouterr().out)
     assert told["1"] == told["4"]
     assert all(told["1"])
@@ -166,7 +166,7 @@ def test_so_many_games_are_in_flight_and_no_player_is_in_two(workers):
     assert ({threading.get_ident()} in used.values()) == (workers == 1)
 
 
-COMMANDS = (["play"], ["evaluate"], ["evaluate", "--design", "sides"])
+COMMANDS = (["play"], ["evaluate"], ["evaluate", "--design", "team"])
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

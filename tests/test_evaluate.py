@@ -55,7 +55,7 @@ def env():
 
 
 def test_candidates_take_the_same_seat_of_the_same_deal(env):
-    report = evaluate.seat(
+    report = evaluate.single(
         env, {"a": RandomPolicy, "b": HeuristicPolicy}, ("heuristic", HeuristicPolicy), seeds.HELD_OUT[:10]
     )
     rows = {name: [row for row in report.games if row.policy == name] for name in ("a", "b")}
@@ -66,7 +66,7 @@ def test_candidates_take_the_same_seat_of_the_same_deal(env):
 
 
 def test_a_candidate_compared_with_itself_never_differs(env):
-    report = evaluate.seat(
+    report = evaluate.single(
         env, {"a": RandomPolicy, "b": RandomPolicy}, ("heuristic", HeuristicPolicy), seeds.HELD_OUT[:20]
     )
     result = report.comparisons[0].result
@@ -74,7 +74,7 @@ def test_a_candidate_compared_with_itself_never_differs(env):
 
 
 def test_sides_are_changed_over_on_the_same_deal(env):
-    report = evaluate.sides(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), seeds.HELD_OUT[:10])
+    report = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), seeds.HELD_OUT[:10])
     rule = [row for row in report.games if row.policy == "heuristic"]
     assert [(row.seed, row.side) for row in rule] == [
         (s, side) for s in seeds.HELD_OUT[:10] for side in ("good", "evil")
@@ -85,7 +85,7 @@ def test_sides_are_changed_over_on_the_same_deal(env):
 
 
 def test_a_heuristic_team_beats_a_random_team_from_either_side(env):
-    report = evaluate.sides(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), seeds.VALIDATION[:60])
+    report = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), seeds.VALIDATION[:60])
     by_side = {one.side: one.result for one in report.comparisons}
     assert by_side["good"].low > 0
     assert by_side["evil"].low > 0
@@ -93,23 +93,23 @@ def test_a_heuristic_team_beats_a_random_team_from_either_side(env):
 
 def test_unusable_designs_are_refused(env):
     with pytest.raises(ParlourError, match="two different names"):
-        evaluate.sides(env, ("heuristic", HeuristicPolicy), ("heuristic", HeuristicPolicy), [0])
+        evaluate.team(env, ("heuristic", HeuristicPolicy), ("heuristic", HeuristicPolicy), [0])
     with pytest.raises(ParlourError, match=r"seat 7 is not accepted; accepted: 0\.\.4"):
-        evaluate.seat(env, {"a": RandomPolicy}, ("heuristic", HeuristicPolicy), [0], own=7)
-    coin = rollout.table("template_v0")
+        evaluate.single(env, {"a": RandomPolicy}, ("heuristic", HeuristicPolicy), [0], own=7)
+    one_question = rollout.table("mediated_qa_v0")
     with pytest.raises(ParlourError, match="no sides"):
-        evaluate.sides(coin, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), [0])
+        evaluate.team(one_question, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), [0])
 
 
 def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
-    evaluate.seat(
+    evaluate.single(
         env,
         {"a/b.npz": RandomPolicy, "c/b.npz": RandomPolicy},
         ("heuristic", HeuristicPolicy),
         [7, 8],
         out=tmp_path / "seat",
     )
-    evaluate.sides(env, ("x", RandomPolicy), ("y", HeuristicPolicy), [7], out=tmp_path / "sides")
+    evaluate.team(env, ("x", RandomPolicy), ("y", HeuristicPolicy), [7], out=tmp_path / "sides")
     heads = {path.name: replay.read(path).header for path in tmp_path.glob("*/*.jsonl")}
     assert sorted(heads) == [
         "avalon_v0-7-good-1_x-evil-2_y.jsonl",

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.cases.find import find
@@ -312,7 +313,7 @@ def test_every_help_text_has_an_example(capsys, path):
 
 
 def test_the_demo_has_a_section(tmp_path, monkeypatch):
-    assert demo_section.murder_mystery_section in demo.SECTIONS
+    assert registry["murder_mystery_v0"].spec.demo == ("parlour.training.demo.murder_mystery:murder_mystery_section",)
     monkeypatch.setattr(demo_section, "_REPETITIONS", 1)
     monkeypatch.setattr(questum_games, "cases_of", small)
     found = demo_section.murder_mystery_section(tmp_path, demo.DemoConfig(games=2, steps=1))

@@ -128,10 +128,12 @@ def test_a_trained_seat_is_saved_loaded_pickled_and_called(tmp_path):
     copied = pickle.loads(pickle.dumps(policy))
     env = rollout.table("avalon_v0", num_players=5, rules="official")
     for one in (policy, loaded, copied):
-        report = evaluate.seat(env, {"x": lambda one=one: one}, ("random", RandomPolicy), seeds.VALIDATION[:5])
+        report = evaluate.single(env, {"x": lambda one=one: one}, ("random", RandomPolicy), seeds.VALIDATION[:5])
         assert [game.moves for game in report.games] == [
             game.moves
-            for game in evaluate.seat(env, {"x": lambda: policy}, ("random", RandomPolicy), seeds.VALIDATION[:5]).games
+            for game in evaluate.single(
+                env, {"x": lambda: policy}, ("random", RandomPolicy), seeds.VALIDATION[:5]
+            ).games
         ]
 
 

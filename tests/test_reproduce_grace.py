@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
+from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.policies import make_policy
@@ -365,7 +366,7 @@ def test_questions_are_many_and_games_are_not_unless_told_otherwise():
 
 
 def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):
-    assert demo_section.mediated_qa_section in demo.SECTIONS
+    assert registry["mediated_qa_v0"].spec.demo == ("parlour.training.demo.mediated_qa:mediated_qa_section",)
     monkeypatch.setattr(demo_section, "_CALIBRATION", 80)
     monkeypatch.setattr(demo_section, "_HELD_OUT", 40)
     found = demo_section.mediated_qa_section(tmp_path, demo.DemoConfig())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parlour.envs import replay
+from parlour.envs import registry, replay
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import demo, seeds
@@ -343,7 +343,7 @@ def test_an_opponent_is_named_as_its_policy_is() -> None:
 
 def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: the picture is not drawn")
-    assert demo_section.werewolf_section in demo.SECTIONS
+    assert registry["werewolf_v0"].spec.demo == ("parlour.training.demo.werewolf:werewolf_section",)
     found = demo_section.werewolf_section(tmp_path, demo.DemoConfig(games=40))
     cells = json.loads(json.dumps(found.numbers, allow_nan=False))["cells"]
     total = [one for one in cells if one["measure"] == "TWR" and one["row"].startswith("GRATR")]

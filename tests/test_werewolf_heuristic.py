@@ -342,7 +342,7 @@ def test_it_beats_chance_on_both_sides():
 
 def test_whole_sides_are_measured_by_their_own_names(tmp_path):
     env = rollout.table("werewolf_v0")
-    found = evaluate.sides(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), range(4), out=tmp_path)
+    found = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), range(4), out=tmp_path)
     for name in ("heuristic", "random"):
         assert {what: of.n for what, of in found.rates[name].items()} == {"all": 8, "village": 4, "werewolf": 4}
     assert found.rates["heuristic"]["all"].rate > 0.5

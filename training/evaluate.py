@@ -1,7 +1,7 @@
 """Measuring policies: on common seeds, with sides and seats swapped, every rate with n, interval and paired comparison.
 
-Two designs. `sides`: two policies as teams; for each seed A plays one side and B the other, then they change over on
-the same deal. `seat`: several candidates take the same seat of the same deal, one after another, against the same
+Two designs. `team`: two policies as teams; for each seed A plays one side and B the other, then they change over on
+the same deal. `single`: several candidates take the same seat of the same deal, one after another, against the same
 opponents. The seat goes round with the seed. Scores are pure functions of the table of games, and do not depend on how
 many games are in flight.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import GameSpec, ParlourError, accept
 from parlour.training.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
 from parlour.training.parallel.executor import Pool
 from parlour.training.rollout import Episode
@@ -77,7 +77,7 @@ class Report:
         }
 
 
-def seat(
+def single(
     env: AECEnv[str, Any, Any],
     candidates: Mapping[str, MakePolicy],
     opponents: tuple[str, MakePolicy],
@@ -121,10 +121,10 @@ def seat(
         return _seat_row(episode, *asked[number], opponents[0])
 
     rows = play_each(env, jobs, row, workers=workers, progress=progress, what=", ".join(candidates), pool=pool)
-    return _report("seat", base, rows, tuple(candidates))
+    return _report("single", base, rows, tuple(candidates))
 
 
-def sides(
+def team(
     env: AECEnv[str, Any, Any],
     a: tuple[str, MakePolicy],
     b: tuple[str, MakePolicy],
@@ -136,31 +136,32 @@ def sides(
 ) -> Report:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
-    The arguments are those of `seat`; transcripts are named after the seed and who is on which side.
+    The arguments are those of `single`; transcripts are named after the seed and who is on which side.
+
+    Raises:
+        ParlourError: The game has not two sides, the names are the same, or a transcript exists.
     """
     if a[0] == b[0]:
         raise ParlourError(f"both sides are called {a[0]!r}; accepted: two different names")
     base = _base(env)
-    n = base.game.seats
+    one, other = two_sides(base.spec)
     label = dict(zip((a[0], b[0]), _labels((a[0], b[0])), strict=True))
     jobs: list[Job] = []
     for seed in seeds:
         base.reset(seed=seed)
-        dealt = [_side(base.view(k)) for k in range(n)]
-        one, other = _pair(dealt[0])
+        views: list[Any] = [base.view(k) for k in range(base.game.seats)]
         for ones, others in ((a, b), (b, a)):
-            players = tuple(ones if side == one else others for side in dealt)
+            players = tuple(ones if side == one else others for side in [view.side for view in views])
             name = f"{seed}-{one}-{label[ones[0]]}-{other}-{label[others[0]]}"
             jobs.append(Job(seed, players, _file(out, base, name)))
 
     def rows(number: int, episode: Episode) -> list[Game]:
-        one, other = _pair(_side(episode.last_views[0]))
         ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
         return [_side_row(episode, ones, one, others), _side_row(episode, others, other, ones)]
 
     what = f"{a[0]} and {b[0]}"
     played = play_each(env, jobs, rows, workers=workers, progress=progress, what=what, pool=pool)
-    return _report("sides", base, [row for pair in played for row in pair], (a[0], b[0]))
+    return _report("team", base, [row for pair in played for row in pair], (a[0], b[0]))
 
 
 def _labels(names: Iterable[str]) -> list[str]:
@@ -172,27 +173,18 @@ def _file(out: Path | None, base: GameEnv, arrangement: str) -> Path | None:
     return None if out is None else out / f"{base.spec.id}-{arrangement}.jsonl"
 
 
-_PAIRS = (("good", "evil"), ("village", "werewolf"))
-"""What the two sides of a game may be called."""
-
-
 def _base(env: AECEnv[str, Any, Any]) -> GameEnv:
     base = env.unwrapped
     assert isinstance(base, GameEnv), "evaluation takes parlour's own environments"
     return base
 
 
-def _side(view: Any) -> str:
-    side = getattr(view, "side", None)
-    if not any(side in pair for pair in _PAIRS):
-        known = ", ".join(" and ".join(pair) for pair in _PAIRS)
-        raise ParlourError(f"this game has no sides; accepted: games whose sides are {known}, or the seat design")
-    return str(side)
-
-
-def _pair(side: str) -> tuple[str, str]:
-    """Both sides of a game that has this one."""
-    return next(pair for pair in _PAIRS if side in pair)
+def two_sides(spec: GameSpec) -> tuple[str, str]:
+    """The sides of a game of two. Raises `ParlourError` for another game."""
+    if len(spec.sides) != 2:
+        told = f"the sides {', '.join(spec.sides)}" if spec.sides else "no sides"
+        raise ParlourError(f"this game has {told}; accepted: a game of two sides, or the design single")
+    return spec.sides[0], spec.sides[1]
 
 
 def _seat_row(episode: Episode, name: str, own: int, opponent: str) -> Game:

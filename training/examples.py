@@ -47,4 +47,4 @@ def against_random(
     """
     candidates = {name: make, RandomPolicy.name: RandomPolicy}
     opponents = (RandomPolicy.name, RandomPolicy)
-    return evaluate.seat(table(GAME, **OPTIONS), candidates, opponents, seeds.HELD_OUT[:deals], progress)
+    return evaluate.single(table(GAME, **OPTIONS), candidates, opponents, seeds.HELD_OUT[:deals], progress)

@@ -15,20 +15,20 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from parlour.envs._template.encode import CoinEncoder
 from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
+from parlour.envs._template.vocabulary import SIDES
+from parlour.envs.core import GameSpec
 
 
-class CoinSpec:
-    """Satisfies `parlour.envs.core.GameSpec`."""
+class CoinSpec(GameSpec):
+    """What the registry reads; `parlour.envs.core.GameSpec` has more that a game may tell."""
 
-    id: ClassVar[str] = "template_v0"
-    title: ClassVar[str] = "Coin, a tiny game to copy"
-    options: ClassVar[Mapping[str, str]] = {}
+    id = "template_v0"
+    title = "Coin, a tiny game to copy"
+    sides = SIDES
+    heuristic = "parlour.policies.heuristic.template:CoinPlayer"
 
     def build(self) -> Coin:
         return Coin()

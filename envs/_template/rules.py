@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SPEECHES, TOSS, CoinView
+from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SIDES, SPEECHES, TOSS, CoinView
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
 
 
@@ -14,7 +14,7 @@ class CoinState(NamedTuple):
     """How far the game is: nothing, the toss, the speech, the guess."""
 
     coin: int
-    """The side that lies up; -1 before the toss."""
+    """The face that lies up; -1 before the toss."""
     moves: int
     log: tuple[Event, ...]
 
@@ -23,7 +23,7 @@ class Coin:
     """Satisfies `parlour.envs.core.Game`."""
 
     seats = 2
-    catalogue = (*SPEECHES, *GUESSES)
+    catalogue: tuple[Move, ...] = (*SPEECHES, *GUESSES)
     max_moves = 3
     config: Mapping[str, Any] = {}
 
@@ -42,7 +42,7 @@ class Coin:
     def chances(self, s: CoinState) -> Iterator[tuple[Move, float]]:
         """Both sides of the coin."""
         if s.moves == 0:
-            yield from ((Move(TOSS, (side,)), 0.5) for side in range(2))
+            yield from ((Move(TOSS, (face,)), 0.5) for face in range(2))
 
     def apply(self, s: CoinState, move: Move) -> CoinState:
         if s.moves == 0:
@@ -57,9 +57,9 @@ class Coin:
         if s.moves < self.max_moves:
             return None
         right = s.log[-1].move.args[0] == s.coin
-        return Outcome((-1.0, 1.0) if right else (1.0, -1.0), "guesser" if right else "keeper", "guess")
+        return Outcome((-1.0, 1.0) if right else (1.0, -1.0), SIDES[GUESSER if right else KEEPER], "guess")
 
     def view(self, s: CoinState, seat: int) -> CoinView:
         legal = self.legal(s) if self.actor(s) == seat else ()
         events = tuple(e for e in s.log if e.to is None or seat in e.to)
-        return CoinView(seat, legal, events, s.coin if seat == KEEPER else -1)
+        return CoinView(seat, legal, events, s.coin if seat == KEEPER else -1, SIDES[seat])

@@ -7,12 +7,12 @@ from typing import Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs._template.vocabulary import GUESS, GUESSES, KEEPER, SIDES, CoinView
+from parlour.envs._template.vocabulary import FACES, GUESS, GUESSES, KEEPER, CoinView
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.text import name, read_choice, read_speech, say_speech, speech_line
 
 _GUESSES: Final = {
-    move: re.compile(rf"\b(?P<word>{side})\b", re.IGNORECASE) for move, side in zip(GUESSES, SIDES, strict=True)
+    move: re.compile(rf"\b(?P<word>{face})\b", re.IGNORECASE) for move, face in zip(GUESSES, FACES, strict=True)
 }
 
 
@@ -26,9 +26,9 @@ class CoinText:
 
     def line(self, event: Event) -> str:
         if event.seat == NATURE:
-            return f"The coin shows {SIDES[event.move.args[0]]}.\n"
+            return f"The coin shows {FACES[event.move.args[0]]}.\n"
         if event.move.kind == GUESS:
-            return f"{name(event.seat)} guesses {SIDES[event.move.args[0]]}.\n"
+            return f"{name(event.seat)} guesses {FACES[event.move.args[0]]}.\n"
         return speech_line(event.seat, event.move, self.say(event.move))
 
     def ask(self, legal: tuple[Move, ...]) -> str:
@@ -36,9 +36,9 @@ class CoinText:
 
     def say(self, move: Move) -> str:
         if move.kind == GUESS:
-            return f"I guess {SIDES[move.args[0]]}."
+            return f"I guess {FACES[move.args[0]]}."
         if move.kind == speech.PROMISE:
-            return f"It is {SIDES[move.args[0]]}."
+            return f"It is {FACES[move.args[0]]}."
         return say_speech(move, ())
 
     def parse(self, text: str, view: CoinView) -> Move:

@@ -1,4 +1,4 @@
-"""What is said at a table of Coin: the seats, the sides of the coin, kinds of moves, and the View of a seat."""
+"""What is said at a table of Coin: seats and sides, the faces of the coin, kinds of moves, and the View of a seat."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from parlour.envs import speech
 from parlour.envs.core import Event, Move
 
 KEEPER, GUESSER = 0, 1
-SIDES: Final = ("heads", "tails")
-GUESS: Final = "guess"  # args: (side,)
-TOSS: Final = "toss"  # nature; args: (side,)
+SIDES: Final = ("keeper", "guesser")
+"""Of the table, by seat."""
+FACES: Final = ("heads", "tails")
+GUESS: Final = "guess"  # args: (face,)
+TOSS: Final = "toss"  # nature; args: (face,)
 SPEECHES: Final = (Move(speech.SILENT), Move(speech.PROMISE, (0,)), Move(speech.PROMISE, (1,)))
 GUESSES: Final = (Move(GUESS, (0,)), Move(GUESS, (1,)))
 
@@ -22,4 +24,6 @@ class CoinView(NamedTuple):
     legal: tuple[Move, ...]
     events: tuple[Event, ...]
     coin: int
-    """The side that lies up; -1 if the seat does not know it."""
+    """The face that lies up; -1 if the seat does not know it."""
+    side: str
+    """Of the table: one of `SIDES`."""

@@ -41,12 +41,12 @@ from parlour.envs.avalon.encode import AvalonEncoder
 from parlour.envs.avalon.presets import PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
-from parlour.envs.avalon.vocabulary import ROLES
-from parlour.envs.core import accept
+from parlour.envs.avalon.vocabulary import EVIL, GOOD, ROLES
+from parlour.envs.core import GameSpec, accept
 
 
-class AvalonSpec:
-    """Satisfies `parlour.envs.core.GameSpec`."""
+class AvalonSpec(GameSpec):
+    """The registry reads it."""
 
     id: ClassVar[str] = "avalon_v0"
     title: ClassVar[str] = "The Resistance: Avalon"
@@ -56,6 +56,13 @@ class AvalonSpec:
         "roles": f"None, or one for each player of: {', '.join(ROLES)}",
         "talk": "True, False",
     }
+    sides = (GOOD, EVIL)
+    heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
+    metrics = "parlour.training.avalon.metrics:of_directory"
+    demo = (
+        "parlour.training.demo.avalon:avalon_section",
+        "parlour.training.demo.avalon_agents:avalon_agents_section",
+    )
 
     def build(
         self,

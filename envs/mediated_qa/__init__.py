@@ -45,7 +45,7 @@ from functools import partial
 from math import isfinite
 from typing import Any, ClassVar, Final
 
-from parlour.envs.core import accept
+from parlour.envs.core import GameSpec, accept
 from parlour.envs.mediated_qa.encode import MediatedEncoder
 from parlour.envs.mediated_qa.rules import MediatedQA
 from parlour.envs.mediated_qa.service import Service
@@ -60,8 +60,8 @@ _NORMALISATIONS: Final = ("paper", "ours")
 _DEFAULT_SIZE: Final = 60
 
 
-class MediatedSpec:
-    """Satisfies `parlour.envs.core.GameSpec`."""
+class MediatedSpec(GameSpec):
+    """The registry reads it."""
 
     id: ClassVar[str] = "mediated_qa_v0"
     title: ClassVar[str] = "Mediated question answering (GRACE)"
@@ -78,6 +78,8 @@ class MediatedSpec:
         "normalisation": ", ".join(_NORMALISATIONS),
         "service": "None, or an object that satisfies parlour.envs.mediated_qa.service.Service",
     }
+    heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
+    demo = ("parlour.training.demo.mediated_qa:mediated_qa_section",)
 
     def build(
         self,

@@ -46,12 +46,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import GameSpec, ParlourError, accept
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.encode import MysteryEncoder
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.text import MysteryText
+from parlour.envs.murder_mystery.vocabulary import CIVILIANS, MURDERERS, WITH_WORDS
 
 RULES: Final[Mapping[str, str]] = {"questum": "half", "player": "plurality"}
 """Preset -> how a vote finds somebody."""
@@ -61,8 +62,8 @@ _QUESTIONS: Final = range(1, 6)
 _DEFAULT: Final = "harbour_en"
 
 
-class MysterySpec:
-    """Satisfies `parlour.envs.core.GameSpec`."""
+class MysterySpec(GameSpec):
+    """The registry reads it."""
 
     id: ClassVar[str] = "murder_mystery_v0"
     title: ClassVar[str] = "Murder mystery (PLAYER*, Questum)"
@@ -75,6 +76,10 @@ class MysterySpec:
         "hearing": ", ".join(HEARING),
         "rules": ", ".join(RULES),
     }
+    sides = (CIVILIANS, MURDERERS)
+    worded = WITH_WORDS
+    heuristic = "parlour.policies.heuristic.murder_mystery:MysteryPlayer"
+    demo = ("parlour.training.demo.murder_mystery:murder_mystery_section",)
 
     def build(
         self,

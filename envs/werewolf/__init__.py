@@ -47,16 +47,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from parlour.envs.core import accept
+from parlour.envs.core import GameSpec, accept
 from parlour.envs.werewolf.encode import WerewolfEncoder
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.text import WerewolfText
-from parlour.envs.werewolf.vocabulary import ROLES
+from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
 
 
-class WerewolfSpec:
-    """Satisfies `parlour.envs.core.GameSpec`."""
+class WerewolfSpec(GameSpec):
+    """The registry reads it."""
 
     id: ClassVar[str] = "werewolf_v0"
     title: ClassVar[str] = "Werewolf"
@@ -67,6 +67,10 @@ class WerewolfSpec:
         "talk": "True, False",
         "max_days": "1..20",
     }
+    sides = (VILLAGE, WOLVES)
+    heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
+    metrics = "parlour.training.werewolf.measures:of_directory"
+    demo = ("parlour.training.demo.werewolf:werewolf_section",)
 
     def build(
         self,

@@ -16,14 +16,11 @@ sit at many seats; an instance with memory (a `Policy`, or anything with `reset`
 from __future__ import annotations
 
 import inspect
-import os
-import re
-import sys
 from collections.abc import Callable
-from importlib import import_module
 from operator import index
 from typing import Any, ClassVar, Final, Literal
 
+from parlour.envs import dotted
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.base import Policy, legal_numbers
@@ -35,7 +32,6 @@ KINDS: Final = (
     "a Policy, an object with act(observation, info), a callable of one argument (text) or of two (observation, info), "
     "or a class or a function without required arguments that makes one of these"
 )
-_NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _READ: Final = {"observation", "info"}
 _ONLY: Final[dict[str, ForeignPlayer]] = {}
 """Name -> the one player that an instance with memory is, so that the loops can see it sit at two seats."""
@@ -57,7 +53,7 @@ class ForeignPlayer(Policy):
     def __init__(self, called: str, player: Any = None) -> None:
         super().__init__()
         self.called = called
-        self.player = _made(called, find(called))[0] if player is None else player
+        self.player = _made(called, dotted.load(called, "policy"))[0] if player is None else player
         self.kind: Kind = _kind(called, self.player)
         wants = "text" if self.kind == "words" else getattr(self.player, "wants", "both")
         if wants not in WANTS:
@@ -105,15 +101,6 @@ class ForeignPlayer(Policy):
         )
 
 
-def is_name(name: str) -> bool:
-    """Whether a name has the form `module:attribute`; settings, which have `=`, never do.
-
-    >>> is_name("mine:Agent"), is_name("a.b:c.d"), is_name("gratr:rho=1"), is_name("runs/policy.npz")
-    (True, True, False, False)
-    """
-    return _NAME.fullmatch(name) is not None
-
-
 def load(name: str, model: Model | None = None) -> Policy:
     """The player at `module:attribute`, ready to be seated.
 
@@ -125,7 +112,7 @@ def load(name: str, model: Model | None = None) -> Policy:
         ParlourError: There is no such module or attribute, or it can be none of the players of this module.
         Exception: Whatever the module, class or factory raises, as it is.
     """
-    found = find(name)
+    found = dotted.load(name, "policy")
     player, own = _made(name, found, model)
     if isinstance(player, Policy):
         return player
@@ -139,33 +126,8 @@ def load(name: str, model: Model | None = None) -> Policy:
 
 def asks_a_model(name: str) -> bool:
     """Whether `module:attribute` names a class whose players ask parlour's model. Raises as `load` does."""
-    found = find(name)
+    found = dotted.load(name, "policy")
     return isinstance(found, type) and issubclass(found, AskingPolicy)
-
-
-def find(name: str) -> Any:
-    """What stands at `module:attribute`. Modules on the import path come before those in the current directory."""
-    module_name, _, attribute = name.partition(":")
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.append(os.getcwd())  # for good: the module may import its neighbours later
-    try:
-        found: Any = import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise  # the module is there; what it imports is not
-        raise ParlourError(
-            f"policy {name!r}: there is no module {error.name!r}; "
-            "accepted: one on the import path or in the current directory"
-        ) from None
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            own = [one for one, value in vars(found).items() if not one.startswith("_") and callable(value)]
-            file = getattr(found, "__file__", None) or module_name
-            raise ParlourError(
-                f"policy {name!r}: there is no {part!r} in {file}; accepted: {', '.join(own[:12]) or 'none'}"
-            )
-        found = getattr(found, part)
-    return found
 
 
 # -- what is it? -----------------------------------------------------------------------------------------------

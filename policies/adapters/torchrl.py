@@ -341,6 +341,7 @@ class _Table:
             "options": tuple(base.text.say(move) for move in view.legal),
             "legal": tuple(base.number(move) for move in view.legal),
             "view": view,
+            "heuristic": base.spec.heuristic,
         }
         return {} if wants == "view" else base.observe_as(own, wants), info
 

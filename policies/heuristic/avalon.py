@@ -37,11 +37,11 @@ class _Seen(NamedTuple):
 class AvalonPlayer:
     """One seat of one game."""
 
-    def __init__(self, view: Any, rng: np.random.Generator, habits: AvalonHabits) -> None:
+    def __init__(self, view: Any, rng: np.random.Generator, habits: AvalonHabits | None = None) -> None:
         self._rng = rng
         self._me = view.seat
         self._evil = view.side == "evil"
-        self.belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits)
+        self.belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits or AvalonHabits())
         # what an onlooker thinks: the evil side and Merlin mind how they look
         self.onlooker = AvalonBelief(view.roles, -1, "", (), habits) if self._evil or view.role == MERLIN else None
         self._fellows = _fellows(view) if self._evil else frozenset()

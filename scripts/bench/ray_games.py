@@ -33,7 +33,7 @@ def main() -> None:
         env, rule = table("avalon_v0", num_players=chosen.players), HeuristicPolicy
         began = time.perf_counter()
         deals = seeds.HELD_OUT[: chosen.games]
-        report = evaluate.seat(env, {"heuristic": rule}, ("heuristic", rule), deals, progress, pool=pool)
+        report = evaluate.single(env, {"heuristic": rule}, ("heuristic", rule), deals, progress, pool=pool)
         return report, time.perf_counter() - began
 
     one, alone = measure()

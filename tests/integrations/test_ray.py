@@ -114,16 +114,16 @@ def first_time(path: Path) -> bool:
 # -- the same results --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("design", ["seat", "sides"])
+@pytest.mark.parametrize("design", ["single", "team"])
 @pytest.mark.parametrize("workers", [1, 3])
 def test_an_evaluation_is_the_same_byte_for_byte(design, workers, pool, tmp_path):
     for name, given in (("one", {}), ("ray", {"pool": pool, "workers": workers})):
         out = tmp_path / name
-        if design == "seat":
+        if design == "single":
             players = {"random": RandomPolicy, "heuristic": HeuristicPolicy}
-            found = evaluate.seat(table(), players, ("heuristic", HeuristicPolicy), range(7), out=out, **given)
+            found = evaluate.single(table(), players, ("heuristic", HeuristicPolicy), range(7), out=out, **given)
         else:
-            found = evaluate.sides(
+            found = evaluate.team(
                 table(), ("r", RandomPolicy), ("heuristic", HeuristicPolicy), range(7), out=out, **given
             )
         evaluate.write_table(found, out / "games.csv")

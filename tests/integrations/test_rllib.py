@@ -111,7 +111,7 @@ def saved(module: Any, path: Path) -> str:
 def test_every_move_of_their_module_is_legal(tmp_path, make, settings, games):
     """`rollout.table` raises for a number that is not legal."""
     name = f"rllib:file={saved(make(), tmp_path / 'module')}{settings}"
-    report = evaluate.seat(
+    report = evaluate.single(
         table(GAME, **OPTIONS),
         {"rllib": lambda: make_policy(name, GAME, CONFIG)},
         ("random", RandomPolicy),

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.training.cli import cases, demo, games, measure, murder_mystery, reproduce, serve, social, train
+from parlour.training.cli import cases, demo, games, measure, metrics, murder_mystery, reproduce, serve, social, train
 
 # The class of all errors in a command's words, which typer takes from click or brings along, as its version has it.
 _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
@@ -22,7 +22,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (games, measure, demo, serve, social, reproduce):
+for group in (games, measure, metrics, demo, serve, social, reproduce):
     group.add_to(app)
 app.add_typer(train.app, name="train")
 app.add_typer(cases.app, name="cases")

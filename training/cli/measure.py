@@ -1,10 +1,10 @@
-"""`parlour evaluate`, `parlour import avalon`, `parlour import werewolf`, `parlour metrics`."""
+"""`parlour evaluate`, `parlour import avalon`, `parlour import werewolf`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from parlour.envs.core import ParlourError, accept
@@ -12,20 +12,17 @@ from parlour.policies import Policy, asks_a_model, make_policy
 from parlour.policies.llm.model import Model
 from parlour.training import display, rollout, seeds
 from parlour.training import evaluate as evaluation
-from parlour.training.avalon import metrics as measures
 from parlour.training.avalon import published_games
 from parlour.training.cli import common, werewolf
 from parlour.training.cli.models import called, seated, takes_model
-from parlour.training.werewolf import measures as of_werewolf
 
-DESIGNS = ("seat", "sides")
+DESIGNS = ("single", "team")
 import_app = typer.Typer(help="Turn other people's game records into transcripts or records.", no_args_is_help=True)
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     app.command("evaluate")(takes_model(evaluate))
-    app.command("metrics")(metrics)
 
 
 def evaluate(
@@ -36,8 +33,8 @@ def evaluate(
     ] = None,
     against: Annotated[str, typer.Option(help="Who plays the other seats, or the other side.")] = "heuristic",
     design: Annotated[
-        str, typer.Option(help="`seat`: one seat, in turn; `sides`: a whole side, then the other.")
-    ] = "seat",
+        str, typer.Option(help="`single`: one seat, in turn; `team`: a whole side, then the other.")
+    ] = "single",
     games: Annotated[int, typer.Option(min=1, help="How many deals.")] = 200,
     players: common.PlayersOption = None,
     rules: common.RulesOption = None,
@@ -57,8 +54,8 @@ def evaluate(
     """
     if design not in DESIGNS:
         raise accept("design", design, DESIGNS)
-    if seat is not None and design != "seat":
-        raise ParlourError("--seat goes with --design seat")
+    if seat is not None and design != "single":
+        raise ParlourError("--seat goes with --design single")
     env = rollout.table(game, **common.options(players, rules, option))
     if seat is not None and seat >= env.game_env.game.seats:
         raise accept("seat", seat, range(env.game_env.game.seats))
@@ -70,17 +67,17 @@ def evaluate(
 
     names = policy or ["heuristic"]
     makers = {name: maker(name) for name in (*names, against)}
-    if design == "sides" and len(names) > 1:
-        raise ParlourError(f"{len(names)} policies; accepted with --design sides: one, and --against")
+    if design == "team" and len(names) > 1:
+        raise ParlourError(f"{len(names)} policies; accepted with --design team: one, and --against")
     deals = seeds.HELD_OUT[seed : seed + games]
     with common.pool(ray, ray_workers, model) as pool, display.progress_bar() as bar:
-        if design == "seat":
+        if design == "single":
             candidates = {seated(name, model): makers[name] for name in names}
             opponents = (seated(against, model), makers[against])
-            report = evaluation.seat(env, candidates, opponents, deals, display.Bar(bar), seat, workers, out, pool)
+            report = evaluation.single(env, candidates, opponents, deals, display.Bar(bar), seat, workers, out, pool)
         else:
             a, b = ((seated(name, model), makers[name]) for name in (names[0], against))
-            report = evaluation.sides(env, a, b, deals, display.Bar(bar), workers, out, pool)
+            report = evaluation.team(env, a, b, deals, display.Bar(bar), workers, out, pool)
     if table is not None:
         evaluation.write_table(report, table)
     asking = any(map(asks_a_model, makers))
@@ -133,41 +130,3 @@ def import_avalon(
 
 
 import_app.command("werewolf")(werewolf.import_werewolf)
-
-
-def metrics(
-    directory: Annotated[
-        Path, typer.Argument(help="Folder with transcripts of Avalon, or transcripts and records of Werewolf.")
-    ],
-    json: common.JsonOption = False,
-) -> None:
-    """Count what the players of a folder's games did.
-
-    Avalon, by role: wins, team membership (QER), fail cards (FVR), approval of leaders (LAR). Werewolf, by method: wins
-    by block (TWR), shares of the wins of a side (WWR, LWR), performance, right judgements, amnesia.
-
-    Example: [bold]parlour metrics runs/published --json[/bold]
-    """
-    if of_werewolf.are_of_werewolf(directory):
-        werewolf.metrics(directory, json)
-        return
-    found = measures.of_directory(directory)
-    if json:
-        common.print_json(found)
-        return
-    out = common.console()
-    for group, values in found.items():
-        if not isinstance(values, dict):
-            out.print(f"{group}: {values}")
-            continue
-        totals = ", ".join(f"{key} {value}" for key, value in values.items() if not isinstance(value, dict))
-        roles = {role: of for role, of in values.items() if isinstance(of, dict)}
-        columns = list(next(iter(roles.values()))) if roles else []
-        shown = common.table(f"{group}: {totals}", "measure", *roles)
-        for column in columns:
-            shown.add_row(column, *(_cell(of[column]) for of in roles.values()))
-        out.print(shown)
-
-
-def _cell(value: Any) -> str:
-    return "-" if value is None else str(value)

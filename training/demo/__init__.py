@@ -1,30 +1,22 @@
 """The main job, offline: each game adds a section that plays, trains and measures, and a part of the report.
 
-To add a game: write a module with a function from (folder, config) to `Section`, and name it in `SECTIONS`.
+To add a game: write a module with a function from (folder, config) to `Section`, and name it in the `demo` of its spec.
 """
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final
+from typing import Any
 
-from parlour.training.demo import avalon, avalon_agents, mediated_qa, murder_mystery, werewolf
+from parlour.envs import dotted
+from parlour.envs.registry import loadable
 from parlour.training.demo.section import DemoConfig, Section
 
 __all__ = ["DemoConfig", "DemoReport", "run"]
-
-SECTIONS: Final[tuple[Callable[[Path, DemoConfig], Section], ...]] = (
-    avalon.avalon_section,
-    avalon_agents.avalon_agents_section,
-    mediated_qa.mediated_qa_section,
-    werewolf.werewolf_section,
-    murder_mystery.murder_mystery_section,
-)
 
 
 @dataclass(frozen=True)
@@ -42,7 +34,8 @@ def run(out: Path, config: DemoConfig) -> DemoReport:
     """Run every section and write `report.md` and `numbers.json` to `out`."""
     out.mkdir(parents=True, exist_ok=True)
     started = monotonic()
-    sections = [section(out, config) for section in SECTIONS]
+    names = [name for spec in loadable() for name in spec.demo]
+    sections: list[Section] = [dotted.load(name, "section of the demo")(out, config) for name in names]
     minutes = (monotonic() - started) / 60
     heading = (
         "# parlour: what the demo measured\n\n"

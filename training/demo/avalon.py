@@ -28,7 +28,7 @@ def avalon_section(out: Path, config: DemoConfig) -> Section:
         "avalon",
         _markdown(recorded, run, trained, sides, seats),
         _summary(sides, seats),
-        {"sides": sides.as_json(), "seat": seats.as_json()},
+        {"team": sides.as_json(), "single": seats.as_json()},
     )
 
 
@@ -56,11 +56,11 @@ def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.R
     deals = seeds.HELD_OUT[: config.games]
     with display.progress_bar() as bar:
         few = deals[: max(10, config.games // 4)]
-        sides = evaluate.sides(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, display.Bar(bar))
+        sides = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, display.Bar(bar))
         candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "heuristic": HeuristicPolicy}
-        seats = evaluate.seat(env, candidates, ("heuristic", HeuristicPolicy), deals, display.Bar(bar))
-    evaluate.write_table(sides, out / "games-sides.csv")
-    evaluate.write_table(seats, out / "games-seat.csv")
+        seats = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), deals, display.Bar(bar))
+    evaluate.write_table(sides, out / "games-team.csv")
+    evaluate.write_table(seats, out / "games-single.csv")
     return sides, seats
 
 
@@ -94,7 +94,7 @@ takes the same seat against the same opponents.
 
 ![The curve](seat/{seat_training.PICTURE})
 
-Data: [games-sides.csv](games-sides.csv), [games-seat.csv](games-seat.csv), [seat/curve.csv](seat/curve.csv),
+Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [seat/curve.csv](seat/curve.csv),
 [seat/config.json](seat/config.json); the policy: seat/{seat_training.POLICY} (seed {run.seed}).
 
 ### Transcripts

@@ -138,7 +138,7 @@ def _measure(
         return make_policy(config.opponents, config.game, base.game.config)
 
     games = seeds.VALIDATION[: config.validation_games]
-    report = evaluate.seat(
+    report = evaluate.single(
         env,
         {"trained": lambda: policy},
         (config.opponents, opponent),

@@ -144,7 +144,7 @@ def _block(config: SelfplayConfig, job: PairJob) -> list[PairGame]:
     rules = env.game_env.game.config
     makers = {one.name: lambda one=one: one.seat(config.game, rules) for one in (first, second)}
     a, b = makers.items()
-    report = evaluate.sides(env, a, b, deals)
+    report = evaluate.team(env, a, b, deals)
     of_a = [row for row in report.games if row.policy == first.name]
     of_b = [row for row in report.games if row.policy == second.name]
     return [PairGame(x.seed, x.side, y.side, x.won, y.won) for x, y in zip(of_a, of_b, strict=True)]

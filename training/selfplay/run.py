@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from parlour.policies import HeuristicPolicy, RandomPolicy, make_policy
+from parlour.policies import HeuristicPolicy, make_policy
 from parlour.policies.files import atomic_write, write_json
 from parlour.training import evaluate, rollout, seeds
 from parlour.training.ppo.phase_config import NOT_DECIDING
@@ -76,9 +76,7 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
     env = rollout.table(config.game, **config.options)
     for name in (*config.members, RANDOM, RULE):
         make_policy(name, config.game, env.game_env.game.config)
-    one_deal = seeds.TRAINING[:1]
-    probe = evaluate.sides(env, ("a", RandomPolicy), ("b", RandomPolicy), one_deal)
-    one, other = sorted({game.side for game in probe.games})
+    one, other = sorted(evaluate.two_sides(env.game_env.spec))
     return one, other
 
 
@@ -91,4 +89,4 @@ def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> evaluate.Re
         one.name: one for one in members if one.name in (RULE, RANDOM)
     }
     makers = {name: lambda one=one: one.seat(config.game, rules) for name, one in chosen.items()}
-    return evaluate.seat(env, makers, (RULE, HeuristicPolicy), seeds.HELD_OUT[: config.test_deals])
+    return evaluate.single(env, makers, (RULE, HeuristicPolicy), seeds.HELD_OUT[: config.test_deals])

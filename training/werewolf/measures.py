@@ -7,7 +7,7 @@ Wilson interval at 95 %. Nothing to count is None.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,7 @@ from parlour.envs.werewolf.vocabulary import DRAW, ROLES, VILLAGE, WOLVES
 from parlour.training.statistics import Rate, rate
 from parlour.training.werewolf import result_store, scores, transcripts
 from parlour.training.werewolf.amnesia import KINDS, WAYS, forgot
-from parlour.training.werewolf.played import GAME, WerewolfGame
+from parlour.training.werewolf.played import WerewolfGame
 
 DIGITS: Final = 3
 OURS: Final = "all"
@@ -39,27 +39,12 @@ def of_directory(directory: str | Path) -> JSON:
     Raises:
         ParlourError: A file can be read neither as a record nor as a transcript of Werewolf; the message names it.
     """
-    paths = _paths(directory)
+    paths = sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
     if not paths:
         raise ParlourError(f"folder {str(directory)!r} holds no game; accepted: a folder with *.jsonl files")
     games = [_read(path) for path in paths]
     finished = [game for game in games if game is not None]
     return _groups(finished) | ({"unfinished": len(games) - len(finished)} if len(finished) < len(games) else {})
-
-
-def are_of_werewolf(directory: str | Path) -> bool:
-    """Whether a folder holds games of Werewolf. Raises `ParlourError` if it holds games of another kind besides."""
-    games = {path: first.get("game") for path, first in ((path, _first(path)) for path in _paths(directory))}
-    ours = [path for path, game in games.items() if game == GAME]
-    others = [path for path, game in games.items() if isinstance(game, str) and game != GAME]
-    if ours and others:
-        both = f"{ours[0].name!r} of {GAME} and {others[0].name!r} of {games[others[0]]}"
-        raise ParlourError(f"folder {str(directory)!r} holds {both}; accepted: a folder with games of one kind")
-    return bool(ours)
-
-
-def _paths(directory: str | Path) -> list[Path]:
-    return sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
 
 
 def _first(path: Path) -> JSON:
@@ -146,3 +131,38 @@ def _rate(found: Rate | None) -> JSON | None:
         return None
     rounded = {key: round(getattr(found, key), DIGITS) for key in ("rate", "low", "high")}
     return {"hits": found.hits, "n": found.n, **rounded}
+
+
+# -- as tables -------------------------------------------------------------------------------------------------
+
+
+def tables(found: JSON) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+    """Title, headings and rows of a table for each group, as `parlour metrics` shows them."""
+    for group, of in found.items():
+        if not isinstance(of, dict):
+            yield f"{group}: {of}", (), []
+            continue
+        totals = ", ".join(f"{key} {value}" for key, value in of.items() if key != "methods")
+        yield f"{group}: {totals}", ("measure", "of", *of["methods"]), list(_rows(of["methods"]))
+
+
+def _rows(methods: dict[str, JSON]) -> Iterator[tuple[str, ...]]:
+    first = next(iter(methods.values()))
+    for measure in ("as_wolves", "as_leaders", "TWR", "WWR", "LWR"):
+        yield (measure, "", *(_told(of[measure]) for of in methods.values()))
+    for part in ("performance", "reasoning"):
+        for role in dict.fromkeys(role for of in methods.values() for role in of[part]):
+            yield (part, role, *(_told(of[part].get(role)) for of in methods.values()))
+    for kind, ways in first.get("amnesia", {}).items():
+        for way in ways:
+            yield (f"{kind} amnesia", way, *(_told(of["amnesia"][kind][way]) for of in methods.values()))
+
+
+def _told(found: JSON | None) -> str:
+    if found is None:
+        return "-"
+    if "table_3" not in found:
+        return f"{found['rate']:.3f}  [{found['low']:.3f}, {found['high']:.3f}]  {found['hits']}/{found['n']}"
+    if found["table_3"] is None:
+        return "-"
+    return f"{found['table_3']:.3f} (wrong votes added: {found['published_sign']:.3f})  n={found['n']}"

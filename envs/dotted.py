@@ -1,0 +1,70 @@
+"""Names of the form `package.module:attribute`, and what they stand for: games, players, measures from anywhere.
+
+Entry points of Python packages have the same form (https://packaging.python.org/en/latest/specifications/entry-points/).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+
+_NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+def is_dotted(name: str) -> bool:
+    """Whether a name has the form `module:attribute`; settings, which have `=`, never do.
+
+    >>> is_dotted("mine:Agent"), is_dotted("a.b:c.d"), is_dotted("gratr:rho=1"), is_dotted("runs/policy.npz")
+    (True, True, False, False)
+    """
+    return _NAME.fullmatch(name) is not None
+
+
+def load(name: str, what: str, fits: Callable[[Any], bool] = callable) -> Any:
+    """What stands at `module:attribute`. Modules on the import path come before those in the current directory.
+
+    Args:
+        name: Of the module and its attribute.
+        what: What is looked for, such as `"policy"`; for messages.
+        fits: Which attributes of the module a message offers in place of one that is not there.
+
+    Raises:
+        ParlourError: There is no such module or attribute.
+        Exception: Whatever the module raises, as it is.
+    """
+    module_name, _, attribute = name.partition(":")
+    try:
+        found: Any = _module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise  # the module is there; what it imports is not
+        raise ParlourError(
+            f"{what} {name!r}: there is no module {error.name!r}; "
+            "accepted: one on the import path or in the current directory"
+        ) from None
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            own = [one for one, value in vars(found).items() if not one.startswith("_") and fits(value)]
+            file = getattr(found, "__file__", None) or module_name
+            raise ParlourError(
+                f"{what} {name!r}: there is no {part!r} in {file}; accepted: {', '.join(own[:12]) or 'none'}"
+            )
+        found = getattr(found, part)
+    return found
+
+
+def _module(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        if os.getcwd() in sys.path or "" in sys.path:
+            raise
+        sys.path.append(os.getcwd())  # for good: the module may import its neighbours later
+        return import_module(name)
