@@ -11,6 +11,7 @@ from typing import Any, Final
 from parlour.envs import dotted
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, accept
+from parlour.envs.gymnasium_ids import register_seat
 from parlour.envs.parallel import GameParallelEnv
 from pettingzoo.utils.env import AECEnv
 
@@ -130,6 +131,7 @@ def register(spec: GameSpec) -> GameSpec:
     if spec.id in registry and registry[spec.id].spec is not spec:
         raise ParlourError(f"there is another game called {spec.id!r}; accepted: an id of its own")
     _LOADED.setdefault(spec.id, EnvModule(spec))
+    register_seat(spec.id)
     return spec
 
 
@@ -169,10 +171,9 @@ def _offered() -> dict[str, list[str]]:
     """Id -> where the games of installed packages are, `module:ATTRIBUTE`; parlour's own cannot be replaced."""
     found: dict[str, list[str]] = {}
     for one in entry_points(group=ENTRY_POINTS):
-        places = found.setdefault(one.name, [])
-        if one.name not in GAMES and one.value not in places:
-            places.append(one.value)
-    return found
+        if one.name not in GAMES and _ID.fullmatch(one.name):
+            found.setdefault(one.name, []).append(one.value)
+    return {name: sorted(set(places)) for name, places in found.items()}
 
 
 def _spec(at: str, name: str = "") -> GameSpec:

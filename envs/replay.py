@@ -16,12 +16,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.aec import Entry, GameEnv
-from parlour.envs.core import NATURE, OVER, Game, GameText, IllegalMove, Move, Outcome, ParlourError
+from parlour.envs.core import NATURE, OVER, Game, GameSpec, GameText, IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.registry import build, lookup
 from parlour.envs.text import name
 
@@ -38,6 +38,13 @@ class Transcript:
     """Moves, nature's included, and words that were no move; in order."""
     outcome: Outcome | None
     """None if the game was not finished."""
+    own: GameSpec | None = field(default=None, repr=False, kw_only=True)
+    """The game, where it is not looked up by its name in the header."""
+
+    @property
+    def spec(self) -> GameSpec:
+        """The game. Raises `ParlourError` if there is none of this name."""
+        return self.own or lookup(self.header["game"]).spec
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -46,7 +53,7 @@ class Transcript:
 
     def game(self) -> Game[Any]:
         """The rules it was played by."""
-        game: Game[Any] = build(lookup(self.header["game"]).spec, self.header["config"])
+        game: Game[Any] = build(self.spec, self.header["config"])
         return game
 
 
@@ -96,8 +103,12 @@ def _who(seat: int) -> str:
 # -- reading ---------------------------------------------------------------------------------------------------
 
 
-def read(path: str | Path) -> Transcript:
+def read(path: str | Path, spec: GameSpec | None = None) -> Transcript:
     """Read a transcript.
+
+    Args:
+        path: The file.
+        spec: The game; None to look it up by its name in the header.
 
     Raises:
         ParlourError: The file cannot be read or is no transcript; the message names the file and the line.
@@ -120,7 +131,7 @@ def read(path: str | Path) -> Transcript:
             outcome = _outcome(path, number, record["outcome"])
         else:
             entries.append(_entry(path, number, record))
-    return Transcript(header, tuple(entries), outcome)
+    return Transcript(header, tuple(entries), outcome, own=spec)
 
 
 def _record(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
@@ -217,7 +228,7 @@ def reenact(transcript: Transcript, observation: str = "text") -> Iterator[Step]
     cut = actors[-1] == NATURE
     if cut and not seats:
         return
-    env = GameEnv(lookup(transcript.header["game"]).spec, game, observation=observation)  # type: ignore[arg-type]
+    env = GameEnv(transcript.spec, game, observation=observation)  # type: ignore[arg-type]
     env.reset(options={"nature": nature})
     for number, move in enumerate(seats, 1):
         yield Step(_everybody(env), env.agent_selection, move)
@@ -247,4 +258,4 @@ def _check_outcome(transcript: Transcript, reached: Outcome | None) -> None:
 
 def text_of(transcript: Transcript) -> GameText[Any]:
     """The wording of the transcript's game."""
-    return lookup(transcript.header["game"]).spec.text(transcript.game())
+    return transcript.spec.text(transcript.game())

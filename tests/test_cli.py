@@ -195,5 +195,6 @@ def test_the_console_script_ends_with_the_exit_code():
     assert done.returncode == 2
     assert (
         done.stderr
-        == "parlour: game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0, werewolf_v0\n"
+        == "parlour: game 'chess' is not accepted; accepted: avalon_v0, mediated_qa_v0, murder_mystery_v0, template_v0, werewolf_v0, "
+        "module:ATTRIBUTE\n"
     )

@@ -305,7 +305,7 @@ def test_a_folder_with_games_of_two_kinds_is_refused_in_one_line(
     (tmp_path / "a.jsonl").write_text('{"parlour": 1, "game": "avalon_v0", "config": {}}\n')
     status, told, error = run(capsys, "metrics", str(tmp_path))
     assert (status, told) == (2, "")
-    assert "'werewolf-7.jsonl' of werewolf_v0 and 'a.jsonl' of avalon_v0" in " ".join(error.split())
+    assert "'a.jsonl' of avalon_v0 and 'werewolf-7.jsonl' of werewolf_v0" in " ".join(error.split())
 
 
 # -- the published games ---------------------------------------------------------------------------------------

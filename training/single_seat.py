@@ -25,7 +25,7 @@ def make_seat(
     """One learner's seat.
 
     Args:
-        game: Registry name.
+        game: Registry name, or `module:ATTRIBUTE` of a spec.
         opponents: The policy of all other seats, by name: see `parlour.policies.make_policy`.
         seat: See `SeatEnv`.
         observation: See `SeatEnv`.
@@ -37,10 +37,10 @@ def make_seat(
         ParlourError: A name or an option is not accepted.
     """
     env = lookup(game).raw_env(info="full", observation="features", render_mode=render_mode, **options)
-    config = env.game.config
+    name, config = env.spec.id, env.game.config
     return SeatEnv(
         env,
-        lambda _: make_policy(opponents, game, config),
+        lambda _: make_policy(opponents, name, config),
         seat=seat,
         observation=observation,
         on_illegal=on_illegal,

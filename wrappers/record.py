@@ -9,6 +9,7 @@ from typing import Any, TextIO
 from parlour.envs import replay
 from parlour.envs.aec import Entry
 from parlour.envs.core import Outcome, ParlourError
+from parlour.envs.registry import name_of
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
@@ -57,7 +58,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         self._lines = 0
         base = self.game_env
         seeded = {} if seed is None else {"seed": seed}
-        self._write(replay.header_line(base.spec.id, base.game.config, {**seeded, **self.header}))
+        self._write(replay.header_line(name_of(base.spec), base.game.config, {**seeded, **self.header}))
         base.listener = self._listen
         super().reset(seed=seed, options=options)
 

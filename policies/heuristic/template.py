@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from parlour.envs._template.vocabulary import CoinView
 from parlour.envs.core import Move
 
 
 class CoinPlayer:
     """One seat of one game."""
 
-    def __init__(self, view: Any, rng: np.random.Generator) -> None:
+    def __init__(self, view: CoinView, rng: np.random.Generator) -> None:
         self._rng = rng
 
-    def act(self, view: Any) -> Move:
+    def act(self, view: CoinView) -> Move:
         """The move, one of `view.legal`."""
-        move: Move = view.legal[-1 - int(self._rng.integers(2))]
-        return move
+        return view.legal[-1 - int(self._rng.integers(2))]

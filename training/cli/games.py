@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from parlour.envs import replay as transcripts
 from parlour.envs.core import NATURE, GameText, ParlourError, accept
-from parlour.envs.registry import GAMES, registry
+from parlour.envs.registry import registry
 from parlour.envs.text import agents_of, name
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, make_policy
 from parlour.policies.llm.model import Model
@@ -31,7 +31,7 @@ def list_games(json: common.JsonOption = False) -> None:
 
     Example: [bold]parlour list[/bold]
     """
-    games = {key: {"title": registry[key].spec.title, "options": dict(registry[key].spec.options)} for key in GAMES}
+    games = {key: _told_of(key) for key in registry}
     if json:
         common.print_json(
             {
@@ -42,8 +42,8 @@ def list_games(json: common.JsonOption = False) -> None:
         return
     shown = common.table("Games", "name", "what", "options")
     for key, game in games.items():
-        told = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())  # type: ignore[attr-defined]
-        shown.add_row(key, str(game["title"]), told or "none")
+        told = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
+        shown.add_row(key, game["title"], told or "none")
     shown.columns[2].no_wrap = False
     common.console().print(shown)
     out = common.console()
@@ -54,6 +54,14 @@ def list_games(json: common.JsonOption = False) -> None:
         f"Players of other libraries, each with its extra: {', '.join(FOREIGN)}; see docs/integrations/players.md"
     )
     out.print("Players of your own: module:attribute, a class, a function or an object that answers an observation")
+
+
+def _told_of(game: str) -> dict[str, Any]:
+    try:
+        spec = registry[game].spec
+    except ParlourError as error:
+        return {"title": f"cannot be used: {error}", "options": {}}
+    return {"title": spec.title, "options": dict(spec.options)}
 
 
 def play(
@@ -84,6 +92,7 @@ def play(
     env = rollout.table(game, on_bad=on_bad, **common.options(players, rules, option))
     base = env.game_env
     names = seat_names(policy or ["heuristic"], base.possible_agents)
+    game = base.spec.id
     makers = {one: partial(make_policy, one, game, base.game.config, model) for one in names}
     players_of = tuple((seated(one, model), makers[one]) for one in names)
     files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]

@@ -57,13 +57,13 @@ def evaluate(
     if seat is not None and design != "single":
         raise ParlourError("--seat goes with --design single")
     env = rollout.table(game, **common.options(players, rules, option))
-    if seat is not None and seat >= env.game_env.game.seats:
-        raise accept("seat", seat, range(env.game_env.game.seats))
-    config = env.game_env.game.config
+    base = env.game_env
+    if seat is not None and seat >= base.game.seats:
+        raise accept("seat", seat, range(base.game.seats))
 
     def maker(name: str) -> Callable[[], Policy]:
-        make_policy(name, game, config, model)
-        return lambda: make_policy(name, game, config, model)
+        make_policy(name, base.spec.id, base.game.config, model)
+        return lambda: make_policy(name, base.spec.id, base.game.config, model)
 
     names = policy or ["heuristic"]
     makers = {name: maker(name) for name in (*names, against)}

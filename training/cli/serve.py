@@ -82,8 +82,8 @@ def serve(
     )
     served = None
     if policy is not None:
-        config = lookup(game).raw_env(**common.options(players, rules, option)).game.config
-        served = server.ServedPolicy(policy, make_policy(policy, game, config))
+        env = lookup(game).raw_env(**common.options(players, rules, option))
+        served = server.ServedPolicy(policy, make_policy(policy, env.spec.id, env.game.config))
     server.load_questions(ROOMS)
     bound = server.BoundServer(server.Service(settings, policy=served), host, port)
     who, asks, model = "Heuristics (no language model) answer", "avalon_agent", "heuristics"

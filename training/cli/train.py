@@ -52,9 +52,9 @@ def seat(
     chosen = common.options(players, rules, option)
     if game == "avalon_v0":
         chosen = {"num_players": 5, "rules": "official"} | chosen
-    checked = lookup(game).raw_env(**chosen).game
-    make_policy(opponents, game, checked.config)
-    seats = range(checked.seats)
+    checked = lookup(game).raw_env(**chosen)
+    make_policy(opponents, checked.spec.id, checked.game.config)
+    seats = range(checked.game.seats)
     if seat != "random" and (not seat.isdigit() or int(seat) not in seats):
         raise ParlourError(f"seat {seat!r} is not accepted; accepted: random, {', '.join(map(str, seats))}")
     training = require_training()

@@ -76,8 +76,8 @@ def export(model: MaskablePPO, config: PhaseConfig) -> TrainedSeat:
         (layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy())
         for layer in (*hidden, network.action_net)
     ]
-    game = lookup(config.game).raw_env(**config.options).game
-    return TrainedSeat(config.game, game.config, layers)
+    env = lookup(config.game).raw_env(**config.options)
+    return TrainedSeat(env.spec.id, env.game.config, layers)
 
 
 def load_model(folder: Path) -> MaskablePPO | None:

@@ -135,7 +135,7 @@ def _measure(
     base = env.game_env
 
     def opponent() -> Any:
-        return make_policy(config.opponents, config.game, base.game.config)
+        return make_policy(config.opponents, base.spec.id, base.game.config)
 
     games = seeds.VALIDATION[: config.validation_games]
     report = evaluate.single(

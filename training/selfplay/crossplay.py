@@ -141,8 +141,8 @@ def _block(config: SelfplayConfig, job: PairJob) -> list[PairGame]:
     """One job: two games for each deal."""
     first, second, deals = job
     env = rollout.table(config.game, **config.options)
-    rules = env.game_env.game.config
-    makers = {one.name: lambda one=one: one.seat(config.game, rules) for one in (first, second)}
+    game, rules = env.game_env.spec.id, env.game_env.game.config
+    makers = {one.name: lambda one=one: one.seat(game, rules) for one in (first, second)}
     a, b = makers.items()
     report = evaluate.team(env, a, b, deals)
     of_a = [row for row in report.games if row.policy == first.name]

@@ -73,20 +73,20 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
     Raises:
         ParlourError: The game cannot be made, has no two sides, or a member cannot play it.
     """
-    env = rollout.table(config.game, **config.options)
+    base = rollout.table(config.game, **config.options).game_env
     for name in (*config.members, RANDOM, RULE):
-        make_policy(name, config.game, env.game_env.game.config)
-    one, other = sorted(evaluate.two_sides(env.game_env.spec))
+        make_policy(name, base.spec.id, base.game.config)
+    one, other = sorted(evaluate.two_sides(base.spec))
     return one, other
 
 
 def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> evaluate.Report:
     """The last snapshot, the first, `heuristic` and `random` in one seat, going round; the other seats are heuristics."""
     env = rollout.table(config.game, **config.options)
-    rules = env.game_env.game.config
+    game, rules = env.game_env.spec.id, env.game_env.game.config
     snapshots = [one for one in members if one.steps is not None]
     chosen = {one.name: one for one in (snapshots[-1], snapshots[0])} | {
         one.name: one for one in members if one.name in (RULE, RANDOM)
     }
-    makers = {name: lambda one=one: one.seat(config.game, rules) for name, one in chosen.items()}
+    makers = {name: lambda one=one: one.seat(game, rules) for name, one in chosen.items()}
     return evaluate.single(env, makers, (RULE, HeuristicPolicy), seeds.HELD_OUT[: config.test_deals])

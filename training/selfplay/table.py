@@ -55,7 +55,7 @@ class PoolSeat(SeatEnv):
         seen, reward, over, cut, info = super().step(action)
         if over:
             view: Any = self.game_env.view(self.seat)
-            info |= {"member": self._drawn[0].name, "side": view.side, "role": view.role}
+            info |= {"member": self._drawn[0].name, "side": view.side, "role": getattr(view, "role", "")}
         return seen, reward, over, cut, info
 
     def _side(self, seat: int) -> str:
