@@ -98,7 +98,7 @@ def test_a_package_that_cannot_be_loaded_does_no_harm_until_its_game_is_asked_fo
 
 def test_two_packages_with_one_game_are_told_apart(offer):
     offer("twice_v0 = one:GAME", "twice_v0 = two:GAME")
-    with pytest.raises(ParlourError, match="offered by (one:GAME and by two):GAME"):
+    with pytest.raises(ParlourError, match="offered by one:GAME and by two:GAME"):
         lookup("twice_v0")
 
 
