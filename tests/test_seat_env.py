@@ -74,6 +74,7 @@ class Lottery:
 
     # the spec, the text and the encoder, all in one
     heuristic = ""
+
     def text(self, _game: Any) -> Any:
         return self
 
