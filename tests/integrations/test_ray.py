@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -142,6 +143,33 @@ def test_the_command_line_prints_and_writes_the_same(game, pool, capsys, tmp_pat
     assert told[0] == told[1] != ""
     assert files(tmp_path / "0") == files(tmp_path / "1")
     assert len(files(tmp_path / "1")) == 3
+
+
+TABLES = (
+    ["mystery", "compare", "--method", "questum", "--method", "pp", "--games", "3", "--repetitions", "1"],
+    ["reproduce", "questum-2", "--games", "2", "--repetitions", "1"],
+    ["reproduce", "gratr-2", "--games", "2", "--against", "werewolf_window"],
+    ["reproduce", "avalon-2", "--games", "1", "--practice", "1"],
+    ["reproduce", "grace-3", "--games", "10", "--practice", "20"],
+)
+
+
+@pytest.mark.parametrize("command", TABLES, ids=lambda command: " ".join(command[:2]))
+def test_a_published_table_is_the_same(command, pool, capsys, tmp_path):
+    told = []
+    for where in ([], ["--ray", "auto"]):
+        out = tmp_path / str(len(told))
+        assert run([*command, "--json", "--out", str(out), *where]) == 0
+        told.append(_without_seconds(json.loads(capsys.readouterr().out)))
+    assert told[0] == told[1]
+    one, other = (files(tmp_path / str(k)) for k in range(2))
+    assert one.keys() == other.keys() != set()
+    timed = {name for name in one if name.endswith((".csv", "results.jsonl"))}  # seconds by the clock are in them
+    assert {name: one[name] for name in one.keys() - timed} == {name: other[name] for name in other.keys() - timed}
+
+
+def _without_seconds(told: dict[str, Any]) -> dict[str, Any]:
+    return told | {"cells": [cell for cell in told["cells"] if "seconds" not in cell["measure"]]}
 
 
 def test_what_is_kept_comes_in_the_order_of_the_jobs_and_each_game_is_counted(pool):

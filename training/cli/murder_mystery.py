@@ -166,6 +166,8 @@ def compare(
     targets: TargetsOption = None,
     repetitions: RepetitionsOption = 3,
     workers: WorkersOption = 1,
+    ray: common.RayOption = None,
+    ray_workers: common.RayWorkersOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Number of the first case among the held-out ones.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for transcripts and a table.", show_default=False)] = None,
     json: common.JsonOption = False,
@@ -185,12 +187,13 @@ def compare(
         raise ParlourError(f"methods {', '.join(names)}; accepted: each once")
     if seed > len(seeds.HELD_OUT) - games:
         raise accept("seed", seed, range(len(seeds.HELD_OUT) - games + 1))
-    with display.progress_bar() as bar:
+    with common.pool(ray, ray_workers, model) as pool, display.progress_bar() as bar:
         setting = ReproductionSetting(
             games=games,
             practice=0,
             model=model,
             workers=workers,
+            pool=pool,
             seed=seed,
             out=out,
             progress=display.Bar(bar),

@@ -47,6 +47,8 @@ def reproduce(
         str, typer.Option(help="GRATR's tables: GRATR with settings, as gratr:gamma=0.02.", show_default=False)
     ] = "",
     workers: common.WorkersOption = 1,
+    ray: common.RayOption = None,
+    ray_workers: common.RayWorkersOption = None,
     seed: common.SeedOption = 0,
     out: Annotated[
         Path | None,
@@ -69,12 +71,13 @@ def reproduce(
         raise accept("table", name, reproducing.TABLES)
     usual = reproducing.sizes(name)
     games, practice = usual[0] if games is None else games, usual[1] if practice is None else practice
-    with display.progress_bar() as bar:
+    with common.pool(ray, ray_workers, model) as pool, display.progress_bar() as bar:
         setting = reproducing.ReproductionSetting(
             games,
             practice,
             model,
             workers,
+            pool,
             seed,
             against,
             ours=ours,

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from parlour.training.hyperopt.config import StageProgress, blocks
-from parlour.training.hyperopt.pool import make_pool
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.space import Parameters
-from parlour.training.parallel.executor import Workers, as_finished
+from parlour.training.parallel.executor import Workers, carry_out
 from parlour.training.runs import JsonlStore
 
 Key = tuple[str, int]  # arm, number of the block
@@ -64,27 +63,13 @@ def measure(
         ]
         done = sum(map(len, found.values()))
         progress(stage, done, total, "")
-        for key, piece in _play(problem, jobs, workers):
+        for number, piece in carry_out(workers, rewards, [(problem, values, piece) for _, values, piece in jobs]):
+            key = jobs[number][0]
             found[key] = piece
             store.append({"arm": key[0], "block": key[1], "rewards": piece})
             done += len(piece)
             progress(stage, done, total, "")
     return {name: tuple(reward for k in range(len(pieces)) for reward in found[name, k]) for name in arms}
-
-
-def _play(problem: Problem, jobs: Sequence[TrialJob], workers: Workers) -> Iterator[tuple[Key, list[float]]]:
-    """The blocks as they are finished."""
-    calls = ((problem, values, piece) for _, values, piece in jobs)
-    if not isinstance(workers, int):
-        for number, found in as_finished(workers, rewards, calls, lambda: workers.ahead):
-            yield jobs[number][0], found
-    elif workers == 1 or len(jobs) < 2:
-        for key, values, piece in jobs:
-            yield key, rewards(problem, values, piece)
-    else:
-        with make_pool(workers) as pool:
-            for number, found in as_finished(pool, rewards, calls, lambda: 2 * workers):
-                yield jobs[number][0], found
 
 
 def _block(stored: Any) -> tuple[Key, list[float]]:

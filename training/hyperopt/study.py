@@ -29,11 +29,10 @@ from parlour.policies.files import replacing
 from parlour.training import seeds
 from parlour.training.hyperopt.config import StageProgress, TuneConfig, blocks
 from parlour.training.hyperopt.paired import mean
-from parlour.training.hyperopt.pool import make_pool
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.trial_locks import TrialLocks
 from parlour.training.hyperopt.trials import Trial, best
-from parlour.training.parallel.executor import Pool, Workers, as_finished, in_order
+from parlour.training.parallel.executor import Pool, Workers, as_finished, in_order, opened
 
 Tell = Callable[[list[Trial]], None]
 STORAGE: Final = "study.sqlite3"
@@ -71,12 +70,11 @@ def search(
         progress("trials", min(len(trials), config.budget) * config.deals, total, _note(trials))
         store(trials)
 
-    if not isinstance(workers, int):
-        _work(problem, config, folder, tell, workers)
-    elif workers == 1:
-        _work(problem, config, folder, tell)
-    else:
+    if isinstance(workers, int) and workers > 1:
         _share(problem, config, folder, workers, tell)
+    else:
+        with opened(workers) as pool:
+            _work(problem, config, folder, tell, pool)
     trials = finished(config, folder)
     tell(trials)
     return trials
@@ -92,7 +90,8 @@ def finished(config: TuneConfig, folder: Path) -> list[Trial]:
 
 
 def _share(problem: Problem, config: TuneConfig, folder: Path, workers: int, tell: Tell) -> None:
-    with make_pool(workers) as pool, _opened(config, folder) as study:
+    with opened(workers) as pool, _opened(config, folder) as study:
+        assert pool is not None, "several processes"
         waiting = {pool.submit(_work, problem, config, folder) for _ in range(workers)}
         known = 0
         while waiting:
@@ -192,7 +191,7 @@ def _played(
             yield rewards(problem, parameters, deals)
         return
     calls = ((problem, parameters, [deal]) for deals in pieces for deal in deals)
-    with closing(as_finished(pool, rewards, calls, lambda: pool.ahead)) as finished:
+    with closing(as_finished(pool, rewards, calls)) as finished:
         single = in_order(finished)
         for deals in pieces:
             yield [next(single)[0] for _ in deals]

@@ -12,7 +12,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
@@ -21,8 +21,9 @@ from parlour.envs.mediated_qa.service import Service
 from parlour.envs.mediated_qa.signals import Bins
 from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, STATES, Joint, Payment, executed, outcome_of
 from parlour.policies.agents.mediated_qa import joint as names
+from parlour.policies.llm.model import Model
 from parlour.training.mediated_qa.table import UtilityTable
-from parlour.training.parallel.executor import Pool, Shared, as_finished, in_order
+from parlour.training.parallel.executor import Pool, Shared, add_usage, as_finished, in_order, take_usage
 from parlour.training.runs import whole_lines
 
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
@@ -156,17 +157,21 @@ def _simulated(
         for number in numbers:
             yield simulate(service, number, payment, seed)
     elif numbers:
-        shared = pool.share(service)
+        shared = pool.share((service, pool.model))
         pieces = [numbers[k : k + _BLOCK] for k in range(0, len(numbers), _BLOCK)]
         calls = ((shared, piece, payment, seed) for piece in pieces)
-        for rows in in_order(as_finished(pool, _simulate_block, calls, lambda: pool.ahead)):
+        for rows, usage in in_order(as_finished(pool, _simulate_block, calls)):
+            add_usage(pool.model, usage)
             yield from rows
 
 
-def _simulate_block(shared: Shared[Service], numbers: Sequence[int], payment: Payment, seed: int) -> list[Simulated]:
-    """Called in the processes of a pool."""
-    service = shared.get()
-    return [simulate(service, number, payment, seed) for number in numbers]
+def _simulate_block(
+    shared: Shared[tuple[Service, Model | None]], numbers: Sequence[int], payment: Payment, seed: int
+) -> tuple[list[Simulated], Any]:
+    """Called in the processes of a pool; with what the model used."""
+    service, model = shared.get()
+    take_usage(model)  # of a block that was given up
+    return [simulate(service, number, payment, seed) for number in numbers], take_usage(model)
 
 
 def table(rows: Sequence[Simulated], joint: str = "published", bins: Bins | None = None) -> UtilityTable:

@@ -6,13 +6,10 @@ run in threads, which share its cache, budget and meter. Results are the same fo
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
+from threading import Event
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import accept
@@ -25,7 +22,8 @@ from parlour.training.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.murder_mystery.quiz import Mark, omniscient, quiz
 from parlour.training.murder_mystery.usage import CountedModel, Spent
 from parlour.training.murder_mystery.voting import votes
-from parlour.training.parallel.concurrent_games import Progress, no_progress
+from parlour.training.parallel.concurrent_games import Progress, check_jobs, no_progress, play_jobs
+from parlour.training.parallel.executor import Pool, opened
 from parlour.wrappers import Recorder
 
 GAME: Final = "murder_mystery_v0"
@@ -113,7 +111,7 @@ class CaseJob:
     transcript: Path | None = None
 
 
-def play_case(job: CaseJob, model: Model) -> CaseResult:
+def play_case(job: CaseJob, model: Model, stop: Event | None = None) -> CaseResult:
     """Play one case with one method, and ask everybody everything.
 
     Raises:
@@ -127,7 +125,7 @@ def play_case(job: CaseJob, model: Model) -> CaseResult:
     if method.policy:
         guilty = [bool(job.murderer) and any(one.murders) for one in case.characters]
         names = [job.murderer if other else method.policy for other in guilty]
-        views = _play(env, names, [make_policy(name, GAME, game.config, tally) for name in names], job)
+        views = _play(env, names, [make_policy(name, GAME, game.config, tally) for name in names], job, stop)
         cast = _cast(views)
         asked = (
             sum(event.move.kind == ASK for event in views[0].events) if job.table.hearing == "all" else _heard(views)
@@ -167,13 +165,13 @@ def play_case(job: CaseJob, model: Model) -> CaseResult:
     )
 
 
-def _play(env: Any, names: Sequence[str], players: Sequence[Any], job: CaseJob) -> tuple[Any, ...]:
+def _play(env: Any, names: Sequence[str], players: Sequence[Any], job: CaseJob, stop: Event | None) -> tuple[Any, ...]:
     if job.transcript is None:
-        return rollout.play(env, players, job.seed).last_views
+        return rollout.play(env, players, job.seed, stop).last_views
     seated = dict(zip(env.possible_agents, names, strict=True))
     recorder = Recorder(env, job.transcript, header={"players": seated})
     try:
-        return rollout.play(recorder, players, job.seed).last_views
+        return rollout.play(recorder, players, job.seed, stop).last_views
     finally:
         recorder.close_transcript()
 
@@ -198,11 +196,23 @@ def _verdict(game: Any, cast: tuple[int, ...], victim: int) -> Verdict:
     return Verdict(victim, bool(murderers), found, found in murderers)
 
 
+@dataclass(frozen=True)
+class CaseWorker:
+    """Plays one case at a time. Satisfies `parlour.training.parallel.threads.GameWorker`."""
+
+    model: Model
+
+    def play(self, job: CaseJob, stop: Event | None = None) -> CaseResult:
+        """One case, given up at the next turn once `stop` is set."""
+        return play_case(job, self.model, stop)
+
+
 def play_all(
     jobs: Sequence[CaseJob],
     model: Model,
     *,
     workers: int = 1,
+    pool: Pool | None = None,
     progress: Progress = no_progress,
     what: str = "games",
     keep: Callable[[CaseResult], None] = lambda _: None,
@@ -212,43 +222,25 @@ def play_all(
     Args:
         jobs: What is played.
         model: Who answers.
-        workers: Processes; with a language model, threads.
+        workers: Processes; with a language model, games at once in threads. With a pool, threads in each of its processes.
+        pool: Processes that play, such as those of Ray.
         progress: Counts games that are finished.
         what: What `progress` calls them.
         keep: Called with each result, in order, as soon as it and all before it are there.
+
+    Raises:
+        ParlourError: See `play_case`.
     """
-    if workers < 1:
-        raise accept("workers", workers, "a whole number from 1")
-    found = []
-    for _, played in zip(progress(range(len(jobs)), what), _results(jobs, model, workers), strict=True):
+    check_jobs(jobs, workers)
+
+    def kept(_number: int, played: CaseResult) -> CaseResult:
         keep(played)
-        found.append(played)
-    return found
+        return played
 
-
-def _results(jobs: Sequence[CaseJob], model: Model, workers: int) -> Iterator[CaseResult]:
-    one = partial(play_case, model=model)
-    if workers == 1 or len(jobs) < 2:
-        yield from map(one, jobs)
-        return
-    pool: Executor
-    if model.is_language_model:
-        pool = ThreadPoolExecutor(workers)
-    else:
-        pool = ProcessPoolExecutor(workers, get_context("spawn"))
-    with pool:
-        waiting = iter(jobs)
-        under_way: deque[Future[CaseResult]] = deque()
-        try:
-            while True:
-                while len(under_way) < 2 * workers and (job := next(waiting, None)) is not None:
-                    under_way.append(pool.submit(one, job))
-                if not under_way:
-                    return
-                yield under_way.popleft().result()
-        finally:
-            for future in under_way:
-                future.cancel()
+    in_threads = pool is not None or model.is_language_model
+    with opened(1 if in_threads or len(jobs) < 2 else workers) as processes:
+        players = [CaseWorker(model)] * (max(1, min(workers, len(jobs))) if in_threads else 1)
+        return play_jobs(players, jobs, kept, progress=progress, what=what, pool=pool or processes)
 
 
 def generated(number: int, first: int = 0, language: str = "en", more: str = "") -> list[tuple[str, int]]:
@@ -284,8 +276,3 @@ def in_folder(folder: Path, first: int = 0) -> list[tuple[str, int]]:
 def _head(path: Path) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
         return file.read(200)
-
-
-def by_case(games: Iterable[CaseResult], method: str) -> dict[str, CaseResult]:
-    """The games of one method, by case."""
-    return {one.case: one for one in games if one.method == method}

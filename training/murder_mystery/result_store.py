@@ -19,6 +19,7 @@ from parlour.training.murder_mystery.games import CaseJob, CaseResult, Verdict, 
 from parlour.training.murder_mystery.quiz import Mark
 from parlour.training.murder_mystery.usage import Spent
 from parlour.training.parallel.concurrent_games import Progress, no_progress
+from parlour.training.parallel.executor import Pool
 from parlour.training.runs import JsonlStore
 
 FILE: Final = "results.jsonl"
@@ -30,6 +31,7 @@ def play_stored(
     folder: Path,
     *,
     workers: int = 1,
+    pool: Pool | None = None,
     progress: Progress = no_progress,
     what: str = "games",
 ) -> list[CaseResult]:
@@ -52,7 +54,8 @@ def play_stored(
             known[_text(key)] = played
             store.append({"key": key, "played": as_json(played)})
 
-        play_all([job for _, job in missing], model, workers=workers, progress=progress, what=what, keep=add)
+        again = [job for _, job in missing]
+        play_all(again, model, workers=workers, pool=pool, progress=progress, what=what, keep=add)
     return [known[_text(key)] for key in keys]
 
 

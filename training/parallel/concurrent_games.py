@@ -1,34 +1,35 @@
-"""Games in flight: so many at once, each at a table of its own, with players of its own.
+"""Concurrent games: so many at once, each at a table of its own, with players of its own.
 
-This is for players who wait: while a language model answers one game over HTTP, the others go on. The games run in
-threads, so players who compute gain nothing from it; those gain from a pool of processes (`parlour.training.parallel.ray`), each
-of which has so many games in flight. Results do not depend on how many games are in flight: players are
+Threads are for players who wait: while a language model answers one game over HTTP, the others go on. Players who compute
+gain nothing from them; those gain from a pool of processes (`parlour.training.parallel.ray`), each of which plays so many
+games at once. Results do not depend on how many are played at once: players are
 reset for each game from its seed, and what was played is handed over in the order of the games. Only a player that
 carries something over from game to game, against the sense of `reset`, can make a difference.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Event, Thread
-from typing import Any, Protocol, TypeVar
+from threading import Event
+from typing import Any, TypeVar
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.turn import Player
 from parlour.policies import HumanPolicy
+from parlour.training.parallel.blocks import play_in_pool
 from parlour.training.parallel.executor import Pool
-from parlour.training.rollout import Episode, Stopped, play
+from parlour.training.parallel.threads import GameJob, GameWorker, J, R, play_in_threads
+from parlour.training.rollout import Episode, play
 from parlour.wrappers import Recorder
 from pettingzoo.utils.env import AECEnv
 
 MakePolicy = Callable[[], Player]
-"""Makes a player; called as often as games are in flight and seats are taken, always from the calling thread."""
+"""Makes a player; called as often as games are played at once and seats are taken, always from the calling thread."""
 Progress = Callable[[Iterable[int], str], Iterable[int]]
 """Wraps numbers, one for each game, and is asked for the next one when the game before it is finished."""
 T = TypeVar("T")
@@ -53,22 +54,6 @@ class Seating:
     names: tuple[str, ...]
     makers: tuple[int, ...]
     transcript: Path | None
-
-
-class Flight(Protocol):
-    """Games under way, wherever they are played."""
-
-    def begin(self) -> None:
-        """Let them begin."""
-
-    def next(self) -> tuple[int, Episode] | None:
-        """Number and course of the next game to be finished; None if one has failed."""
-
-    def end(self) -> None:
-        """Stop all games; none is left when this returns."""
-
-    def raise_first(self) -> None:
-        """Raise what the first of the games that failed raised, if any did."""
 
 
 def no_progress(games: Iterable[int], _what: str) -> Iterable[int]:
@@ -101,7 +86,7 @@ def play_each(
 ) -> list[T]:
     """Play games and keep of each what `keep` makes of it.
 
-    An exception in a game ends the run: no other game begins, those in flight end at their next turn, and their
+    An exception in a game ends the run: no other game begins, those under way end at their next turn, and their
     transcripts hold what was played. So does an interrupt. When this returns or raises, no thread is left.
 
     Args:
@@ -109,12 +94,12 @@ def play_each(
         jobs: The games.
         keep: Called with the number of the job and the game, in the order of the jobs, from the calling thread, as soon
             as the game and all before it are finished.
-        workers: How many games are in flight; with a pool, in each of its processes. With 1 and no pool, everything
+        workers: How many games are played at once; with a pool, in each of its processes. With 1 and no pool, everything
             happens in the calling thread.
         progress: Counts the games that are finished.
         what: What `progress` calls them.
         pool: Processes that play; table and players must be picklable then. Transcripts are written here, each when its
-            game is finished (of those in flight when a game fails, only that game's own is written as far as it went).
+            game is finished (of those under way when a game fails, only that game's own is written as far as it went).
 
     Returns:
         What `keep` returned, a value for each job.
@@ -123,47 +108,46 @@ def play_each(
         ParlourError: A setting or a transcript's file is not accepted, or a player sits in two games at once.
         BaseException: What a game raised; of several, what the first of them raised, in the order of the jobs.
     """
-    if workers < 1:
-        raise accept("workers", workers, "a whole number from 1")
-    _check_files(env, jobs, alone=workers == 1 and pool is None)
+    check_jobs(jobs, workers)
+    if hasattr(env, "annotate") and (workers > 1 or pool is not None or any(job.transcript for job in jobs)):
+        raise ParlourError(
+            "the environment is in a Recorder already; accepted: a bare table, and transcripts in the jobs"
+        )
     tables, games = _tables(env, jobs, max(1, min(workers, len(jobs))), pool)
-    if pool is not None:
-        from parlour.training.parallel.ray.games import RayFlight  # it needs this file
-
-        return _keep_all(RayFlight(tables, games, pool), len(games), keep, progress, what)
-    return play_at(tables, games, keep, progress, what)
+    return play_jobs(tables, games, keep, progress=progress, what=what, pool=pool)
 
 
-def play_at(
-    tables: Sequence[WorkerTable],
-    games: Sequence[Seating],
-    keep: Callable[[int, Episode], T],
+def play_jobs(
+    workers: Sequence[GameWorker[J, R]],
+    jobs: Sequence[J],
+    keep: Callable[[int, R], T],
+    *,
     progress: Progress = no_progress,
     what: str = "games",
+    pool: Pool | None = None,
 ) -> list[T]:
-    """Play games at tables that are there, as many at once as there are tables; see `play_each`."""
-    if len(tables) == 1:
-        return [keep(number, tables[0].play(games[number])) for number in progress(range(len(games)), what)]
-    return _keep_all(_Flight(tables, games), len(games), keep, progress, what)
-
-
-def _keep_all(flight: Flight, games: int, keep: Callable[[int, Episode], T], progress: Progress, what: str) -> list[T]:
-    numbers = range(games)
+    """Let workers play games, in threads or in each process of a pool; see `play_each`."""
     kept: list[T] = []
-    early: dict[int, Episode] = {}
-    try:
-        flight.begin()
-        for _ in progress(numbers, what):
-            finished = flight.next()
-            if finished is None:
-                break
-            early[finished[0]] = finished[1]
+    early: dict[int, R] = {}
+    with closing(play_in_threads(workers, jobs) if pool is None else play_in_pool(workers, jobs, pool)) as finished:
+        for _ in progress(range(len(jobs)), what):
+            number, result = next(finished)
+            early[number] = result
             while len(kept) in early:
                 kept.append(keep(len(kept), early.pop(len(kept))))
-    finally:
-        flight.end()
-    flight.raise_first()
     return kept
+
+
+def check_jobs(jobs: Sequence[GameJob], workers: int) -> None:
+    """Before anything is played, as games may be dear. Raises `ParlourError` for workers or transcripts."""
+    if workers < 1:
+        raise accept("workers", workers, "a whole number from 1")
+    files = [job.transcript for job in jobs if job.transcript is not None]
+    if len(set(files)) < len(files):
+        raise ParlourError("two games have the same transcript; accepted: a file for each game")
+    for file in files:
+        if file.exists():
+            raise ParlourError(f"transcript {str(file)!r} exists; accepted: a new file")
 
 
 class WorkerTable:
@@ -174,66 +158,18 @@ class WorkerTable:
         self.players = players
         """By the number of the maker."""
 
-    def play(self, game: Seating, stop: Event | None = None) -> Episode:
+    def play(self, job: Seating, stop: Event | None = None) -> Episode:
         """One game."""
         free = {maker: iter(made) for maker, made in self.players.items()}
-        seated = [next(free[maker]) for maker in game.makers]
-        if game.transcript is None:
-            return play(self.env, seated, game.seed, stop)
-        names = dict(zip(self.env.possible_agents, game.names, strict=False))
-        recorder = Recorder(self.env, game.transcript, header={"players": names})
+        seated = [next(free[maker]) for maker in job.makers]
+        if job.transcript is None:
+            return play(self.env, seated, job.seed, stop)
+        names = dict(zip(self.env.possible_agents, job.names, strict=False))
+        recorder = Recorder(self.env, job.transcript, header={"players": names})
         try:
-            return play(recorder, seated, game.seed, stop)
+            return play(recorder, seated, job.seed, stop)
         finally:
             recorder.close_transcript()
-
-
-class _Flight:
-    """The threads of one run: each takes the next game until there is none, or until one of them fails."""
-
-    def __init__(self, tables: Sequence[WorkerTable], games: Sequence[Seating]) -> None:
-        self._waiting = deque(enumerate(games))
-        self._done: SimpleQueue[tuple[int, Episode] | None] = SimpleQueue()
-        self._errors: dict[int, BaseException] = {}
-        self._stop = Event()
-        self._threads = [Thread(target=self._work, args=(table,), name=f"table {k}") for k, table in enumerate(tables)]
-
-    def begin(self) -> None:
-        for thread in self._threads:
-            thread.start()
-
-    def next(self) -> tuple[int, Episode] | None:
-        return self._done.get()
-
-    def end(self) -> None:
-        """Stop all games and wait until they have stopped: no longer than their turns last."""
-        self._stop.set()
-        for thread in self._threads:
-            while thread.is_alive():
-                try:
-                    thread.join()
-                except KeyboardInterrupt:
-                    continue  # it is being stopped already
-
-    def raise_first(self) -> None:
-        """Raise what the first of the games that failed raised, once all threads have ended."""
-        if self._errors:
-            raise self._errors[min(self._errors)]
-
-    def _work(self, table: WorkerTable) -> None:
-        while not self._stop.is_set():
-            try:
-                number, game = self._waiting.popleft()
-            except IndexError:
-                return
-            try:
-                self._done.put((number, table.play(game, self._stop)))
-            except Stopped:
-                return
-            except BaseException as error:  # whatever it is belongs to the caller, who raises it in his own thread
-                self._errors[number] = error
-                self._stop.set()
-                self._done.put(None)
 
 
 def _tables(
@@ -269,20 +205,6 @@ def _tables(
 def _copy(env: AECEnv[str, Any, Any]) -> AECEnv[str, Any, Any]:
     """Another table like this one; they share the rules and their wording, which never change."""
     base = env.unwrapped
-    assert isinstance(base, GameEnv), "only parlour's own environments can be in flight"
+    assert isinstance(base, GameEnv), "only parlour's own environments can be copied"
     copied: AECEnv[str, Any, Any] = deepcopy(env, {id(kept): kept for kept in (base.spec, base.game, base.text)})
     return copied
-
-
-def _check_files(env: AECEnv[str, Any, Any], jobs: Sequence[Job], *, alone: bool) -> None:
-    """Before anything is played: games may be dear."""
-    files = [job.transcript for job in jobs if job.transcript is not None]
-    if len(set(files)) < len(files):
-        raise ParlourError("two games have the same transcript; accepted: a file for each game")
-    for file in files:
-        if file.exists():
-            raise ParlourError(f"transcript {str(file)!r} exists; accepted: a new file")
-    if hasattr(env, "annotate") and (files or not alone):
-        raise ParlourError(
-            "the environment is in a Recorder already; accepted: a bare table, and transcripts in the jobs"
-        )

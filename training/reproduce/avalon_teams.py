@@ -111,6 +111,7 @@ class Club:
                 self._env,
                 jobs,
                 workers=self.setting.workers,
+                pool=self.setting.pool,
                 progress=self.setting.progress,
                 what=f"{row}, {side}",
             )

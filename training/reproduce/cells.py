@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.parallel.concurrent_games import Progress, no_progress
+from parlour.training.parallel.executor import Pool
 from parlour.training.runs import run_directory
 from parlour.training.statistics import PairedDifference, Rate
 from scipy.special import stdtrit
@@ -35,7 +36,9 @@ class ReproductionSetting:
     model: Model = field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
     workers: int = 1
-    """Games in flight."""
+    """Games at once, in threads; with a pool, in each of its processes. Murder mysteries without a language model: processes."""
+    pool: Pool | None = None
+    """Processes that play, such as those of Ray."""
     seed: int = 0
     """Number of the first held-out deal, and of the practice."""
     against: str = "baseline"

@@ -146,6 +146,7 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
         reader=reader,
         out=None if setting.out is None else setting.out / _called(normalisation, setting),
         progress=partial(_tick, ticks),
+        pool=setting.pool,
     )
     _tick(ticks)  # ends the bar
     policy = learn(calibrated.table, GraceConfig(seed=setting.seed)).policy

@@ -100,7 +100,15 @@ def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
             for block, seated in blocks(env, seed, opponent.policy, ours).items()
         ]
         to_play = [job for job in jobs if not _finished(job)]
-        play_each(env, to_play, _forget, workers=setting.workers, progress=setting.progress, what=opponent.label)
+        play_each(
+            env,
+            to_play,
+            _forget,
+            workers=setting.workers,
+            pool=setting.pool,
+            progress=setting.progress,
+            what=opponent.label,
+        )
         return Match(ours, opponent, tuple(_read(job) for job in jobs))
 
 

@@ -114,7 +114,12 @@ def play_cases(
             CaseJob(case, method, seed, table, murderer, _transcript(setting, row, number) if method.policy else None)
             for number, (case, seed) in enumerate(cases)
         ]
-        again: dict[str, Any] = {"workers": setting.workers, "progress": setting.progress, "what": row}
+        again: dict[str, Any] = {
+            "workers": setting.workers,
+            "pool": setting.pool,
+            "progress": setting.progress,
+            "what": row,
+        }
         if setting.out is None:
             found[row] = tuple(play_all(jobs, setting.model, **again))
         else:

@@ -6,7 +6,7 @@ line for each block of deals of a pair. A last line that a kill cut off is dropp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.training import evaluate, rollout, seeds
 from parlour.training.hyperopt.config import blocks
-from parlour.training.hyperopt.pool import make_pool
+from parlour.training.parallel.executor import carry_out, in_order
 from parlour.training.runs import JsonlStore
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.pool import Member
@@ -99,7 +99,8 @@ def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, 
         found = store.found
         for games in found:
             progress(len(games))
-        for games in _played(config, jobs[len(found) :]):
+        calls = [(config, job) for job in jobs[len(found) :]]
+        for games in in_order(carry_out(config.processes, _block, calls)):
             found.append(games)
             store.append(games)
             progress(len(games))
@@ -125,16 +126,6 @@ def _deals(config: SelfplayConfig, members: Sequence[Member], a: Member, b: Memb
 
 
 PairJob = tuple[Member, Member, list[int]]
-
-
-def _played(config: SelfplayConfig, jobs: Sequence[PairJob]) -> Iterator[list[PairGame]]:
-    """The games of the jobs, in their order."""
-    if config.processes == 1 or len(jobs) < 2:
-        for job in jobs:
-            yield _block(config, job)
-        return
-    with make_pool(config.processes) as pool:
-        yield from pool.map(_block, [config] * len(jobs), jobs)
 
 
 def _block(config: SelfplayConfig, job: PairJob) -> list[PairGame]:

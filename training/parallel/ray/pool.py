@@ -13,7 +13,6 @@ import pickle
 import re
 import socket
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from typing import Any, Final, Generic, TypeVar
 import ray
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.llm.model import Model
+from parlour.training.parallel.executor import sendable, unpacked
 from ray import cloudpickle
 from ray.exceptions import RayError, RayTaskError
 
@@ -42,8 +42,6 @@ _VARIABLES: Final = {
     "RAY_gcs_server_port_wait_time_s": "3",  # tries to connect, of some seconds each; 20 by default
 }
 """Of the environment, while Ray begins."""
-_KEPT: Final = 2
-"""Shared values that a process keeps."""
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -126,15 +124,11 @@ class RayShared(Generic[T]):
 
     def get(self) -> T:
         """This process's copy. It is unpickled, because arrays that Ray hands out cannot be written to."""
-        if self.key not in _values:
-            while len(_values) >= _KEPT:
-                _values.pop(next(iter(_values)))
-            _values[self.key] = pickle.loads(ray.get(self.refs[0]))
-        kept: T = _values[self.key]
+        kept: T = unpacked(self.key, lambda: ray.get(self.refs[0]))
         return kept
 
-
-_values: Final[dict[str, Any]] = {}
+    def sendable(self, error: Exception) -> Exception:
+        return sendable(error, cloudpickle.dumps)
 
 
 class _Pending(Future[R]):
@@ -184,18 +178,7 @@ def _carry_out(version: str | None, function: Callable[..., Any], *arguments: An
             )
         return function(*arguments), None
     except Exception as error:
-        return None, sendable(error)
-
-
-def sendable(error: Exception) -> Exception:
-    """An error with a note of where it was raised; another one in its place if it would not survive the way back."""
-    told = traceback.format_exc()
-    error.add_note(f"on {socket.gethostname()}:\n{told}")
-    try:
-        pickle.loads(cloudpickle.dumps(error))
-    except Exception:  # whatever its class does wrong
-        return RuntimeError(f"{type(error).__name__}: {error}\n{told}")
-    return error
+        return None, sendable(error, cloudpickle.dumps)
 
 
 @cache
@@ -208,7 +191,7 @@ def _version() -> str | None:
 
 def _get_ready() -> None:
     """Import what games need, while the first ones are put together elsewhere."""
-    import parlour.training.parallel.ray.games  # noqa: F401
+    import parlour.training.parallel.blocks  # noqa: F401
 
 
 # -- the cluster -------------------------------------------------------------------------------------------------
