@@ -6,6 +6,7 @@ import csv
 import json
 from dataclasses import dataclass, field, replace
 from functools import partial
+from statistics import fmean
 
 import pytest
 from hypothesis import given
@@ -14,12 +15,12 @@ from parlour.envs.core import ParlourError
 from parlour.training import seeds
 from parlour.training.hyperopt.config import TuneConfig, blocks
 from parlour.training.hyperopt.measure import measure
-from parlour.training.hyperopt.paired import difference, mean
 from parlour.training.hyperopt.problem import Bowl, Problem, rewards
 from parlour.training.hyperopt.run import tune
 from parlour.training.hyperopt.space import EDGE, Parameter, Space, show
 from parlour.training.hyperopt.surface import cells, measure_surface
 from parlour.training.hyperopt.trials import Trial, against_defaults, best, ranked
+from parlour.training.statistics import mean_difference
 
 study = pytest.importorskip("parlour.training.hyperopt.study", reason="the extra `train` is not installed")
 
@@ -138,7 +139,7 @@ def test_a_trial_is_compared_with_the_defaults_on_the_deals_that_both_played():
     first = Trial(0, {"x": 0.5}, (1.0, 1.0, 0.0, 5.0), True)
     cut = Trial(1, {"x": 0.9}, (2.0, 1.0, 0.0), False)
     (_, zero), (_, found) = against_defaults([first, cut])
-    assert (zero.n, zero.mean, zero.low, zero.clear) == (4, 0.0, 0.0, False)
+    assert (zero.n, zero.mean, zero.low, zero.clear) == (4, 0.0, None, False)
     assert (found.n, found.mean) == (3, pytest.approx(1 / 3))
 
 
@@ -201,16 +202,17 @@ def test_another_measurement_in_the_same_file_is_refused(tmp_path):
 def test_paired_difference_known_answer():
     # gaps 1, 0, 0: mean 1/3, standard deviation 1/sqrt(3), standard error 1/3; t(2) at 97.5 %: 4.302653;
     # half the interval 1.434218; t = 1 with two degrees of freedom: p = 0.422650
-    found = difference([1.0, 1.0, 0.0], [0.0, 1.0, 0.0])
+    found = mean_difference([1.0, 1.0, 0.0], [0.0, 1.0, 0.0])
     assert (found.n, found.mean) == (3, pytest.approx(1 / 3))
     assert found.low == pytest.approx(1 / 3 - 1.434218, abs=1e-6)
     assert found.high == pytest.approx(1 / 3 + 1.434218, abs=1e-6)
     assert found.p == pytest.approx(0.422650, abs=1e-6)
     assert not found.clear
-    assert difference([2.0, 3.0], [1.0, 2.0]).clear  # always one more
-    assert difference([1.0], [0.0]).low is None
-    with pytest.raises(ValueError, match="no deals"):
-        difference([], [1.0])
+    assert mean_difference([3.0, 4.5], [1.0, 2.0]).mean == 2.25
+    assert mean_difference([2.0, 3.0], [1.0, 2.0]).low is None  # always one more
+    assert mean_difference([1.0], [0.0]).low is None
+    with pytest.raises(ValueError, match="no values"):
+        mean_difference([], [1.0])
 
 
 # -- choosing and reporting --------------------------------------------------------------------------------------
@@ -287,7 +289,7 @@ def test_a_run_leaves_its_curve_its_surface_and_its_numbers(tmp_path):
     held_out = rows(tmp_path / "held_out.csv")
     gaps = [float(row["trained"]) - float(row["defaults"]) for row in held_out]
     summary = json.loads((tmp_path / "summary.json").read_text())
-    assert summary["held_out"]["difference"]["mean"] == pytest.approx(mean(gaps))
+    assert summary["held_out"]["difference"]["mean"] == pytest.approx(fmean(gaps))
     assert len(held_out) == summary["held_out"]["difference"]["n"] == 8
 
 

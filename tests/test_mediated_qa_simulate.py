@@ -15,6 +15,7 @@ from parlour.envs.registry import registry
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import FALLBACK
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.training import statistics
 from parlour.training.cli import run as run_command
 from parlour.training.mediated_qa import baselines, held_out
 from parlour.training.mediated_qa.held_out import HeldOutConfig
@@ -178,17 +179,17 @@ def test_the_four_metrics():
     assert second.reliability is None
     assert second.utility.mean == -5
     assert second.difference.mean == 40 + 5
-    assert baselines.lines([first, second])[2][4] == "none"
+    assert baselines.lines([first, second])[2][4] == "-"
 
 
 def test_intervals():
-    values = np.array([0.0, 0.0, 1.0, 1.0])
-    found = baselines.interval(values)
-    half = 1.959963984540054 * values.std(ddof=1) / 2
-    assert (found.mean, found.low, found.high) == pytest.approx((0.5, 0.5 - half, 0.5 + half))
-    many = np.random.default_rng(0).random(4000) < 0.3
-    plain, share = baselines.interval(many.astype(float)), baselines.ratio(many.astype(float), np.ones(4000))
-    assert (share.low, share.high) == pytest.approx((plain.low, plain.high), rel=1e-3)
+    """Right among answered: as a mean over the questions that were answered."""
+    rng = np.random.default_rng(0)
+    answered, right = rng.random(4000) < 0.5, rng.random(4000) < 0.3
+    played = baselines.SystemAnswers("x", np.zeros(4000), answered.astype(float), (answered & right).astype(float))
+    plain, share = statistics.mean_estimate(right[answered], statistics.SHARE), baselines.reliability(played)
+    assert (share.n, share.mean) == (answered.sum(), pytest.approx(plain.mean))
+    assert (share.low, share.high) == pytest.approx((plain.low, plain.high))
 
 
 def test_nothing_to_score_on_is_refused():

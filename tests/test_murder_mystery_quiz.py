@@ -38,6 +38,7 @@ from parlour.training.murder_mystery.methods import METHODS, OP, PP, QUESTUM, me
 from parlour.training.murder_mystery.quiz import Mark, shuffled
 from parlour.training.murder_mystery.scores import QuizScore
 from parlour.training.murder_mystery.usage import CountedModel, Spent
+from parlour.training.statistics import MeanEstimate, weighted_mean
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
 SMALL = "seed:5:en:4:1"
@@ -82,10 +83,10 @@ def test_the_weighted_deviation_is_that_of_the_appendix():
 
 
 def test_the_interval_of_equal_weights_is_students():
-    found = scores.estimate([0.0, 0.5, 1.0], [3, 3, 3])  # t(2, 0.975) = 4.3027, s = 0.5
+    found = weighted_mean([0.0, 0.5, 1.0], [3, 3, 3])  # t(2, 0.975) = 4.3027, s = 0.5
     assert found.mean == pytest.approx(0.5)
     assert found.low == pytest.approx(0.5 - 4.302653 * 0.5 / sqrt(3), abs=1e-5)
-    assert scores.estimate([0.3], [1]) == scores.WeightedMean(0.3, None, None, 1)
+    assert weighted_mean([0.3], [1]) == MeanEstimate(1, 0.3, None, None, None)
 
 
 def test_two_methods_are_compared_on_the_same_questions_only():

@@ -19,6 +19,7 @@ from parlour.training.demo import werewolf as demo_section
 from parlour.training.reproduce import ReproductionSetting, gratr, gratr_teams, reproduce, sizes
 from parlour.training.reproduce.cells import Reproduction, cell, mean, printed
 from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, Opponent
+from parlour.training.statistics import SHARE
 from parlour.training.werewolf import scores
 from parlour.training.werewolf.amnesia import amnesia
 from parlour.training.werewolf.played import WerewolfGame
@@ -265,10 +266,13 @@ def test_ahead_is_said_only_if_the_interval_leaves_out_one_half(by_hand: Any, wi
 
 def test_a_mean_has_students_interval() -> None:
     # 1, 2, 3: s = 1, t(2) = 4.303, half = 4.303 / sqrt(3) = 2.484
-    found = mean([1.0, 2.0, 3.0], share=True)
-    assert (found.value, found.n, found.share) == (2.0, 3, True)
+    found = mean([1.0, 2.0, 3.0])
+    assert (found.value, found.n, found.share) == (2.0, 3, False)
     assert found.low == pytest.approx(2 - 2.484, abs=1e-3)
     assert mean([1.0]).low is None
+    assert mean([1.0, 1.0]).low is None
+    share = mean([0.0, 1.0], SHARE)
+    assert (share.low, share.high, share.share) == (0.0, 1.0, True)
 
 
 # -- the paper's figures ---------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from parlour.training.statistics import PairedDifference, Rate
+from parlour.training.statistics import PairedDifference, Rate, show_interval
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -45,13 +45,12 @@ def show_rate(found: Rate | None) -> str:
     """
     if found is None:
         return "-"
-    return f"{found.rate:6.1%}  [{found.low:.1%}, {found.high:.1%}]  n={found.n}"
+    return f"{found.rate:6.1%}  {show_interval(found, '.1%')}  n={found.n}"
 
 
 def show_difference(found: PairedDifference) -> str:
     """A paired difference in points, with its interval and the test's p."""
-    low, high = 100 * found.low, 100 * found.high
-    return f"{100 * found.difference:+.1f} points  [{low:+.1f}, {high:+.1f}]  n={found.n}  p={found.p:.2g}"
+    return f"{100 * found.difference:+.1f} points  {show_interval(found, '+.1f', 100)}  n={found.n}  p={found.p:.2g}"
 
 
 def train_with_bar(train: Callable[[Any, Path, Callable[[int, str], None]], Any], config: Any, out: Path) -> Any:

@@ -1,16 +1,30 @@
-"""Rates with their uncertainty: Wilson intervals, exact McNemar tests, intervals for paired differences."""
+"""Rates and means with their uncertainty: Wilson and Student intervals at 95 %, McNemar and t-tests, paired differences.
+
+The one place for intervals. None lies outside of what is possible; a mean of fewer than two values, or of values that are
+all the same, has none: tables show `-` for it, and plain values hold None.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Final
+from math import inf, isnan, sqrt
+from typing import Final, Protocol
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr, stdtrit
 from scipy.stats import binomtest
 
 LEVEL: Final = 0.95
 _Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+
+Bounds = tuple[float, float]
+"""The least and the greatest mean that is possible."""
+UNBOUNDED: Final[Bounds] = (-inf, inf)
+SHARE: Final[Bounds] = (0.0, 1.0)
+SHARE_DIFFERENCE: Final[Bounds] = (-1.0, 1.0)
+COUNT: Final[Bounds] = (0.0, inf)
 
 
 @dataclass(frozen=True)
@@ -71,3 +85,100 @@ def paired(a: Sequence[bool], b: Sequence[bool]) -> PairedDifference:
     return PairedDifference(
         n, only_a, only_b, (only_a - only_b) / n, max(-1.0, pa - pb - half), min(1.0, pa - pb + half), p
     )
+
+
+@dataclass(frozen=True)
+class MeanEstimate:
+    """A mean with its interval by Student's t."""
+
+    n: int
+    """Cases that tell."""
+    mean: float
+    low: float | None
+    high: float | None
+    """Interval at 95 %; None from fewer than two cases, or from cases that are all the same."""
+    p: float | None
+    """Two-sided t-test against zero; None without an interval, or where no mean below zero is possible."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+def mean_estimate(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> MeanEstimate:
+    """The mean of independent values, such as differences between pairs. Raises ValueError if there are none.
+
+    >>> found = mean_estimate([1.0, 2.0, 3.0])
+    >>> found.mean, round(found.low, 3), round(found.high, 3)
+    (2.0, -0.484, 4.484)
+    """
+    x = np.asarray(values, float)
+    if not len(x):
+        raise ValueError("no values; accepted: one or more")
+    return _estimate(len(x), float(x.mean()), float(x.std(ddof=1)) / sqrt(len(x)) if _differ(x) else 0.0, bounds)
+
+
+def mean_difference(a: Sequence[float], b: Sequence[float]) -> MeanEstimate:
+    """How much more A earned than B on the cases that both have: the first ones. Raises ValueError if there is none.
+
+    >>> mean_difference([1.0, 1.0, 0.0], [0.0, 1.0, 0.0]).mean
+    0.3333333333333333
+    """
+    n = min(len(a), len(b))
+    return mean_estimate(np.asarray(a[:n], float) - np.asarray(b[:n], float))
+
+
+def weighted_mean(values: ArrayLike, weights: ArrayLike, bounds: Bounds = UNBOUNDED) -> MeanEstimate:
+    """The mean of values by weights, where weight and value of a case are drawn together.
+
+    The variance is that of the ratio sum(w x) / sum(w), by its residuals w (x - mean) (Cochran 1977, section 6.4). Cases
+    without a weight do not count; of the others there is at least one.
+    """
+    w = np.asarray(weights, float)
+    x, w = np.asarray(values, float)[w > 0], w[w > 0]
+    n, mean = len(x), float((w * x).sum() / w.sum())
+    squares = float(((w * (x - mean)) ** 2).sum())
+    return _estimate(n, mean, sqrt(n / (n - 1) * squares) / float(w.sum()) if _differ(x) else 0.0, bounds)
+
+
+def _differ(values: NDArray[np.float64]) -> bool:
+    return len(values) > 1 and bool(np.ptp(values))
+
+
+def _estimate(n: int, mean: float, error: float, bounds: Bounds) -> MeanEstimate:
+    half = float(margin(error, n))
+    if isnan(half):
+        return MeanEstimate(n, mean, None, None, None)
+    p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if bounds[0] < 0 else None
+    return MeanEstimate(n, mean, max(bounds[0], mean - half), min(bounds[1], mean + half), p)
+
+
+def margin(error: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
+    """Half the length of Student's interval around means of n values with these standard errors; NaN where there is none."""
+    error, freedom = np.asarray(error, float), np.asarray(n, float) - 1
+    known = (freedom > 0) & (error > 0)
+    return np.where(known, stdtrit(np.where(known, freedom, 1.0), (1 + LEVEL) / 2) * error, np.nan)
+
+
+class _HasInterval(Protocol):
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def show_interval(found: _HasInterval, unit: str, times: float = 1) -> str:
+    """An interval as tables and reports show it.
+
+    >>> show_interval(mean_estimate([0.25]), ".1%"), show_interval(mean_estimate([1.0, 2.0, 3.0]), "+.2f")
+    ('-', '[-0.48, +4.48]')
+
+    Args:
+        found: What may have an interval.
+        unit: The format of its ends.
+        times: What they are multiplied by, such as 100 for points.
+    """
+    if found.low is None or found.high is None:
+        return "-"
+    return f"[{times * found.low:{unit}}, {times * found.high:{unit}}]"

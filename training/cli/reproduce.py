@@ -13,7 +13,7 @@ from parlour.training import reproduce as reproducing
 from parlour.training.avalon import practice
 from parlour.training.cli import common
 from parlour.training.cli.models import called, takes_model
-from parlour.training.statistics import PairedDifference
+from parlour.training.statistics import PairedDifference, show_interval
 from rich.measure import Measurement
 
 _WIDEST: Final = 250
@@ -126,9 +126,8 @@ def _show_paper(cell: reproducing.TableCell, paper: float) -> str:
 
 def _show_value(found: reproducing.Value) -> str:
     unit = ".1%" if found.share else ".2f"
-    interval = "" if found.low is None or found.high is None else f"  [{found.low:{unit}}, {found.high:{unit}}]"
     deviation = "" if found.deviation is None else f" ±{found.deviation:{unit}}"
-    return f"{found.value:6{unit}}{deviation}{interval}  n={found.n}"
+    return f"{found.value:6{unit}}{deviation}  {show_interval(found, unit)}  n={found.n}"
 
 
 def _show_difference(cell: reproducing.TableCell) -> str:
@@ -137,15 +136,12 @@ def _show_difference(cell: reproducing.TableCell) -> str:
     found = cell.value_difference
     if found is None:
         return ""
-    if found.low is None or found.high is None:
-        return f"{found.value:+.2f}"
     unit, times = (".1f", 100) if found.share else (".2f", 1)
-    return f"{times * found.value:+{unit}}  [{times * found.low:+{unit}}, {times * found.high:+{unit}}]"
+    return f"{times * found.value:+{unit}}  {show_interval(found, '+' + unit, times)}"
 
 
 def _points(found: PairedDifference) -> str:
-    low, high = 100 * found.low, 100 * found.high
-    return f"{100 * found.difference:+6.1f}  [{low:+.1f}, {high:+.1f}]  p={found.p:.2g}"
+    return f"{100 * found.difference:+6.1f}  {show_interval(found, '+.1f', 100)}  p={found.p:.2g}"
 
 
 def practise(

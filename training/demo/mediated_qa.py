@@ -9,9 +9,10 @@ from typing import Final
 from parlour.training import display
 from parlour.training.demo.section import DemoConfig, Section
 from parlour.training.mediated_qa import held_out
-from parlour.training.mediated_qa.baselines import Interval, Scores, lines
+from parlour.training.mediated_qa.baselines import Scores, lines
 from parlour.training.mediated_qa.held_out import UNSEEN, Calibrated, HeldOutConfig
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, learn
+from parlour.training.statistics import MeanEstimate, show_interval
 
 _CALIBRATION: Final = 600
 _HELD_OUT: Final = 300
@@ -79,5 +80,5 @@ def _summary(scores: tuple[Scores, ...]) -> str:
     return f"GRACE, net utility on {first.n} held-out questions:\n" + "\n".join(told)
 
 
-def _number(found: Interval) -> str:
-    return f"{found.mean:+.2f}  [{found.low:+.2f}, {found.high:+.2f}]"
+def _number(found: MeanEstimate) -> str:
+    return f"{found.mean:+.2f}  {show_interval(found, '+.2f')}"

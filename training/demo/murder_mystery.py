@@ -14,6 +14,7 @@ from parlour.training.murder_mystery.methods import OCOT, OP, PP, QUESTUM
 from parlour.training.reproduce import Reproduction, ReproductionSetting
 from parlour.training.reproduce.cells import TableCell
 from parlour.training.reproduce.questum import comparison
+from parlour.training.statistics import show_interval
 
 _METHODS: Final = (QUESTUM, OCOT, PP, OP)
 _SHARE: Final = 200
@@ -73,8 +74,7 @@ def _ours(one: TableCell) -> str:
     if one.value is None:
         return display.show_rate(one.ours).strip()
     value, unit = one.value, ".1%" if one.value.share else ".1f"
-    interval = "" if value.low is None or value.high is None else f"  [{value.low:{unit}}, {value.high:{unit}}]"
-    return f"{value.value:{unit}}{interval}  n={value.n}"
+    return f"{value.value:{unit}}  {show_interval(value, unit)}  n={value.n}"
 
 
 def _summary(found: Reproduction, chinese: CaseResult) -> str:

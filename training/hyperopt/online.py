@@ -13,6 +13,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +21,6 @@ from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write, read_json
 from parlour.training import seeds
 from parlour.training.hyperopt.config import StageProgress, TuneConfig
-from parlour.training.hyperopt.paired import mean
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.space import EDGE
 
@@ -129,7 +129,7 @@ class _Run:
 
     def _calibrate(self) -> None:
         """Set `a`, or go on calibrating if all differences were zero."""
-        slope = mean([abs(step.plus - step.minus) for step in self.steps]) / (2 * self.config.spread)
+        slope = fmean([abs(step.plus - step.minus) for step in self.steps]) / (2 * self.config.spread)
         if slope:
             self.gain = self.config.step * (self._stability + 1) ** ALPHA / slope
         elif self.calibration < _LONGEST * _CALIBRATION:
@@ -165,7 +165,7 @@ class _Run:
 
 def _note(steps: Sequence[Step]) -> str:
     last = steps[-100:]
-    return f"reward {mean([(step.plus + step.minus) / 2 for step in last]):.3f}"
+    return f"reward {fmean([(step.plus + step.minus) / 2 for step in last]):.3f}"
 
 
 def moving(steps: Sequence[Step], width: int) -> list[float]:

@@ -9,16 +9,16 @@ from typing import Any, Final
 import numpy as np
 from parlour.training import plots
 from parlour.training.hyperopt.online import OnlineResult, moving
-from parlour.training.hyperopt.paired import Difference
 from parlour.training.hyperopt.space import Parameter, Parameters, Space
 from parlour.training.hyperopt.surface import SurfacePoint
 from parlour.training.hyperopt.trials import Trial
+from parlour.training.statistics import MeanEstimate
 
 WINDOW: Final = 100  # steps of a moving mean
 _DARK: Final = 0.6  # of the largest difference: above it numbers are white
 
 
-def trials(found: Sequence[tuple[Trial, Difference]], chosen: int, path: Path) -> bool:
+def trials(found: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: Path) -> bool:
     """Each trial's paired difference to the defaults with its interval; False if it cannot be drawn."""
     if not plots.available():
         return False
@@ -120,7 +120,7 @@ def _map(measured: Sequence[SurfacePoint], space: Space, trained: Parameters) ->
     return made
 
 
-def _cell(axes: Any, column: int, row: int, found: Difference, most: float) -> None:
+def _cell(axes: Any, column: int, row: int, found: MeanEstimate, most: float) -> None:
     half = "" if found.low is None else f"\n±{found.mean - found.low:.3f}"
     how = {"fontsize": 8.5, "fontweight": "bold" if found.clear else "normal"}
     plots.number(axes, column, row + 0.2, f"{found.mean:+.3f}{half}", dark=abs(found.mean) > _DARK * most, **how)
@@ -128,7 +128,7 @@ def _cell(axes: Any, column: int, row: int, found: Difference, most: float) -> N
 
 def _bars(
     axes: Any,
-    found: Mapping[tuple[float, float], Difference],
+    found: Mapping[tuple[float, float], MeanEstimate],
     x: tuple[Parameter, Sequence[float]],
     y: tuple[Parameter, Sequence[float]],
 ) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from statistics import fmean
 from typing import Any
 
-from parlour.training.hyperopt.paired import Difference, mean
 from parlour.training.hyperopt.result import Tuned
 from parlour.training.hyperopt.space import show
 from parlour.training.hyperopt.trials import ranked
+from parlour.training.statistics import MeanEstimate, show_interval
 
 
 def verdict(tuned: Tuned) -> str:
@@ -26,14 +27,15 @@ def verdict(tuned: Tuned) -> str:
     return f"On {n} the trained parameters {word} the defaults: {interval}."
 
 
-def between(found: Difference) -> str:
+def between(found: MeanEstimate) -> str:
     """A difference with its interval and p.
 
-    >>> between(Difference(9, 0.5, 0.25, 0.75, 0.01))
+    >>> between(MeanEstimate(9, 0.5, 0.25, 0.75, 0.01))
     '+0.5000 a deal, interval at 95 % [+0.2500, +0.7500], p = 0.01'
     """
-    interval = "no interval" if found.low is None else f"interval at 95 % [{found.low:+.4f}, {found.high:+.4f}]"
-    return f"{found.mean:+.4f} a deal, {interval}" + ("" if found.p is None else f", p = {found.p:.2g}")
+    return f"{found.mean:+.4f} a deal, interval at 95 % {show_interval(found, '+.4f')}" + (
+        "" if found.p is None else f", p = {found.p:.2g}"
+    )
 
 
 def summary(tuned: Tuned) -> dict[str, Any]:
@@ -59,7 +61,7 @@ def summary(tuned: Tuned) -> dict[str, Any]:
             "calibration": learned.calibration,
             "learning": len(learning),
             "gain": learned.gain,
-            "deals_that_told": mean([float(step.plus != step.minus) for step in learned.steps]),
+            "deals_that_told": fmean([step.plus != step.minus for step in learned.steps]),
         }
     else:
         complete = ranked(tuned.trials)
@@ -69,7 +71,7 @@ def summary(tuned: Tuned) -> dict[str, Any]:
             "deals": sum(len(trial.rewards) for trial in tuned.trials),
             "best_in_training": {"trial": complete[0].number, "mean": complete[0].mean},
         }
-        told["finals"] = {arm: {"deals": len(found), "mean": mean(found)} for arm, found in tuned.finals.items()}
+        told["finals"] = {arm: {"deals": len(found), "mean": fmean(found)} for arm, found in tuned.finals.items()}
     return told
 
 
@@ -136,7 +138,7 @@ def _trials(tuned: Tuned) -> list[str]:
         ]
         for arm, found in tuned.finals.items():
             trial = by_number[arm]
-            lines.append(f"| {trial.number} | {show(trial.parameters)} | {len(found)} | {mean(found):.4f} |")
+            lines.append(f"| {trial.number} | {show(trial.parameters)} | {len(found)} | {fmean(found):.4f} |")
     return lines
 
 
@@ -164,6 +166,6 @@ def _surface(tuned: Tuned) -> list[str]:
         "|---|---|---|---|",
     ]
     for cell in measured:
-        low, high = ("" if x is None else f"{x:+.4f}" for x in (cell.against.low, cell.against.high))
+        low, high = ("-" if x is None else f"{x:+.4f}" for x in (cell.against.low, cell.against.high))
         lines.append(f"| {show(cell.parameters)} | {cell.against.mean:+.4f} | {low} | {high} |")
     return lines

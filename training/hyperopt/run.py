@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 from parlour.envs.core import accept
@@ -19,7 +20,6 @@ from parlour.training.hyperopt import pictures, report
 from parlour.training.hyperopt.config import StageProgress, TuneConfig
 from parlour.training.hyperopt.measure import measure
 from parlour.training.hyperopt.online import OnlineResult, learn, moving
-from parlour.training.hyperopt.paired import Difference, difference, mean
 from parlour.training.hyperopt.problem import Problem
 from parlour.training.hyperopt.result import Tuned
 from parlour.training.hyperopt.space import Parameters
@@ -27,6 +27,7 @@ from parlour.training.hyperopt.surface import measure_surface
 from parlour.training.hyperopt.trials import Trial, against_defaults, ranked
 from parlour.training.parallel.executor import Workers
 from parlour.training.runs import run_directory, write_csv
+from parlour.training.statistics import MeanEstimate, mean_difference
 
 BEST: Final = "best.json"
 TRIALS: Final = "trials.csv"
@@ -116,12 +117,12 @@ def _final(
     found = play(arms, config.final, folder / "finals.jsonl", stage="finals")
     both = {_arm(trial): (*trial.rewards, *found[_arm(trial)]) for trial in ahead}
     rows = [
-        [trial.number, *trial.parameters.values(), trial.mean, mean(found[_arm(trial)]), mean(both[_arm(trial)])]
+        [trial.number, *trial.parameters.values(), trial.mean, fmean(found[_arm(trial)]), fmean(both[_arm(trial)])]
         for trial in ahead
     ]
     heading = ["trial", *problem.space.names, "training_mean", "final_mean", "mean"]
     write_csv(folder / "finals.csv", heading, rows)
-    return max(ahead, key=lambda trial: (mean(both[_arm(trial)]), -trial.number)), both
+    return max(ahead, key=lambda trial: (fmean(both[_arm(trial)]), -trial.number)), both
 
 
 def _arm(trial: Trial) -> str:
@@ -167,14 +168,14 @@ def _rival(trials: Sequence[Trial], finals: Mapping[str, Sequence[float]]) -> di
     played = [trial for trial in others if _arm(trial) in finals] or others
     if not played:
         return None
-    return dict(max(played, key=lambda trial: mean(finals.get(_arm(trial), trial.rewards))).parameters)
+    return dict(max(played, key=lambda trial: fmean(finals.get(_arm(trial), trial.rewards))).parameters)
 
 
 def _test(
     config: TuneConfig, arms: Mapping[str, Parameters], folder: Path, play: Measure
-) -> tuple[dict[str, float], Difference]:
+) -> tuple[dict[str, float], MeanEstimate]:
     """Two parameter sets on the held-out deals: the means, and the second less the first."""
     found = play(arms, config.test, folder / "held_out.jsonl", stage="held-out deals")
     write_csv(folder / HELD_OUT, ["deal", *arms], list(zip(config.test, *found.values(), strict=True)))
     first, *others = found.values()
-    return {arm: mean(own) for arm, own in found.items()}, difference(others[0] if others else first, first)
+    return {arm: fmean(own) for arm, own in found.items()}, mean_difference(others[0] if others else first, first)

@@ -18,6 +18,7 @@ from concurrent.futures import wait
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 import optuna
@@ -28,7 +29,6 @@ from optuna.trial import FrozenTrial, TrialState
 from parlour.policies.files import replacing
 from parlour.training import seeds
 from parlour.training.hyperopt.config import StageProgress, TuneConfig, blocks
-from parlour.training.hyperopt.paired import mean
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.trial_locks import TrialLocks
 from parlour.training.hyperopt.trials import Trial, best
@@ -173,13 +173,13 @@ def _play(trial: Any, study: Any, problem: Problem, config: TuneConfig, pool: Po
                 trial.set_user_attr(_name(k), piece)
             found += piece
             if k not in reported:
-                trial.report(mean(piece if config.pruner == "wilcoxon" else found), k)
+                trial.report(fmean(piece if config.pruner == "wilcoxon" else found), k)
             judged = k < len(stored) - 1  # before the process was killed
             spared = trial.number == 0 or k + 1 == len(pieces)  # everything is compared with the defaults on all deals
             if not judged and not spared and trial.should_prune():
                 study.tell(trial, state=TrialState.PRUNED)
                 return
-    study.tell(trial, mean(found))
+    study.tell(trial, fmean(found))
 
 
 def _played(

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.paired import Difference, difference
 from parlour.training.hyperopt.problem import Problem
 from parlour.training.hyperopt.space import Parameters, show
 from parlour.training.runs import write_csv
+from parlour.training.statistics import MeanEstimate, mean_difference
 
 TABLE: Final = "surface.csv"
 _DEFAULTS: Final = "defaults"
@@ -24,7 +24,7 @@ class SurfacePoint:
 
     parameters: dict[str, float]
     """All of them; those that are not on an axis have their defaults."""
-    against: Difference
+    against: MeanEstimate
     """Reward with these parameters less reward with the defaults, per deal."""
 
 
@@ -45,7 +45,7 @@ def measure_surface(
     arms.update((show(cell), cell) for cell in grid if cell != problem.space.defaults)
     found = play(arms, config.drawn, folder / "surface.jsonl", stage="surface")
     measured = [
-        SurfacePoint(cell, difference(found.get(show(cell), found[_DEFAULTS]), found[_DEFAULTS])) for cell in grid
+        SurfacePoint(cell, mean_difference(found.get(show(cell), found[_DEFAULTS]), found[_DEFAULTS])) for cell in grid
     ]
     write_table(measured, folder / TABLE)
     return measured

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from parlour.training.hyperopt.paired import Difference, difference, mean
+from parlour.training.statistics import MeanEstimate, mean_difference
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Trial:
     @property
     def mean(self) -> float:
         """Mean reward of a deal."""
-        return mean(self.rewards)
+        return fmean(self.rewards)
 
 
 def ranked(trials: Sequence[Trial]) -> list[Trial]:
@@ -36,7 +37,7 @@ def best(trials: Sequence[Trial]) -> Trial:
     return ranked(trials)[0]
 
 
-def against_defaults(trials: Sequence[Trial]) -> list[tuple[Trial, Difference]]:
+def against_defaults(trials: Sequence[Trial]) -> list[tuple[Trial, MeanEstimate]]:
     """Each trial with its paired difference to trial 0, on as many deals as it played."""
     first = next(trial for trial in trials if trial.number == 0)
-    return [(trial, difference(trial.rewards, first.rewards)) for trial in trials]
+    return [(trial, mean_difference(trial.rewards, first.rewards)) for trial in trials]

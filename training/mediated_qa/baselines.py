@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -22,12 +21,12 @@ from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, PUBLISHED, Joint, P
 from parlour.policies.agents.mediated_qa.joint import FALLBACK
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa.simulate import Simulated
+from parlour.training.statistics import SHARE, MeanEstimate, mean_estimate, show_interval, weighted_mean
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""
 CLOSED_BOOK: Final = PUBLISHED[-1]
 GRAPH_RAG: Final = PUBLISHED[1]
-_Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -45,26 +44,17 @@ class SystemAnswers:
 
 
 @dataclass(frozen=True)
-class Interval:
-    """A mean with its interval at 95 %."""
-
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class Scores:
     """The four metrics of the paper."""
 
     name: str
     n: int
-    accuracy: Interval
-    abstention: Interval
-    reliability: Interval | None
+    accuracy: MeanEstimate
+    abstention: MeanEstimate
+    reliability: MeanEstimate | None
     """Right among answered; None if nothing was answered."""
-    utility: Interval
-    difference: Interval
+    utility: MeanEstimate
+    difference: MeanEstimate
     """Net utility of the first system less that of this one, question by question."""
 
 
@@ -137,31 +127,22 @@ def score(systems: Sequence[SystemAnswers]) -> list[Scores]:
         Scores(
             played.name,
             len(played.utility),
-            interval(played.right),
-            interval(1 - played.answered),
-            ratio(played.right, played.answered),
-            interval(played.utility),
-            interval(first.utility - played.utility),
+            mean_estimate(played.right, SHARE),
+            mean_estimate(1 - played.answered, SHARE),
+            reliability(played),
+            mean_estimate(played.utility),
+            mean_estimate(first.utility - played.utility),
         )
         for played in systems
     ]
 
 
-def interval(values: Floats) -> Interval:
-    """The mean of independent values, with its interval by the normal approximation."""
-    mean = float(values.mean())
-    half = _Z * float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else float("inf")
-    return Interval(mean, mean - half, mean + half)
-
-
-def ratio(hits: Floats, tries: Floats) -> Interval | None:
-    """Sum of hits by sum of tries, with its interval by linearisation; None without tries."""
-    total = float(tries.sum())
-    if total == 0:
+def reliability(played: SystemAnswers) -> MeanEstimate | None:
+    """Right among answered; None if nothing was answered."""
+    if not played.answered.any():
         return None
-    share = float(hits.sum()) / total
-    half = _Z * sqrt(float(((hits - share * tries) ** 2).sum())) / total
-    return Interval(share, max(0.0, share - half), min(1.0, share + half))
+    answered = np.where(played.answered > 0, played.answered, 1.0)
+    return weighted_mean(played.right / answered, played.answered, SHARE)
 
 
 def lines(found: Sequence[Scores]) -> list[list[str]]:
@@ -173,7 +154,7 @@ def lines(found: Sequence[Scores]) -> list[list[str]]:
             str(one.n),
             _share(one.accuracy),
             _share(one.abstention),
-            "none" if one.reliability is None else _share(one.reliability),
+            "-" if one.reliability is None else _share(one.reliability),
             _number(one.utility),
             _number(one.difference),
         ]
@@ -182,9 +163,9 @@ def lines(found: Sequence[Scores]) -> list[list[str]]:
     return [heading, *rows]
 
 
-def _share(found: Interval) -> str:
-    return f"{100 * found.mean:.1f}% [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+def _share(found: MeanEstimate) -> str:
+    return f"{found.mean:.1%} {show_interval(found, '.1f', 100)}"
 
 
-def _number(found: Interval) -> str:
-    return f"{found.mean:.2f} [{found.low:.2f}, {found.high:.2f}]"
+def _number(found: MeanEstimate) -> str:
+    return f"{found.mean:.2f} {show_interval(found, '.2f')}"

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import accept
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint, trust_of
 from parlour.training.mediated_qa.table import Floats, UtilityTable
-from scipy.special import stdtrit
-
-LEVEL: Final = 0.95
+from parlour.training.statistics import margin
 
 Shrinkage = float | Literal["auto"]
 
@@ -41,7 +39,7 @@ class Quantities:
     squares: Floats
     """Sums of squared deviations from the mean."""
     low: Floats
-    """Interval at 95 % for the mean, by Student's t; from -inf to inf where fewer than two questions tell."""
+    """Interval at 95 % for the mean; NaN where there is none."""
     high: Floats
 
 
@@ -64,28 +62,21 @@ def measure(table: UtilityTable) -> Quantities:
     where = np.array([number[state] for state in table.states])
     groups = [table.utilities[where == k] for k in range(len(states))]
     parts = [_group(found) for found in groups]
-    count, mean, squares = (np.array(part) for part in zip(*parts, strict=True))
-    half = _half_width(count, squares)
-    with np.errstate(invalid="ignore"):
-        low, high = mean - half, mean + half
+    count, mean, squares, error = (np.array(part) for part in zip(*parts, strict=True))
+    half = margin(error, count)
     questions = np.array([len(found) for found in groups])
-    return Quantities(states, table.actions, questions, count, mean, squares, low, high)
+    return Quantities(states, table.actions, questions, count, mean, squares, mean - half, mean + half)
 
 
-def _group(found: Floats) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Counts, means and sums of squares by columns; shape (actions,)."""
+def _group(found: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+    """Counts, means, sums of squares, and standard errors of the means, by columns; shape (actions,)."""
     count = np.sum(~np.isnan(found), axis=0)
     with np.errstate(invalid="ignore"):
         mean = np.nansum(found, axis=0) / count
-    return count, mean, np.nansum((found - mean) ** 2, axis=0)
-
-
-def _half_width(count: NDArray[np.int64], squares: Floats) -> Floats:
-    half = np.full(count.shape, math.inf)
-    known = count > 1
-    freedom = count[known] - 1.0
-    half[known] = stdtrit(freedom, (1 + LEVEL) / 2) * np.sqrt(squares[known] / freedom / count[known])
-    return half
+    squares = np.nansum((found - mean) ** 2, axis=0)
+    differ = np.fmax.reduce(found, axis=0) > np.fmin.reduce(found, axis=0)
+    freedom = np.maximum(count - 1, 1)
+    return count, mean, squares, np.where(differ, np.sqrt(squares / freedom / np.maximum(count, 1)), 0.0)
 
 
 # -- shrinkage -------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from parlour.training.mediated_qa.quantities import measure
 from parlour.training.mediated_qa.table import UtilityTable
 from parlour.training.plots import Curve, CurvePoint
 from parlour.training.runs import run_directory, write_csv
-from scipy.special import stdtrit
+from parlour.training.statistics import mean_estimate, show_interval
 
 CHECKPOINT: Final = "checkpoint.json"
 CURVE: Final = "curve.csv"
@@ -208,18 +208,16 @@ def _mean(found: Any) -> float | None:
 
 def _interval(found: Any) -> tuple[int, float | None, float | None, float | None]:
     known = found[~np.isnan(found)]
-    n, mean = len(known), _mean(known)
-    if n < 2 or mean is None:
-        return n, mean, None, None
-    half = float(stdtrit(n - 1, 0.975) * known.std(ddof=1) / math.sqrt(n))
-    return n, mean, mean - half, mean + half
+    if not len(known):
+        return 0, None, None, None
+    told = mean_estimate(known)
+    return told.n, told.mean, told.low, told.high
 
 
 def _note(point: MediatorPoint) -> str:
     if point.held_out is None:
         return "nothing held out"
-    told = "" if point.low is None else f" [{point.low:.2f}, {point.high:.2f}]"
-    return f"held-out utility {point.held_out:.2f}{told}"
+    return f"held-out utility {point.held_out:.2f} {show_interval(point, '.2f')}"
 
 
 # -- files -----------------------------------------------------------------------------------------------------

@@ -6,8 +6,7 @@
 * Over cases: mean weighted by numbers of questions, overall by points; deviation sqrt(sum w (x - mean)^2 / sum w), which
   both appendices give. What PLAYER* prints behind its totals is that over all runs (each repetition of each script is an x);
   what Questum prints is the deviation of the total over repetitions, some ten times smaller.
-* For our own comparisons a case is the unit: an interval for the weighted mean by the ratio estimator, Student's t with
-  one degree of freedom less than there are cases.
+* For our own comparisons a case is the unit: `parlour.training.statistics.weighted_mean`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.training.murder_mystery.quiz import Mark
-from scipy.special import stdtr, stdtrit
+from parlour.training.statistics import SHARE_DIFFERENCE, MeanEstimate, weighted_mean
 
 OVERALL: Final = "overall"
 Formula = Literal["population", "sample"]
@@ -44,19 +43,6 @@ class MeanDeviation(NamedTuple):
 
     mean: float
     deviation: float | None
-
-
-class WeightedMean(NamedTuple):
-    """A weighted mean over cases with its interval at 95 %."""
-
-    mean: float
-    low: float | None
-    """None from fewer than two cases."""
-    high: float | None
-    n: int
-    """Cases."""
-    p: float | None = None
-    """Two-sided t-test against zero; of differences."""
 
 
 def score(marks: Sequence[Mark], of: str = OVERALL) -> QuizScore | None:
@@ -131,28 +117,13 @@ def over_totals(found: Sequence[QuizScore], formula: Formula = "population") -> 
     return over_repetitions(QuizScore(totals, weight), formula)
 
 
-def estimate(values: Sequence[float], weights: Sequence[float]) -> WeightedMean:
-    """Weighted mean over cases, with an interval: weight and value of a case are drawn together.
-
-    The variance is that of the ratio sum(w x) / sum(w), by its residuals w (x - mean) (Cochran 1977, section 6.4).
-    """
-    x, w = np.asarray(values, float), np.asarray(weights, float)
-    n, mean = len(x), float((w * x).sum() / w.sum())
-    if n < 2:
-        return WeightedMean(mean, None, None, n)
-    error = sqrt(n / (n - 1) * float(((w * (x - mean)) ** 2).sum())) / float(w.sum())
-    half = float(stdtrit(n - 1, 0.975)) * error
-    p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error > 0 else (1.0 if mean == 0 else 0.0)
-    return WeightedMean(mean, mean - half, mean + half, n, p)
-
-
 def scored(games: Sequence[Sequence[Mark]], of: str = OVERALL) -> tuple[list[float], list[int]]:
     """Mean and weight of each case that has such questions."""
     found = [one for one in (score(marks, of) for marks in games) if one is not None]
     return [one.mean for one in found], [one.weight for one in found]
 
 
-def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str = OVERALL) -> WeightedMean | None:
+def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str = OVERALL) -> MeanEstimate | None:
     """How much more A scores than B on the same cases; None if they have no such questions.
 
     Raises:
@@ -162,4 +133,4 @@ def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str =
     if asked[0] != asked[1]:
         raise ValueError("two methods are compared on the same questions of the same cases")
     (x, weights), (y, _) = scored(a, of), scored(b, of)
-    return estimate([p - q for p, q in zip(x, y, strict=True)], weights) if x else None
+    return weighted_mean([p - q for p, q in zip(x, y, strict=True)], weights, SHARE_DIFFERENCE) if x else None

@@ -9,18 +9,24 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
-from math import sqrt
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 from numpy.typing import ArrayLike
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.parallel.concurrent_games import Progress, no_progress
 from parlour.training.parallel.executor import Pool
 from parlour.training.runs import run_directory
-from parlour.training.statistics import PairedDifference, Rate
-from scipy.special import stdtrit
+from parlour.training.statistics import (
+    SHARE,
+    SHARE_DIFFERENCE,
+    UNBOUNDED,
+    Bounds,
+    MeanEstimate,
+    PairedDifference,
+    Rate,
+    mean_estimate,
+)
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
 
@@ -78,7 +84,7 @@ class Value:
     n: int
     """Cases that it is the mean of; for a probability, those that it was learned from."""
     low: float | None = None
-    """Interval at 95 %; None for a probability."""
+    """Interval at 95 %; None for a probability, and where `MeanEstimate` has none."""
     high: float | None = None
     share: bool = False
     """Whether it is shown in percent."""
@@ -123,18 +129,18 @@ class Reproduction:
         return asdict(self)
 
 
-def mean(values: ArrayLike, *, share: bool = False) -> Value:
-    """A mean with its interval by Student's t, as there may be few cases; none from a single one.
+def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:
+    """A mean with its interval; shown in percent if its bounds are those of shares or of their differences.
 
     >>> mean([1.0, 2.0, 3.0]).value
     2.0
     """
-    found = np.asarray(values, float)
-    n, middle = len(found), float(found.mean())
-    if n < 2:
-        return Value(middle, n, share=share)
-    half = float(stdtrit(n - 1, 0.975) * found.std(ddof=1) / sqrt(n))
-    return Value(middle, n, middle - half, middle + half, share)
+    return valued(mean_estimate(values, bounds), share=bounds in (SHARE, SHARE_DIFFERENCE))
+
+
+def valued(found: MeanEstimate, *, share: bool, deviation: float | None = None) -> Value:
+    """An estimate as it is shown."""
+    return Value(found.mean, found.n, found.low, found.high, share, deviation)
 
 
 @cache

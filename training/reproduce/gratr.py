@@ -14,7 +14,7 @@ from typing import Final
 from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell, mean
 from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, opponents, play_teams
-from parlour.training.statistics import Rate, paired, rate
+from parlour.training.statistics import SHARE, SHARE_DIFFERENCE, UNBOUNDED, Bounds, Rate, paired, rate, show_interval
 from parlour.training.werewolf import scores
 from parlour.training.werewolf.amnesia import DONE, JUDGED, KINDS, SAID, forgot
 from parlour.training.werewolf.played import WerewolfGame
@@ -61,7 +61,7 @@ def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
         one
         for match in (play_teams(setting, one) for one in opponents(setting, OPPONENTS))
         for role in (TOTAL, *ROLES)
-        for one in _pair(name, match, role, SUCCESS, partial(_success, role), share=True)
+        for one in _pair(name, match, role, SUCCESS, partial(_success, role), bounds=SHARE)
     ]
     remark = (
         "A judgement of each of the seven others by a seat's last inference; unsure or missing is wrong. Werewolves know "
@@ -78,7 +78,7 @@ def _scored(name: str, title: str, setting: ReproductionSetting, sign: int, rema
         one
         for match in (play_teams(setting, one) for one in opponents(setting, OPPONENTS))
         for role in ROLES
-        for one in _pair(name, match, role, SCORE, partial(_score, role, sign), share=False)
+        for one in _pair(name, match, role, SCORE, partial(_score, role, sign), bounds=UNBOUNDED)
     ]
     return _made(name, title, setting, cells, (remark, _MEANS))
 
@@ -124,12 +124,12 @@ def _verdict(match: Match) -> str:
         told = "behind"
     else:
         told = "not told apart from an even match"
-    points = f"{100 * same.difference:+.1f} points [{100 * same.low:+.1f}, {100 * same.high:+.1f}], p={same.p:.2g}"
+    points = f"{100 * same.difference:+.1f} points {show_interval(same, '+.1f', 100)}, p={same.p:.2g}"
     return f"GRATR against {match.opponent.label}: {told} (TWR {_percent(found)}); as werewolves on the same deals {points}."
 
 
 def _percent(found: Rate) -> str:
-    return f"{found.rate:.1%} [{found.low:.1%}, {found.high:.1%}], n={found.n}"
+    return f"{found.rate:.1%} {show_interval(found, '.1%')}, n={found.n}"
 
 
 # -- means over deals ------------------------------------------------------------------------------------------
@@ -138,15 +138,16 @@ Measure = Callable[[Sequence[WerewolfGame], str], float | None]
 """Of the two games of a deal and a method."""
 
 
-def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, share: bool) -> Iterator[TableCell]:
+def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, bounds: Bounds) -> Iterator[TableCell]:
     """A cell for each of the two methods, the second with its difference from the first."""
+    apart = SHARE_DIFFERENCE if bounds == SHARE else bounds
     first: list[float | None] = []
     for method in _methods(match):
         found = [count([one.game for one in deal], method) for deal in match.deals]
         both = [b - a for a, b in zip(first, found, strict=False) if a is not None and b is not None]
-        difference = mean(both, share=share) if both else None
+        difference = mean(both, apart) if both else None
         values = [value for value in found if value is not None]
-        yield cell(table, _row(match, method), of, measure, mean(values, share=share) if values else None, difference)
+        yield cell(table, _row(match, method), of, measure, mean(values, bounds) if values else None, difference)
         first = first or found
 
 

@@ -15,8 +15,9 @@ from parlour.policies.agents.murder_mystery.sensors import SENSORS, VALUE
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseSetting
 from parlour.training.murder_mystery.methods import OCOT, OP, PLAYER_STAR, PP, QUESTUM, THINKTHRICE, WEREWOLF, method_of
-from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, held, mean
-from parlour.training.reproduce.questum_games import OVERALL, WIN, Games, Rows, costs, play_cases, scored, valued
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, held, mean, valued
+from parlour.training.reproduce.questum_games import OVERALL, WIN, Games, Rows, costs, play_cases, scored
+from parlour.training.statistics import COUNT, SHARE, weighted_mean
 
 _PLAYING: Final = {one.label: one for one in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
 _ABLATIONS: Final = {
@@ -203,18 +204,22 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
     shares = [sum(one.mean for one in case if one) / len(rows) for case in found]
     weights = [case[0].weight for case in found if case[0]]
     asked = [sum(games.rows[row][k].play.questions for row in rows) / len(rows) for k in number]
-    totals = [scores.estimate(*scores.scored([one.marks for one in games.rows[row]])).mean for row in rows]
+    totals = [weighted_mean(*scores.scored([one.marks for one in games.rows[row]])).mean for row in rows]
     return [
         cell(
             name,
             "mean",
             of,
             scores.OVERALL,
-            valued(scores.estimate(shares, weights), scores.over_cases(shares, weights)),
+            valued(
+                weighted_mean(shares, weights, SHARE),
+                share=True,
+                deviation=scores.over_cases(shares, weights).deviation,
+            ),
         ),
         cell(name, "lowest", of, scores.OVERALL, Value(min(totals), len(rows), share=True)),
         cell(name, "highest", of, scores.OVERALL, Value(max(totals), len(rows), share=True)),
-        cell(name, "mean", of, "questions to the model", mean(asked)),
+        cell(name, "mean", of, "questions to the model", mean(asked, COUNT)),
     ]
 
 
@@ -225,7 +230,7 @@ def _asked(name: str, games: Games) -> list[TableCell]:
     for row, played in games.rows.items():
         asked = [one.play.questions for one in played]
         difference = mean([a - b for a, b in zip(asked, first, strict=True)]) if row != games.first else None
-        found.append(cell(name, row, OVERALL, "gameplay: questions to the model", mean(asked), difference))
+        found.append(cell(name, row, OVERALL, "gameplay: questions to the model", mean(asked, COUNT), difference))
     return found
 
 

@@ -15,11 +15,11 @@ from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, generated, in_folder, play_all
 from parlour.training.murder_mystery.methods import MysteryMethod
 from parlour.training.murder_mystery.result_store import play_stored
-from parlour.training.murder_mystery.scores import Formula, MeanDeviation, WeightedMean
+from parlour.training.murder_mystery.scores import Formula
 from parlour.training.murder_mystery.usage import Spent
-from parlour.training.reproduce.cells import ReproductionSetting, TableCell, Value, cell, mean
+from parlour.training.reproduce.cells import ReproductionSetting, TableCell, Value, cell, mean, valued
 from parlour.training.runs import write_csv
-from parlour.training.statistics import rate
+from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, rate, weighted_mean
 
 OVERALL: Final = "Overall"
 """All cases together."""
@@ -155,14 +155,15 @@ def scored(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[
 
 def _win(name: str, games: Games, row: str, group: str) -> TableCell | None:
     played = games.of(row, group)
-    solved, victims = sum(one.solved for one in played), sum(one.victims for one in played)
+    ours = rate(sum(one.solved for one in played), sum(one.victims for one in played))
     difference = None
     if row != games.first and group == OVERALL:
         first = games.of(games.first, group)
         pairs = [(a, b) for a, b in zip(played, first, strict=True) if a.victims]
         gained = [(a.solved - b.solved) / a.victims for a, b in pairs]
-        difference = valued(scores.estimate(gained, [a.victims for a, _ in pairs])) if pairs else None
-    return cell(name, row, group, WIN, rate(solved, victims), difference)
+        victims = [a.victims for a, _ in pairs]
+        difference = valued(weighted_mean(gained, victims, SHARE_DIFFERENCE), share=True) if pairs else None
+    return cell(name, row, group, WIN, ours, difference)
 
 
 def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> TableCell | None:
@@ -170,25 +171,17 @@ def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> Ta
     shares, weights = scores.scored(marks, measure)
     if not shares:
         return None
-    estimate = scores.estimate(shares, weights)
     found = [one for one in (scores.score(m, measure) for m in marks) if one is not None]
     if group == OVERALL and games.formula == "sample":
-        spread = scores.over_runs(found)
+        over = scores.over_runs(found)
     else:
-        spread = scores.over_totals(found, games.formula)
+        over = scores.over_totals(found, games.formula)
     difference = None
     if row != games.first and group == OVERALL:
         gained = scores.compared(marks, [one.marks for one in games.of(games.first, group)], measure)
-        difference = None if gained is None else valued(gained)
-    return cell(name, row, group, measure, valued(estimate, spread), difference)
-
-
-def valued(found: WeightedMean, spread: MeanDeviation | None = None) -> Value:
-    """A share with its spread as a table shows it, within 0 and 1; or, without a spread, a difference."""
-    if spread is None or found.low is None or found.high is None:
-        deviation = None if spread is None else spread.deviation
-        return Value(found.mean, found.n, found.low, found.high, share=True, deviation=deviation)
-    return Value(found.mean, found.n, max(0.0, found.low), min(1.0, found.high), True, spread.deviation)
+        difference = None if gained is None else valued(gained, share=True)
+    estimate = valued(weighted_mean(shares, weights, SHARE), share=True, deviation=over.deviation)
+    return cell(name, row, group, measure, estimate, difference)
 
 
 def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[TableCell]:
@@ -218,10 +211,12 @@ def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Tab
     if row != games.first and group == OVERALL and stage == "gameplay":
         first = [one.play.questions for one in games.of(games.first, group)]
         difference = mean([a - b for a, b in zip(asked, first, strict=True)])
-    cells.append(cell(name, row, group, f"{stage}: questions to the model", mean(asked), difference))
+    cells.append(cell(name, row, group, f"{stage}: questions to the model", mean(asked, COUNT), difference))
     if group == OVERALL:
-        cells.append(cell(name, row, group, f"{stage}: tokens", mean([one.prompt + one.completion for one in spent])))
-        cells.append(cell(name, row, group, f"{stage}: seconds", mean([one.seconds for one in spent])))
+        cells.append(
+            cell(name, row, group, f"{stage}: tokens", mean([one.prompt + one.completion for one in spent], COUNT))
+        )
+        cells.append(cell(name, row, group, f"{stage}: seconds", mean([one.seconds for one in spent], COUNT)))
     return cells
 
 

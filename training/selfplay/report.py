@@ -8,7 +8,7 @@ from typing import Any
 
 from parlour.training.selfplay.config import RANDOM, RULE
 from parlour.training.selfplay.population import Population
-from parlour.training.statistics import PairedDifference, Rate, rate
+from parlour.training.statistics import PairedDifference, Rate, rate, show_interval
 
 
 def summary(found: Population) -> dict[str, Any]:
@@ -55,8 +55,8 @@ def _verdict(who: str, whom: str, found: PairedDifference) -> str:
 
 
 def _difference(found: PairedDifference) -> str:
-    low, high = 100 * found.low, 100 * found.high
-    return f"{100 * found.difference:+.1f} points of win rate [{low:+.1f}, {high:+.1f}], n = {found.n}, paired"
+    interval = show_interval(found, "+.1f", 100)
+    return f"{100 * found.difference:+.1f} points of win rate {interval}, n = {found.n}, paired"
 
 
 def text(found: Population) -> str:
@@ -120,7 +120,7 @@ def text(found: Population) -> str:
 def _cells(found: Rate | None) -> list[str]:
     if found is None:
         return ["-", "0"]
-    return [f"{100 * found.rate:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]", str(found.n)]
+    return [f"{100 * found.rate:.1f} % {show_interval(found, '.1f', 100)}", str(found.n)]
 
 
 def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

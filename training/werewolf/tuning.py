@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from statistics import fmean
 from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import accept
@@ -19,7 +20,6 @@ from parlour.policies import AGENTS, POLICIES, GratrAgent, Policy, make_policy
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
 from parlour.policies.agents.werewolf.gratr.parameters import MODES, Mode
 from parlour.training import rollout
-from parlour.training.hyperopt.paired import mean
 from parlour.training.hyperopt.space import Parameter, Parameters, Space
 from parlour.training.rollout import Episode
 from parlour.training.werewolf.played import GAME
@@ -91,7 +91,7 @@ class GratrTuning:
         graph = GraphParameters(**given, mode=self.mode)  # type: ignore[arg-type]  # width is the only int
         ours: list[Policy] = [GratrAgent(parameters=graph) for _ in range(PLAYERS)]
         others = [self._other() for _ in range(PLAYERS)]
-        return [mean([self._play(ours, others, deal, wolves) for wolves in (True, False)]) for deal in deals]
+        return [fmean([self._play(ours, others, deal, wolves) for wolves in (True, False)]) for deal in deals]
 
     def _other(self) -> Policy:
         return make_policy(self.against, GAME, _table().game_env.game.config)
@@ -107,7 +107,7 @@ class GratrTuning:
         special = [seat for seat in range(PLAYERS) if own[seat] and _role(episode, seat) != VILLAGER]
         if self.reward_by == "win":
             return float(_won(episode, special[0]))
-        return mean([scored(episode, seat) for seat in special])
+        return fmean([scored(episode, seat) for seat in special])
 
 
 def wolves_block(roles: Sequence[str]) -> frozenset[int]:
