@@ -45,7 +45,7 @@ def trials(found: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: Path)
     return True
 
 
-def _errors(axes: Any, at: Sequence[float], found: Sequence[Difference], **how: Any) -> None:
+def _errors(axes: Any, at: Sequence[float], found: Sequence[MeanEstimate], **how: Any) -> None:
     """Means with their intervals."""
     below = [0.0 if one.low is None else one.mean - one.low for one in found]
     bars = [below, [0.0 if one.high is None else one.high - one.mean for one in found]]

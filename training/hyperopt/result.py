@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.hyperopt.online import OnlineResult
-from parlour.training.hyperopt.paired import Difference
 from parlour.training.hyperopt.problem import Problem
 from parlour.training.hyperopt.surface import SurfacePoint
 from parlour.training.hyperopt.trials import Trial
+from parlour.training.statistics import MeanEstimate
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Tuned:
     """Arm (`trial 7`) -> rewards on training and final deals together; empty if there were no finals."""
     rival: dict[str, float] | None
     """If the defaults were the best, what came next; it is tested in their place."""
-    test: Difference
+    test: MeanEstimate
     """Trained (or the rival's) less default parameters on held-out deals."""
     means: dict[str, float]
     """Mean reward there of `defaults` and `trained`, or of `runner-up`."""

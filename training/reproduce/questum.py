@@ -15,7 +15,16 @@ from parlour.policies.agents.murder_mystery.sensors import SENSORS, VALUE
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseSetting
 from parlour.training.murder_mystery.methods import OCOT, OP, PLAYER_STAR, PP, QUESTUM, THINKTHRICE, WEREWOLF, method_of
-from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, held, mean, valued
+from parlour.training.reproduce.cells import (
+    Reproduction,
+    ReproductionSetting,
+    TableCell,
+    Value,
+    cell,
+    held,
+    mean,
+    valued,
+)
 from parlour.training.reproduce.questum_games import OVERALL, WIN, Games, Rows, costs, play_cases, scored
 from parlour.training.statistics import COUNT, SHARE, weighted_mean
 
