@@ -13,7 +13,7 @@ from parlour.training.cli import run
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-LOOP, AGENTS_LOOP = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+LOOP, SEAT, AGENTS_LOOP = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 COMMANDS = re.findall(r"^    parlour (.*)$", README, re.MULTILINE)
 
 
@@ -23,6 +23,13 @@ def test_the_loop_runs_as_printed(capsys):
     lines = capsys.readouterr().out.split()
     assert lines[::2] == [f"player_{k}" for k in range(6)]
     assert {float(r) for r in lines[1::2]} == {1.0, -1.0}
+
+
+def test_the_seat_of_gymnasium_runs_as_printed(capsys):
+    exec(compile(SEAT, "README.md", "exec"), {})
+    told = re.fullmatch(r"\(4, \d+\) \(4, (\d+)\)\n", capsys.readouterr().out)
+    assert told is not None
+    assert int(told[1]) == len(registry["avalon_v0"].raw_env(num_players=5).game.catalogue)
 
 
 def test_the_agents_loop_runs_as_printed(capsys):

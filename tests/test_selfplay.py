@@ -152,7 +152,7 @@ def test_the_opponent_plays_the_other_side_and_the_mates_the_learners_own(whole)
         for seat in set(range(5)) - {env.seat}:
             mate = env.game_env.view(seat).side == own
             assert env.member_at(seat, seed).name == ("s02" if mate else "heuristic")
-            assert type(env._players[seat]._now) is (TrainedSeat if mate else HeuristicPolicy)
+            assert type(env.learners._players[seat]._now) is (TrainedSeat if mate else HeuristicPolicy)
         over = False
         while not over:
             _, _, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))

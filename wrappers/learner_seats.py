@@ -110,7 +110,7 @@ class LearnerSeats(AECEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> Any:
         """As the game's own environment observes, of the seat that the learner holds."""
-        return self.game_env.observe_as(self._seat_agent(agent), self.observation)
+        return self.game_env.observe_as(self._held[agent], self.observation)
 
     def render(self) -> Any:
         return self.game_env.render()
@@ -124,6 +124,7 @@ class LearnerSeats(AECEnv[str, Any, Any]):
         """A new game up to the first move of a learner, or to its end."""
         self.seats = dict(zip(self.possible_agents, self._fixed or self._drawn(), strict=True))
         self._learner_at = {seat: agent for agent, seat in self.seats.items()}
+        self._held = {agent: self.game_env.possible_agents[seat] for agent, seat in self.seats.items()}
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -150,8 +151,9 @@ class LearnerSeats(AECEnv[str, Any, Any]):
             self._earn()
 
     def _earn(self) -> None:
-        for agent, seat in self.seats.items():
-            self.rewards[agent] += float(self.game_env.rewards[self.game_env.possible_agents[seat]])
+        earned = self.game_env.rewards
+        for agent, held in self._held.items():
+            self.rewards[agent] += float(earned[held])
 
     def _tell(self) -> None:
         """Select the learner whose turn it is, or end the episode of all; say so in `infos`."""
@@ -161,15 +163,12 @@ class LearnerSeats(AECEnv[str, Any, Any]):
         self.infos = {agent: self._info(agent) for agent in self.agents}
 
     def _info(self, agent: str) -> dict[str, Any]:
-        mask = self.game_env.infos[self._seat_agent(agent)]["action_mask"]
+        mask = self.game_env.infos[self._held[agent]]["action_mask"]
         told = {"seat": self.seats[agent], "replaced": self._replaced[agent], "redeals": self._redeals}
         return {"action_mask": mask, **told}
 
-    def _seat_agent(self, agent: str) -> str:
-        return self.game_env.possible_agents[self.seats[agent]]
-
     def _legal(self, agent: str, action: Any) -> Any:
-        info = self.game_env.infos[self._seat_agent(agent)]
+        info = self.game_env.infos[self._held[agent]]
         legal, number = info["legal"], action
         if isinstance(action, str) or (number := int(action)) in legal:
             return number
