@@ -9,12 +9,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs import speech
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, team_rows, teams
-from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN
+from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
-
-PROPOSE, VOTE, CARD, GUESS = "propose", "vote", "card", "guess"
-DRAWN, VOTES, FAILS, EXPOSED = "draw", "votes", "fails", "exposed"
 
 # A good seat approves a team that is at least this fraction as likely to be clean as those of the leaders to come;
 # one entry for each proposal of a quest. At the last one it takes anything.
@@ -37,34 +35,35 @@ class _Seen(NamedTuple):
 class AvalonPlayer:
     """One seat of one game."""
 
-    def __init__(self, view: Any, rng: np.random.Generator, habits: AvalonHabits | None = None) -> None:
+    def __init__(self, view: AvalonView, rng: np.random.Generator, habits: AvalonHabits | None = None) -> None:
         self._rng = rng
         self._me = view.seat
-        self._evil = view.side == "evil"
-        self.belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits or AvalonHabits())
+        self._evil = view.side == game.EVIL
+        habits = habits or AvalonHabits()
+        self.belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits)
         # what an onlooker thinks: the evil side and Merlin mind how they look
-        self.onlooker = AvalonBelief(view.roles, -1, "", (), habits) if self._evil or view.role == MERLIN else None
+        self.onlooker = AvalonBelief(view.roles, -1, "", (), habits) if self._evil or view.role == game.MERLIN else None
         self._fellows = _fellows(view) if self._evil else frozenset()
         self._seen = _Seen()
 
-    def act(self, view: Any) -> Move:
+    def act(self, view: AvalonView) -> Move:
         """The move, one of `view.legal`."""
         self._read(view)
         kind = view.legal[0].kind
-        if kind == VOTE:
-            return Move(VOTE, (int(self._approves(view)),))
-        if kind == PROPOSE:
-            return Move(PROPOSE, self._team(view))
-        if kind == CARD:
-            card = Move(CARD, (int(not self._sabotages(view)),))
+        if kind == game.BALLOT:
+            return Move(game.BALLOT, (int(self._approves(view)),))
+        if kind == game.TEAM:
+            return Move(game.TEAM, self._team(view))
+        if kind == game.CARD:
+            card = Move(game.CARD, (int(not self._sabotages(view)),))
             return card if card in view.legal else view.legal[0]
-        if kind == GUESS:
+        if kind == game.GUESS:
             return self._guess(view)
         return self._speech(view)
 
     # -- reading the record ------------------------------------------------------------------------------------
 
-    def _read(self, view: Any) -> None:
+    def _read(self, view: AvalonView) -> None:
         events, team, own_card, success = self._seen
         beliefs = [self.belief] if self.onlooker is None else [self.belief, self.onlooker]
         for seat, (kind, args, _), _ in view.events[events:]:
@@ -72,19 +71,19 @@ class AvalonPlayer:
                 _each(beliefs, "see_accusation", seat, args[0])
             elif kind in (speech.DEFEND, speech.RECOMMEND):
                 _each(beliefs, "see_defence", seat, args[0])
-            elif kind == PROPOSE:
+            elif kind == game.TEAM:
                 team = args
                 _each(beliefs, "see_team", seat, team)
-            elif kind == DRAWN:
+            elif kind == game.DRAWN:
                 team = args
-            elif kind == VOTES:
+            elif kind == game.VOTES:
                 _each(beliefs, "see_votes", team, args[1:])
-            elif kind == CARD:
+            elif kind == game.CARD:
                 own_card = args[0]
-            elif kind == FAILS:
+            elif kind == game.FAILS:
                 self._see_cards(beliefs, team, args[1], own_card)
                 own_card, success = None, args[2]
-            elif kind == EXPOSED:
+            elif kind == game.EXPOSED:
                 for belief in beliefs:
                     belief.see_exposure(args[0], args[1], right=bool(args[2]))
         self._seen = _Seen(len(view.events), team, own_card, success)
@@ -95,7 +94,7 @@ class AvalonPlayer:
 
     # -- deciding ----------------------------------------------------------------------------------------------
 
-    def _approves(self, view: Any) -> bool:
+    def _approves(self, view: AvalonView) -> bool:
         at_limit = view.counted >= view.limit
         if self._evil:
             return self._evil_approves(view, at_limit)
@@ -104,20 +103,20 @@ class AvalonPlayer:
         belief = self._shown_belief(view)
         return belief.clean_chance(view.team) >= _PICKY[view.counted - 1] * self._prospect(view, belief)
 
-    def _prospect(self, view: Any, belief: AvalonBelief) -> float:
+    def _prospect(self, view: AvalonView, belief: AvalonBelief) -> float:
         """How likely the next leaders' teams are to be clean: a good one takes his best team, an evil one none."""
         n, size = len(view.roles), view.sizes[view.quest]
         best = (belief.clean_chances(size)[:, None] * team_rows(n, size)).max(axis=0)
         following = [(view.leader + k) % n for k in range(1, view.limit - view.counted + 1)]
         return float(((1 - belief.evil_chance()) * best)[following].mean())
 
-    def _shown_belief(self, view: Any) -> AvalonBelief:
+    def _shown_belief(self, view: AvalonView) -> AvalonBelief:
         """What a good seat acts by. Merlin now and then acts by what everybody knows, while no quest is at stake."""
         if self.onlooker is not None and view.evil < 2 and self._rng.random() < _COVER:
             return self.onlooker
         return self.belief
 
-    def _evil_approves(self, view: Any, at_limit: bool) -> bool:
+    def _evil_approves(self, view: AvalonView, at_limit: bool) -> bool:
         if at_limit and view.last_rejection_loses:
             return False
         dirty = bool(self._fellows.intersection(view.team))
@@ -127,7 +126,7 @@ class AvalonPlayer:
             return False
         return bool(self._rng.random() < (0.8 if dirty else 0.3))
 
-    def _team(self, view: Any) -> tuple[int, ...]:
+    def _team(self, view: AvalonView) -> tuple[int, ...]:
         n, size = len(view.roles), view.sizes[view.quest]
         if not self._evil:
             chance = self._shown_belief(view).clean_chances(size) * team_rows(n, size)[:, self._me]
@@ -143,7 +142,7 @@ class AvalonPlayer:
         innocents = sorted(set(range(n)) - self._fellows, key=lambda j: suspicion[j])
         return tuple(sorted([*saboteurs, *innocents][:size]))
 
-    def _sabotages(self, view: Any) -> bool:
+    def _sabotages(self, view: AvalonView) -> bool:
         if not self._evil:
             return False
         on_team = sorted(self._fellows.intersection(view.team))
@@ -155,29 +154,28 @@ class AvalonPlayer:
         # of several saboteurs only as many as needed show themselves, unless the game hangs on it
         return 2 in (view.good, view.evil) or on_team.index(self._me) < needed
 
-    def _guess(self, view: Any) -> Move:
+    def _guess(self, view: AvalonView) -> Move:
         chance = self.belief.merlin_chance()
         target = int(np.argmax(chance + self._rng.random(len(chance)) * 1e-9))
-        pass_ = Move(GUESS)
-        if pass_ not in view.legal:
-            return Move(GUESS, (target,))
+        if game.PASS not in view.legal:
+            return Move(game.GUESS, (target,))
         good, evil = view.good + self._seen.success, view.evil + 1 - self._seen.success
         if evil == 3 or (good < 3 and chance[target] < _SURE_OF_MERLIN):
-            return pass_
-        return Move(GUESS, (target,))
+            return game.PASS
+        return Move(game.GUESS, (target,))
 
     # -- speaking ----------------------------------------------------------------------------------------------
 
-    def _speech(self, view: Any) -> Move:
+    def _speech(self, view: AvalonView) -> Move:
         wanted = self._evil_speech() if self._evil else self._good_speech(view)
         return wanted if wanted in view.legal else view.legal[0]
 
-    def _good_speech(self, view: Any) -> Move:
+    def _good_speech(self, view: AvalonView) -> Move:
         chance = self.belief.evil_chance()
         others = [j for j in range(len(chance)) if j != self._me]
         worst = max(others, key=lambda j: chance[j])
         best = min(others, key=lambda j: chance[j])
-        if view.role == MERLIN and self._rng.random() < 0.5:
+        if view.role == game.MERLIN and self._rng.random() < 0.5:
             return Move(speech.RECOMMEND, (self._me,))
         if chance[worst] > _SUSPICIOUS:
             return Move(speech.ACCUSE, (worst,))
@@ -196,9 +194,9 @@ class AvalonPlayer:
         return Move(speech.RECOMMEND, (self._me,))
 
 
-def _fellows(view: Any) -> frozenset[int]:
+def _fellows(view: AvalonView) -> frozenset[int]:
     """The seat itself and those that the night showed it to be evil."""
-    shown = {j for fact in view.knows if all(role in EVIL_ROLES for role in fact.roles) for j in fact.seats}
+    shown = {j for fact in view.knows if all(role in game.EVIL_ROLES for role in fact.roles) for j in fact.seats}
     return frozenset(shown | {view.seat})
 
 

@@ -4,27 +4,27 @@ silent without a signal; the modules do as they are told.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from parlour.envs.core import Move
+from parlour.envs.mediated_qa import vocabulary as game
+from parlour.envs.mediated_qa.vocabulary import MediatedView
 
-ADVISE: Final = "advise"
-_DEEP_AND_ANSWER: Final = (1, 0, 1)  # retrieve deeply, generate, no check
-_AGREE: Final = (0, 1, 1)  # retrieve shallowly, generate by consistency, no check
-_NO_SIGNAL: Final = 9  # the number of the state s0, the last of ten; before it T and Q from low to high
+_DEEP_AND_ANSWER: Final = game.Joint(game.DEEP, game.FROM_EVIDENCE, game.NO_CHECK)
+_AGREE: Final = game.Joint(game.SHALLOW, game.CONSISTENT, game.NO_CHECK)
 
 
 class MediatedPlayer:
     """One seat of one game."""
 
-    def __init__(self, view: Any, rng: np.random.Generator) -> None:
+    def __init__(self, view: MediatedView, rng: np.random.Generator) -> None:
         self._rng = rng
 
-    def act(self, view: Any) -> Move:
+    def act(self, view: MediatedView) -> Move:
         """The move, one of `view.legal`."""
         kind = view.legal[0].kind
-        if kind != ADVISE:
+        if kind != game.ADVISE:
             return Move(kind, view.advice)
-        good = view.signal != _NO_SIGNAL and view.signal % 3 > 0
-        return Move(ADVISE, _DEEP_AND_ANSWER if good else _AGREE)
+        good = game.STATES[view.signal] != game.NO_SIGNAL and view.signal % 3 > 0
+        return Move(game.ADVISE, _DEEP_AND_ANSWER if good else _AGREE)

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import Move
+from parlour.envs.murder_mystery import vocabulary as game
+from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import (
     KINDS,
     MEANS,
@@ -27,13 +29,8 @@ from parlour.envs.murder_mystery.vocabulary.facts import (
     read,
 )
 
-INTRODUCE, CHOOSE, QUESTION, TELL, ANSWER, DONE = "introduce", "choose", "question", "tell", "answer", "done"
-SUSPECT, VOTE = "suspect", "vote"
-
 _IN_ORDER: Final = (MOTIVE, MEANS, SIGHTING, WHEREABOUTS, RELATION, OPEN)
 """What is asked first."""
-_FULL: Final = 3
-"""Facts in an answer behind which there may be more."""
 _AT_THE_SCENE: Final = 2.0
 _ELSEWHERE: Final = -2.0
 _CAUGHT: Final = 1.0
@@ -43,7 +40,7 @@ _NOISE: Final = 1e-6
 class MysteryPlayer:
     """One seat of one game."""
 
-    def __init__(self, view: Any, rng: np.random.Generator) -> None:
+    def __init__(self, view: MysteryView, rng: np.random.Generator) -> None:
         self._rng = rng
         self._me: int = view.seat
         self._read = 0
@@ -55,54 +52,53 @@ class MysteryPlayer:
         for fact in (*view.public, *view.facts):
             self._claims[fact].add(self._me)
 
-    def act(self, view: Any) -> Move:
+    def act(self, view: MysteryView) -> Move:
         """The move, one of `view.legal`."""
         self._hear(view)
         kind = view.legal[0].kind
-        if kind == CHOOSE:
+        if kind == game.CHOOSE:
             return self._choose(view)
-        if kind == QUESTION:
+        if kind == game.ASK:
             topics = [t for t in _IN_ORDER if (view.target, t, view.victim) not in self._exhausted]
-            return Move(QUESTION, (topics[0] if topics else OPEN, -1))
-        if kind in (TELL, ANSWER):
+            return Move(game.ASK, (topics[0] if topics else OPEN, game.ANYBODY))
+        if kind in (game.TELL, game.ANSWER):
             return self._reply(view)
-        if kind in (SUSPECT, VOTE):
+        if kind in (game.SUSPECT, game.VOTE):
             return self._name(view)
-        first: Move = view.legal[0]
-        return first
+        return view.legal[0]
 
     # -- reading the record ------------------------------------------------------------------------------------
 
-    def _hear(self, view: Any) -> None:
+    def _hear(self, view: MysteryView) -> None:
         for seat, (kind, args, words), _ in view.events[self._read :]:
-            if kind == "turn":
+            if kind == game.TURN:
                 self._settle()
                 self._victim = args[1]
-            elif kind == CHOOSE and args:
+            elif kind == game.CHOOSE and args:
                 self._settle()
                 self._target = args[0]
-            elif kind == QUESTION:
+            elif kind == game.ASK:
                 self._settle()
                 self._exchange, self._told = (self._target, args[0], self._victim), 0
                 if args[1] >= 0:
                     self._exchange = None  # about one person: says nothing of what else there is
-            elif kind == TELL:
+            elif kind == game.TELL:
                 self._told += 1
                 self._claims[Fact(KINDS[args[0]], tuple(args[1:]))].add(seat)
-            elif words and kind in (ANSWER, INTRODUCE):
+            elif words and kind in (game.ANSWER, game.INTRODUCE):
                 for fact in read(words, view.vocabulary, seat):
                     self._claims[fact].add(seat)
         self._read = len(view.events)
 
     def _settle(self) -> None:
         """A question has been answered: if it was not answered in full, nothing more is to be had by it."""
-        if self._exchange is not None and self._told < _FULL:
+        if self._exchange is not None and self._told < game.TOLD:
             self._exhausted.add(self._exchange)
         self._exchange = None
 
     # -- asking and answering ----------------------------------------------------------------------------------
 
-    def _choose(self, view: Any) -> Move:
+    def _choose(self, view: MysteryView) -> Move:
         """Whoever has been asked least; nobody if there is nothing left to ask."""
         self._settle()
         left = {
@@ -112,13 +108,13 @@ class MysteryPlayer:
         }
         most = max(left.values(), default=0)
         if not most:
-            return Move(CHOOSE)
+            return game.NOBODY
         best = [move for move, count in left.items() if count == most]
         chosen: Move = best[int(self._rng.integers(len(best)))]
         return chosen
 
-    def _reply(self, view: Any) -> Move:
-        tells = [move for move in view.legal if move.kind == TELL]
+    def _reply(self, view: MysteryView) -> Move:
+        tells = [move for move in view.legal if move.kind == game.TELL]
         if view.murders[view.victim]:
             lies, facts = set(view.lies), set(view.facts)
             told = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
@@ -126,12 +122,10 @@ class MysteryPlayer:
                 m for m in tells if told[m] in facts and self._harmless(told[m], view)
             ]
         if tells:
-            first: Move = tells[0]
-            return first
-        enough = Move(DONE)
-        return enough if enough in view.legal else Move(ANSWER)
+            return tells[0]
+        return game.ENOUGH if game.ENOUGH in view.legal else game.SAYS
 
-    def _harmless(self, fact: Fact, view: Any) -> bool:
+    def _harmless(self, fact: Fact, view: MysteryView) -> bool:
         """Whether a murderer may let a true fact be known: it is not about itself, or about where a lie does not place it."""
         kind, args = fact
         if kind == "died" or self._me not in (args[0], args[-1]):
@@ -143,13 +137,13 @@ class MysteryPlayer:
 
     # -- suspecting --------------------------------------------------------------------------------------------
 
-    def _name(self, view: Any) -> Move:
+    def _name(self, view: MysteryView) -> Move:
         kind = view.legal[0].kind
         against = self.suspicion(view, view.victim) + self._rng.random(len(view.names)) * _NOISE
         best: Move = max(view.legal, key=lambda move: against[move.args[0]])
         return best if best.kind == kind else view.legal[0]
 
-    def suspicion(self, view: Any, victim: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def suspicion(self, view: MysteryView, victim: int) -> np.ndarray[Any, np.dtype[np.float64]]:
         """How much of what was told speaks against each seat: motive, means and opportunity. Shape (seats,)."""
         seats, person = len(view.names), len(view.names) + victim
         deaths = self._deaths(view, victim)
@@ -174,7 +168,7 @@ class MysteryPlayer:
         own = ("peace", "lacked")
         return [(f, by) for f, by in self._claims.items() if f.kind not in own or by - {f.args[0]}]
 
-    def _deaths(self, view: Any, victim: int) -> list[tuple[int, int, int]]:
+    def _deaths(self, view: MysteryView, victim: int) -> list[tuple[int, int, int]]:
         """Place, time and means of a death, each as somebody said."""
         person = len(view.names) + victim
         return [fact.args[1:] for fact in self._claims if fact.kind == "died" and fact.args[0] == person]  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Werewolf by heuristic: believe by Bayes (`werewolf_belief.py`), then do what a sensible player of that side does.
+"""Werewolf by heuristic: believe by Bayes (`parlour.envs.werewolf.belief`), then do what a sensible player of that side does.
 
 It goes by `info["view"]` alone, and knows the game by the names of its moves (see the card of `werewolf_v0`).
 """
@@ -6,18 +6,15 @@ It goes by `info["view"]` alone, and knows the game by the names of its moves (s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import Array, WerewolfHabits, WolfBelief
-from parlour.envs.werewolf.vocabulary import SEER, VILLAGER, WEREWOLF
+from parlour.envs.werewolf.vocabulary import WerewolfView
 
-HUNT, PROTECT, SAVE, POISON, CHECK, VOTE = "hunt", "protect", "save", "poison", "check", "vote"
-ATTACKED, CHECKED, DAWN, REVEALED, VOTES, EXECUTED, DAY = (
-    "attacked", "checked", "dawn", "revealed", "votes", "executed", "day",
-)  # fmt: skip
 _ACCUSES: Final = 0.45
 """Chance of being a werewolf from which on one of the village accuses."""
 _VOTES: Final = 1.05
@@ -31,11 +28,11 @@ _LIES: Final = 0.15
 class WerewolfPlayer:
     """One seat of one game."""
 
-    def __init__(self, view: Any, rng: np.random.Generator, habits: WerewolfHabits | None = None) -> None:
+    def __init__(self, view: WerewolfView, rng: np.random.Generator, habits: WerewolfHabits | None = None) -> None:
         self._rng = rng
         self._me: int = view.seat
-        fellows = {seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats}
-        self._wolves = tuple(sorted(fellows | {view.seat})) if view.role == WEREWOLF else ()
+        fellows = {seat for fact in view.knows if game.WEREWOLF in fact.roles for seat in fact.seats}
+        self._wolves = tuple(sorted(fellows | {view.seat})) if view.role == game.WEREWOLF else ()
         self.belief = WolfBelief(view.roles, view.seat, view.role, self._wolves, habits)
         # what an onlooker thinks: the werewolves mind how everybody looks
         self.onlooker = WolfBelief(view.roles, -1, "", (), habits) if self._wolves else None
@@ -47,7 +44,7 @@ class WerewolfPlayer:
         """Who claimed to be the seer, or told of a check, and is not this seat; latest last."""
         self._proposed: list[int] = []
 
-    def act(self, view: Any) -> Move:
+    def act(self, view: WerewolfView) -> Move:
         """The move, one of `view.legal`."""
         self._read(view)
         kinds = {move.kind for move in view.legal}
@@ -58,61 +55,66 @@ class WerewolfPlayer:
             return _first(wishes, view)
         return _first(self._secret(view, view.legal[0].kind), view)
 
-    def _secret(self, view: Any, kind: str) -> list[Move]:
+    def _secret(self, view: WerewolfView, kind: str) -> list[Move]:
         """What is done by night, or voted: wishes, the best first."""
-        if kind == HUNT:
-            return [Move(HUNT, (self._prey(view),))]
-        if kind == SAVE:
-            return [Move(SAVE, (int(self._saves()),))]
-        decide = {PROTECT: self._protect, POISON: self._poison, CHECK: self._check, VOTE: self._vote}
+        if kind == game.KILL:
+            return [Move(game.KILL, (self._prey(view),))]
+        if kind == game.HEALS:
+            return [Move(game.HEALS, (int(self._saves()),))]
+        decide = {
+            game.GUARDS: self._protect,
+            game.POISONS: self._poison,
+            game.CHECKS: self._check,
+            game.BALLOT: self._vote,
+        }
         return decide[kind](view)
 
     # -- reading the record ------------------------------------------------------------------------------------
 
-    def _read(self, view: Any) -> None:
+    def _read(self, view: WerewolfView) -> None:
         for event in view.events[self._seen :]:
             if event.seat == NATURE:
                 self._hear(event.move, view)
             elif event.to is None:
                 self._listen(event, view)
-            elif event.seat != self._me and event.move.kind in (speech.RECOMMEND, HUNT) and event.move.args:
+            elif event.seat != self._me and event.move.kind in (speech.RECOMMEND, game.KILL) and event.move.args:
                 self._proposed.append(event.move.args[0])
         self._seen = len(view.events)
 
     def _beliefs(self) -> list[WolfBelief]:
         return [self.belief] if self.onlooker is None else [self.belief, self.onlooker]
 
-    def _hear(self, move: Move, view: Any) -> None:
+    def _hear(self, move: Move, view: WerewolfView) -> None:
         """The moderator speaks."""
         kind, args, _ = move
-        if kind == CHECKED:
+        if kind == game.CHECKED:
             self.belief.know_side(args[0], wolf=bool(args[1]))
-        elif kind == ATTACKED:
+        elif kind == game.ATTACKED:
             self._victim = args[0] if args else -1
             if args:
                 self.belief.see_attacked(args[0])
-        elif kind == DAY:
+        elif kind == game.DAY:
             self._accusers.clear()
             self._proposed.clear()
         for belief in self._beliefs():
-            if kind == DAWN:
+            if kind == game.DAWN:
                 belief.see_dead(args[1:])
-            elif kind == EXECUTED:
+            elif kind == game.EXECUTED:
                 belief.bury(args)
-            elif kind == REVEALED:
+            elif kind == game.REVEALED:
                 belief.know_role(args[0], view.role_names[args[1]])
-            elif kind == VOTES and not view.public_votes:
+            elif kind == game.VOTES and not view.public_votes:
                 for voter, target in enumerate(args[1:]):
                     if target >= 0:
                         belief.see_vote(voter, target)
 
-    def _listen(self, event: Event, view: Any) -> None:
+    def _listen(self, event: Event, view: WerewolfView) -> None:
         """A player speaks, or votes in public."""
         seat, (kind, args, _), _ = event
         if kind in (speech.ACCUSE, speech.REPORT) and args[0] == self._me:
             self._accusers.add(seat)
         role = view.role_names[args[0]] if kind == speech.CLAIM_ROLE else ""
-        if (kind == speech.REPORT or role == SEER) and seat != self._me and seat not in self._rivals:
+        if (kind == speech.REPORT or role == game.SEER) and seat != self._me and seat not in self._rivals:
             self._rivals.append(seat)
         if kind == speech.REPORT and seat == self._me:
             self._told.add(args[0])
@@ -125,22 +127,22 @@ class WerewolfPlayer:
                 belief.see_report(seat, args[0], wolf=bool(args[1]))
             elif kind == speech.CLAIM_ROLE:
                 belief.see_claim(seat, role)
-                if role == view.role and role != VILLAGER and seat != self._me and belief is self.belief:
+                if role == view.role and role != game.VILLAGER and seat != self._me and belief is self.belief:
                     belief.know_side(seat, wolf=True)  # there is one of the seat's own role
-            elif kind == VOTE and args:
+            elif kind == game.BALLOT and args:
                 belief.see_vote(seat, args[0])
 
     # -- the village -------------------------------------------------------------------------------------------
 
-    def _others(self, view: Any) -> list[int]:
+    def _others(self, view: WerewolfView) -> list[int]:
         return [seat for seat, alive in enumerate(view.alive) if alive and seat != self._me]
 
     def _worst(self, seats: Sequence[int], chance: Array) -> int:
         return max(seats, key=lambda j: chance[j] + 1e-6 * self._rng.random())
 
-    def _speech(self, view: Any) -> list[Move]:
+    def _speech(self, view: WerewolfView) -> list[Move]:
         wishes = [Move(speech.REPORT, (seat, int(wolf))) for seat, wolf in self._to_tell(view)]
-        if self._pressed(view) and view.role != VILLAGER:
+        if self._pressed(view) and view.role != game.VILLAGER:
             wishes.append(Move(speech.CLAIM_ROLE, (view.role_names.index(view.role),)))
         others = self._others(view)
         if not others:
@@ -152,55 +154,55 @@ class WerewolfPlayer:
         best = self._worst(others, -chance)
         return [*wishes, Move(speech.DEFEND, (best,))]
 
-    def _pressed(self, view: Any) -> bool:
+    def _pressed(self, view: WerewolfView) -> bool:
         """Whether silence costs more than to be known to the werewolves."""
         dying = not view.alive[self._me]
-        return dying or len(self._accusers) >= _PRESSED or (view.role == SEER and bool(self._rivals))
+        return dying or len(self._accusers) >= _PRESSED or (view.role == game.SEER and bool(self._rivals))
 
-    def _to_tell(self, view: Any) -> list[tuple[int, bool]]:
+    def _to_tell(self, view: WerewolfView) -> list[tuple[int, bool]]:
         """What the seer reports: living werewolves at once, others from the second day on or when pressed."""
         new = [one for one in reversed(view.checks) if one[0] not in self._told and view.alive[one[0]]]
         wolves = [one for one in new if one[1]]
         return wolves + [one for one in new if not one[1] and (view.day > 1 or self._pressed(view))]
 
-    def _vote(self, view: Any) -> list[Move]:
+    def _vote(self, view: WerewolfView) -> list[Move]:
         others = self._others(view)
         if self._wolves:
             return self._vote_as_wolf(others)
         chance = self.belief.wolf_chance()
         worst = self._worst(others, chance)
-        return [Move(VOTE, (worst,))] if chance[worst] >= _VOTES * chance[others].mean() else []
+        return [Move(game.BALLOT, (worst,))] if chance[worst] >= _VOTES * chance[others].mean() else []
 
-    def _protect(self, view: Any) -> list[Move]:
+    def _protect(self, view: WerewolfView) -> list[Move]:
         """Who is most likely the seer and known to be so; else himself or somebody trusted."""
         chance, seer = self.belief.wolf_chance(), self.belief.seer_chance()
         worth = (1 - chance) * (0.1 + seer) + 1e-6 * self._rng.random(len(chance))
         order = sorted(range(len(worth)), key=lambda j: -worth[j])
-        return [Move(PROTECT, (seat,)) for seat in order]
+        return [Move(game.GUARDS, (seat,)) for seat in order]
 
     def _saves(self) -> bool:
         return self._victim == self._me or bool(self.belief.wolf_chance()[self._victim] < _LETS_DIE)
 
-    def _poison(self, view: Any) -> list[Move]:
+    def _poison(self, view: WerewolfView) -> list[Move]:
         chance, others = self.belief.wolf_chance(), self._others(view)
         worst = self._worst(others, chance)
-        late = len(others) <= view.roles.count(WEREWOLF) + 1
-        return [Move(POISON, (worst,))] if chance[worst] > _POISONS - 0.2 * late else []
+        late = len(others) <= view.roles.count(game.WEREWOLF) + 1
+        return [Move(game.POISONS, (worst,))] if chance[worst] > _POISONS - 0.2 * late else []
 
-    def _check(self, view: Any) -> list[Move]:
+    def _check(self, view: WerewolfView) -> list[Move]:
         """Whoever is most in doubt."""
         checked = {seat for seat, _ in view.checks}
         unknown = [seat for seat in self._others(view) if seat not in checked]
         if not unknown:
             return []
-        return [Move(CHECK, (self._worst(unknown, -np.abs(self.belief.wolf_chance() - 0.5)),))]
+        return [Move(game.CHECKS, (self._worst(unknown, -np.abs(self.belief.wolf_chance() - 0.5)),))]
 
     # -- the werewolves ----------------------------------------------------------------------------------------
 
     def _victims(self, seats: Sequence[int]) -> list[int]:
         return [seat for seat in seats if seat not in self._wolves]
 
-    def _prey(self, view: Any) -> int:
+    def _prey(self, view: WerewolfView) -> int:
         """Whom a fellow has named; else who is most likely the seer, and looks innocent."""
         victims = self._victims(self._others(view))
         named = [seat for seat in self._proposed if seat in victims]
@@ -213,9 +215,9 @@ class WerewolfPlayer:
         """Who looks most like a werewolf to the table, of those that are none; all werewolves come to the same."""
         assert self.onlooker is not None
         victims = self._victims(others)
-        return [Move(VOTE, (self._worst(victims, self.onlooker.wolf_chance()),))] if victims else []
+        return [Move(game.BALLOT, (self._worst(victims, self.onlooker.wolf_chance()),))] if victims else []
 
-    def _speech_as_wolf(self, view: Any) -> list[Move]:
+    def _speech_as_wolf(self, view: WerewolfView) -> list[Move]:
         assert self.onlooker is not None
         victims = self._victims(self._others(view))
         if not victims:
@@ -234,7 +236,7 @@ class WerewolfPlayer:
         return [Move(speech.DEFEND, (self._worst(victims, -chance),))]
 
 
-def _first(wishes: Sequence[Move], view: Any) -> Move:
+def _first(wishes: Sequence[Move], view: WerewolfView) -> Move:
     """The first wish that is legal; else to do nothing."""
     legal: tuple[Move, ...] = view.legal
     for move in wishes:

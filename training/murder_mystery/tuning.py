@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.cases.case import LANGUAGES
+from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.policies.agents.murder_mystery.questum import gain
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT
 from parlour.policies.llm.model import OfflineModel

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Final
 
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.cases.case import LANGUAGES
+from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, VALUE
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseSetting

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.cases.case import LANGUAGES
+from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, generated, in_folder, play_all

@@ -11,15 +11,13 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, check_fact
+from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, Language, check_fact
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS, QuizQuestion
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-Language = Literal["en", "zh"]
-LANGUAGES: Final = get_args(Language)
 FORMAT: Final = 1
 """The version of the format that is read and written."""
 

@@ -6,11 +6,11 @@ The story depends on the seed alone; the language decides only in which words it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.cases.case import LANGUAGES, Case, Character, Truth, Victim
+from parlour.envs.murder_mystery.cases.case import Case, Character, Truth, Victim
 from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, deal
 from parlour.envs.murder_mystery.generate.questions import EVERYBODY, quiz
 from parlour.envs.murder_mystery.generate.solve import faults_of
@@ -19,7 +19,7 @@ from parlour.envs.murder_mystery.generate.world import CaseWorld, draw_world
 from parlour.envs.murder_mystery.languages.prose import Prose, Teller
 from parlour.envs.murder_mystery.languages.prose_en import EN
 from parlour.envs.murder_mystery.languages.prose_zh import ZH
-from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary
+from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, CaseVocabulary, Language
 
 PLAYERS: Final = range(4, 10)
 """How many may play a generated case."""
@@ -30,7 +30,11 @@ _ATTEMPTS: Final = 10_000
 
 
 def generate(
-    seed: int, language: str = "en", players: int | None = None, victims: int | None = None, scene: str | None = None
+    seed: int,
+    language: str = "en",
+    players: int | None = None,
+    victims: int | None = None,
+    scene: str | None = None,
 ) -> Case:
     """The case of a seed.
 
@@ -147,7 +151,7 @@ def vocabulary_of(world: CaseWorld, language: str) -> CaseVocabulary:
 
     names = [NAMES[number] for number in world.names]
     return CaseVocabulary(
-        language=language,
+        language=cast(Language, language),
         persons=tuple(name.full[column] for name in names),
         aliases=tuple(tuple(pair[column] for pair in name.short) for name in names),
         seats=world.seats,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from parlour.envs.core import Event, Move
-from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact
+from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, Language
 
 CIVILIANS: Final = "civilians"
 MURDERERS: Final = "murderers"
@@ -89,8 +89,7 @@ class MysteryView(NamedTuple):
     """What everybody knows."""
     public: tuple[Fact, ...]
     """What the briefing says, as facts."""
-    language: str
-    """`"en"` or `"zh"`."""
+    language: Language
     vocabulary: CaseVocabulary
     """Names, places, times, means, motives and relations of the case: public."""
     rounds: int

@@ -12,10 +12,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.vocabulary.forms import FORMS, Forms
+
+Language = Literal["en", "zh"]
+LANGUAGES: Final = get_args(Language)
 
 FEELINGS: Final = (-1, 0, 1)
 """hates, does not care, is fond of."""
@@ -77,8 +80,7 @@ class Fact(NamedTuple):
 class CaseVocabulary(NamedTuple):
     """The words of a case: public, and without any private knowledge. Hashable."""
 
-    language: str
-    """`"en"` or `"zh"`."""
+    language: Language
     persons: tuple[str, ...]
     """Names: seats 0..n-1, then the victims."""
     aliases: tuple[tuple[str, ...], ...]

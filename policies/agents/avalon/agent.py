@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Final, Self, cast
 
+from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon import asks
 from parlour.policies.agents.avalon.asks import About, Analysis, Plan
@@ -81,7 +82,7 @@ class AvalonAgent(AvalonSeat):
         self._kept, self._summarised = "", 1
         self._line = ""
 
-    def _think(self, view: Any, options: dict[str, str]) -> asks.Respond:
+    def _think(self, view: AvalonView, options: dict[str, str]) -> asks.Respond:
         """Memory, analysis, planning and action, for the response to put into words."""
         self._remember()
         now = situation(view, self.notes_taken.score)

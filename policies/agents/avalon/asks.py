@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, Literal
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon.vocabulary import EVIL_ROLES
+from parlour.envs.avalon.vocabulary import EVIL_ROLES, FAILS
 from parlour.envs.core import Knowledge
 from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
@@ -320,7 +320,7 @@ class Suggest(Ask[Suggestions]):
     def heuristic(self, rng: np.random.Generator) -> Suggestions:
         result = "won" if self.won else "lost"
         facts = [fact for fact in map(notes.read, self.summary.splitlines()) if fact is not None]
-        failed = sum(fact.kind == notes.FAILS and not fact.args[2] for fact in facts)
+        failed = sum(fact.kind == FAILS and not fact.args[2] for fact in facts)
         blamed = sum(fact.kind == speech.ACCUSE and fact.args[0] == self.me.seat for fact in facts)
         return Suggestions(
             suggestions=[

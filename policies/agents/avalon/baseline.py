@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
+from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.agents.avalon import baseline_asks as asks
 from parlour.policies.agents.avalon.baseline_asks import Past
@@ -131,7 +132,7 @@ class BaselineAgent(AvalonSeat):
             self._turns[-1] = (self._turns[-1][0], words)  # of several, the last ones; the others were no answer
         return words
 
-    def _think(self, view: Any, options: dict[str, str]) -> asks.AnswerTable:
+    def _think(self, view: AvalonView, options: dict[str, str]) -> asks.AnswerTable:
         assert self.me is not None
         self._hear()
         now, messages = situation(view, self.notes_taken.score), self._kept()

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 from parlour.envs import speech
+from parlour.envs.avalon.vocabulary import EXPOSED, FAILS, TEAM, VOTES
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.asks import AvalonSelfInfo
 from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
@@ -18,7 +19,7 @@ from parlour.policies.agents.avalon.lines import DISCREET
 from parlour.policies.llm.ask import Answer, Ask
 from pydantic import BaseModel, ConfigDict
 
-_WEIGHTS = {notes.FAILS: 5, notes.EXPOSED: 5, notes.VOTES: 4, notes.PROPOSE: 3, speech.ACCUSE: 3}
+_WEIGHTS = {FAILS: 5, EXPOSED: 5, VOTES: 4, TEAM: 3, speech.ACCUSE: 3}
 _FOLLOWS = 0.5
 """How often the heuristic does what a suggestion says."""
 

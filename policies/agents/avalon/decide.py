@@ -10,7 +10,7 @@ from math import prod
 from typing import Final, Literal
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import EVIL_ROLES
+from parlour.envs.avalon.vocabulary import BALLOT, CARD, EVIL_ROLES, GUESS, TEAM
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
 from pydantic import BaseModel, ConfigDict
@@ -92,10 +92,10 @@ class AvalonDecision:
         """The code of the option taken. Raises `ParlourError` if these are no options of Avalon in this situation."""
         decide: dict[str, Callable[[AvalonSituation, Mapping[str, str]], str]] = {
             "speak": self._speak,
-            "propose": self._propose,
-            "vote": self._vote,
-            "card": self._card,
-            "guess": self._guess,
+            TEAM: self._propose,
+            BALLOT: self._vote,
+            CARD: self._card,
+            GUESS: self._guess,
         }
         wanted = decide[now.does](now, options)
         if wanted not in options:
@@ -196,23 +196,23 @@ class AvalonDecision:
 
     def _propose(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
         if self.is_evil:
-            return code("propose", sorted(self._evil_team(now)))
+            return code(TEAM, sorted(self._evil_team(now)))
         evil = self._shown(now)
         others = sorted((j for j in range(self.n) if j != self.seat), key=lambda j: evil[j] + 1e-6 * self.rng.random())
-        return code("propose", sorted([self.seat, *others][: now.size]))
+        return code(TEAM, sorted([self.seat, *others][: now.size]))
 
     def _vote(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
-        return code("vote", [int(self._evil_vote(now) if self.is_evil else self._good_vote(now))])
+        return code(BALLOT, [int(self._evil_vote(now) if self.is_evil else self._good_vote(now))])
 
     def _card(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
-        return code("card", [int(not (self.is_evil and self._fails(now)))])
+        return code(CARD, [int(not (self.is_evil and self._fails(now)))])
 
     def _guess(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
         """Wait for the last chance: the Assassin is asked after the third success too, and knows more by then."""
         merlin = self.chances.merlin
         target = max((j for j in range(self.n) if j not in self.fellows), key=lambda j: merlin[j])
-        passes = code("guess", [])
-        return passes if now.good < 3 and passes in options else code("guess", [target])
+        passes = code(GUESS, [])
+        return passes if now.good < 3 and passes in options else code(GUESS, [target])
 
 
 def code(kind: str, args: Sequence[int]) -> str:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
-from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN, SEES_NOTHING
+from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL_ROLES, EXPOSED, FAILS, MERLIN, SEES_NOTHING, TEAM, VOTES
 from parlour.envs.core import Knowledge
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.notes import Fact
@@ -73,11 +73,11 @@ def _read_all(seat: Seat, habits: AvalonHabits, lines: tuple[str, ...]) -> _Read
 def _fits(fact: Fact, n: int) -> bool:
     """Whether a fact can be about a table of n seats: a line may come from a summary that a model wrote."""
     kind, seat, args = fact
-    if kind == notes.VOTES:
+    if kind == VOTES:
         return len(args) == n + 1
-    if kind in (notes.PROPOSE, notes.DRAWN):
+    if kind in (TEAM, DRAWN):
         return 0 < len(args) == len(set(args)) and max(seat, *args) < n
-    named = {notes.FAILS: (), notes.CARD: (seat,), notes.EXPOSED: args[:2]}.get(kind, (seat, *args))
+    named = {FAILS: (), CARD: (seat,), EXPOSED: args[:2]}.get(kind, (seat, *args))
     return all(j < n for j in named)
 
 
@@ -90,18 +90,18 @@ def _read_one(reading: _Reading, fact: Fact) -> _Reading:
         belief.see_accusation(seat, args[0])
     elif kind in (speech.DEFEND, speech.RECOMMEND):
         belief.see_defence(seat, args[0])
-    elif kind == notes.PROPOSE:
+    elif kind == TEAM:
         belief.see_team(seat, args)
         return _Reading(belief, args, None)
-    elif kind == notes.VOTES:
+    elif kind == VOTES:
         belief.see_votes(reading.team, args[1:])
-    elif kind == notes.DRAWN:
+    elif kind == DRAWN:
         return reading._replace(team=args)
-    elif kind == notes.CARD and seat == belief.seat:
+    elif kind == CARD and seat == belief.seat:
         return reading._replace(own_card=args[0])
-    elif kind == notes.FAILS and reading.team:
+    elif kind == FAILS and reading.team:
         belief.see_cards(reading.team, args[1], reading.own_card)
-    elif kind == notes.EXPOSED:
+    elif kind == EXPOSED:
         belief.see_exposure(args[0], args[1], right=bool(args[2]))
     return reading._replace(belief=belief)
 
@@ -115,9 +115,9 @@ def superficial(seat: Seat, lines: Sequence[str]) -> Estimate:
     for fact in map(notes.read, lines):
         if fact is None or not _fits(fact, n):
             continue
-        if fact.kind in (notes.PROPOSE, notes.DRAWN):
+        if fact.kind in (TEAM, DRAWN):
             team = fact.args
-        elif fact.kind == notes.FAILS:
+        elif fact.kind == FAILS:
             for j in team:
                 evil[j] += fact.args[1] / len(team) if fact.args[1] else -0.1
         elif fact.kind == speech.ACCUSE:
@@ -205,14 +205,14 @@ def count_habits(lines: Sequence[str], role_of: Sequence[str]) -> Tally:
         if fact is None or not _fits(fact, len(role_of)):
             continue
         kind, seat, args = fact
-        if kind == notes.PROPOSE:
+        if kind == TEAM:
             team = args
             counts.leads(seat, team)
-        elif kind == notes.DRAWN:
+        elif kind == DRAWN:
             team = args
-        elif kind == notes.VOTES:
+        elif kind == VOTES:
             counts.votes(team, args[1:])
-        elif kind == notes.FAILS:
+        elif kind == FAILS:
             counts.cards(team, args[1])
         elif kind == speech.ACCUSE:
             counts.remark(seat, args[0], ("evil_accuses_evil", "accuse_evil"))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN
+from parlour.envs.avalon import vocabulary as game
 
 OPEN, DISCREET, QUIET = "open", "discreet", "quiet"
 SABOTAGE, SLEEPER, SHADOW = "sabotage", "sleeper", "shadow"
@@ -27,29 +27,29 @@ EVIL_LINES: Final = {
     SHADOW: "Stay in the background: let your fellow be chosen, watch who knows too much, and find Merlin.",
 }
 _GOALS: Final = {
-    "good": "Three quests succeed, and the Assassin does not find Merlin.",
-    "evil": "Three quests fail, or the Assassin names Merlin.",
+    game.GOOD: "Three quests succeed, and the Assassin does not find Merlin.",
+    game.EVIL: "Three quests fail, or the Assassin names Merlin.",
 }
 _INTRODUCTIONS: Final = {
-    "Merlin": "You saw who is evil. If the Assassin finds out who you are, good loses.",
-    "Percival": "You saw two players, Merlin and Morgana, and do not know which is which.",
-    "Loyal Servant": "You are good and know nothing else.",
-    "Morgana": "You are evil, know your fellows, and look like Merlin to Percival.",
-    "Assassin": "You are evil, know your fellows, and may name Merlin once.",
-    "Mordred": "You are evil, know your fellows, and Merlin did not see you.",
-    "Oberon": "You are evil; you and your fellows do not know each other.",
-    "Minion": "You are evil and know your fellows.",
+    game.MERLIN: "You saw who is evil. If the Assassin finds out who you are, good loses.",
+    game.PERCIVAL: "You saw two players, Merlin and Morgana, and do not know which is which.",
+    game.SERVANT: "You are good and know nothing else.",
+    game.MORGANA: "You are evil, know your fellows, and look like Merlin to Percival.",
+    game.ASSASSIN: "You are evil, know your fellows, and may name Merlin once.",
+    game.MORDRED: "You are evil, know your fellows, and Merlin did not see you.",
+    game.OBERON: "You are evil; you and your fellows do not know each other.",
+    game.MINION: "You are evil and know your fellows.",
 }
 
 
 def lines_of(role: str) -> Mapping[str, str]:
     """The lines of play that a role chooses among, with what they mean."""
-    return EVIL_LINES if role in EVIL_ROLES else GOOD_LINES
+    return EVIL_LINES if role in game.EVIL_ROLES else GOOD_LINES
 
 
 def goal_of(role: str) -> str:
     """What a role plays for."""
-    return _GOALS["evil" if role in EVIL_ROLES else "good"]
+    return _GOALS[game.side_of(role)]
 
 
 def introduction_of(role: str) -> str:
@@ -59,9 +59,9 @@ def introduction_of(role: str) -> str:
 
 def first_strategy(role: str) -> str:
     """The strategy of a role before any experience."""
-    if role in EVIL_ROLES:
+    if role in game.EVIL_ROLES:
         return "Prefer the line sabotage: pretend to be a loyal servant, offer yourself for quests and fail them."
-    if role == MERLIN or role == "Percival":
+    if role in (game.MERLIN, game.PERCIVAL):
         return "Prefer the line open: object to candidates whom you hold for evil."
     return "Prefer the line open: offer yourself for quests and support candidates whom you trust."
 

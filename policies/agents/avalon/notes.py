@@ -15,11 +15,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
+from parlour.envs.avalon.vocabulary import CARD, DRAWN, EXPOSED, FAILS, LEADS, SCORE, TEAM, VOTES
 from parlour.envs.core import Event
 
-LEADS, PROPOSE, VOTES, DRAWN, CARD, FAILS, SCORE, EXPOSED = (
-    "leads", "propose", "votes", "draw", "card", "fails", "score", "exposed",
-)  # fmt: skip
 _CLAIMS: Final = {
     speech.ACCUSE: "accuses",
     speech.DEFEND: "defends",
@@ -65,7 +63,7 @@ def write(event: Event, role_names: Sequence[str]) -> str:
         return f"{name(seat)} {_CLAIMS[kind]}{_claimed(kind, args, role_names)}{said}"
     if kind == LEADS:
         return f"Quest {args[0] + 1}, proposal {args[3] + 1}: {name(args[1])} leads and names {args[2]}."
-    if kind == PROPOSE:
+    if kind == TEAM:
         return f"{name(seat)} names {names(args)}."
     if kind == VOTES:
         yes, no = ([j for j, vote in enumerate(args[1:]) if vote == told] for told in (1, 0))
@@ -98,7 +96,7 @@ def _claimed(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str
 
 _P: Final = r"player_(\d{1,4})\b"
 _FORMS: Final = (
-    (PROPOSE, re.compile(rf"{_P} names ((?:player_\d{{1,4}}(?:, )?)+|nobody)\.")),
+    (TEAM, re.compile(rf"{_P} names ((?:player_\d{{1,4}}(?:, )?)+|nobody)\.")),
     (speech.ACCUSE, re.compile(rf"{_P} accuses {_P}(?=:|$)")),
     (speech.DEFEND, re.compile(rf"{_P} defends {_P}(?=:|$)")),
     (speech.RECOMMEND, re.compile(rf"{_P} recommends {_P}(?=:|$)")),
@@ -136,7 +134,7 @@ def _fact(kind: str, found: re.Match[str]) -> Fact:
         return Fact(kind, -1, (int(found[1]), int(found[2]), int(found[3] == "right")))
     if kind == CARD:
         return Fact(kind, int(found[1]), (int(found[2] == "success"),))
-    return Fact(kind, int(found[1]), seats_in(found[2]) if kind == PROPOSE else (int(found[2]),))
+    return Fact(kind, int(found[1]), seats_in(found[2]) if kind == TEAM else (int(found[2]),))
 
 
 def without_words(line: str) -> str:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from parlour.envs.avalon.vocabulary import BALLOT, CARD, FAILS, GUESS, LEADS, TEAM, AvalonView
 from parlour.envs.core import Event, Move, ParlourError
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.asks import AvalonSelfInfo, Night
@@ -15,7 +16,7 @@ from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Model
 
-_DECISIONS: Final = ("propose", "vote", "card", "guess")
+_DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS)
 
 
 class Notes:
@@ -31,9 +32,9 @@ class Notes:
         """Note what is new."""
         for event in events[self.read :]:
             kind, args, _ = event.move
-            if kind == notes.LEADS and args[3] == 0:
+            if kind == LEADS and args[3] == 0:
                 self.rounds.append([])
-            if kind == notes.FAILS:
+            if kind == FAILS:
                 self.score = (self.score[0] + args[2], self.score[1] + 1 - args[2])
             line = notes.write(event, role_names)
             if line:
@@ -73,10 +74,10 @@ class AvalonSeat(AskingPolicy):
         return words
 
     @abstractmethod
-    def _think(self, view: Any, options: dict[str, str]) -> Ask[Any]:
+    def _think(self, view: AvalonView, options: dict[str, str]) -> Ask[Any]:
         """All that comes before the words: the question for them, with an input `refused` and an answer with `words`."""
 
-    def watch(self, view: Any) -> None:
+    def watch(self, view: AvalonView) -> None:
         """Take in what was shown after the last turn, once the game is over."""
         if self.me is not None:
             self.notes_taken.take(view.events, _role_names(view))
@@ -92,7 +93,7 @@ class AvalonSeat(AskingPolicy):
         return view
 
 
-def _who(view: Any) -> AvalonSelfInfo:
+def _who(view: AvalonView) -> AvalonSelfInfo:
     night = [Night(roles=list(fact.roles), players=list(fact.seats)) for fact in view.knows]
     return AvalonSelfInfo(
         seat=view.seat,
@@ -104,18 +105,18 @@ def _who(view: Any) -> AvalonSelfInfo:
     )
 
 
-def _role_names(view: Any) -> tuple[str, ...]:
+def _role_names(view: AvalonView) -> tuple[str, ...]:
     """The roles in play by number, as claims of a role count them."""
     return tuple(dict.fromkeys(view.roles))
 
 
-def situation(view: Any, score: tuple[int, int]) -> AvalonSituation:
+def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:
     """What is asked now."""
     does = view.legal[0].kind if view.legal[0].kind in _DECISIONS else "speak"
     return AvalonSituation(
         does=does,  # type: ignore[arg-type]
         quest=view.quest + 1,
-        proposal=view.counted + (does in ("speak", "propose")),
+        proposal=view.counted + (does in ("speak", TEAM)),
         limit=view.limit,
         last_rejection_loses=view.last_rejection_loses,
         guess_at_end=view.guess_at_end,

@@ -11,7 +11,9 @@ from dataclasses import asdict, replace
 from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
+from parlour.envs.murder_mystery import vocabulary as game
+from parlour.envs.murder_mystery.vocabulary import MysteryView
+from parlour.envs.murder_mystery.vocabulary.facts import KINDS, OPEN, Fact, say
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
 from parlour.policies.agents.murder_mystery.procedure import Hearing, Procedure, Room
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
@@ -65,24 +67,24 @@ class MysterySeat(AskingPolicy):
             )
         procedure = self._look(view)
         kind = view.legal[0].kind
-        if kind == "introduce":
+        if kind == game.INTRODUCE:
             return procedure.introduce()
-        if kind == "choose":
-            return self._number(info, "choose", self._choose(view, procedure))
-        if kind == "question":
-            return self._questions.pop(0) if self._questions else self._number(info, "question", (5, -1))
-        if kind in ("suspect", "vote"):
+        if kind == game.CHOOSE:
+            return self._number(info, game.CHOOSE, self._choose(view, procedure))
+        if kind == game.ASK:
+            return self._questions.pop(0) if self._questions else self._number(info, game.ASK, (OPEN, game.ANYBODY))
+        if kind in (game.SUSPECT, game.VOTE):
             victim = view.victims[view.victim]
-            seat = procedure.report(victim) if kind == "suspect" else procedure.vote(victim)
+            seat = procedure.report(victim) if kind == game.SUSPECT else procedure.vote(victim)
             return self._number(info, kind, (seat,))
         return self._answer(view, info, procedure)
 
-    def watch(self, view: Any) -> None:
+    def watch(self, view: MysteryView) -> None:
         """Take in what was shown after the last turn, once the game is over."""
         if self.procedure is not None:
             self.procedure.room.seat_memory.take(view)
 
-    def _look(self, view: Any) -> Procedure:
+    def _look(self, view: MysteryView) -> Procedure:
         """The procedure, after noting what is new."""
         if self.procedure is None:
             room = Room.of(view, self.seat_model, SeatMemory(view, self.embedder), self.rng)
@@ -99,38 +101,38 @@ class MysterySeat(AskingPolicy):
         """How a murderer plays: the same in all methods (Questum, section 4.3)."""
         return Interview(room, InterviewSettings())
 
-    def _choose(self, view: Any, procedure: Procedure) -> tuple[int, ...]:
+    def _choose(self, view: MysteryView, procedure: Procedure) -> tuple[int, ...]:
         """Whom to ask, with the questions for it; those for whom no question comes about are passed over."""
         asked = self._asked(view)
         while (target := procedure.choose(view, asked)) is not None:
             asked = (*asked, target)
-            if Move("choose", (target,)) not in view.legal:
+            if Move(game.CHOOSE, (target,)) not in view.legal:
                 continue
             self._questions = procedure.questions(target, view.victims[view.victim], view.questions)
             if self._questions:
                 return (target,)
         return ()
 
-    def _asked(self, view: Any) -> tuple[int, ...]:
+    def _asked(self, view: MysteryView) -> tuple[int, ...]:
         """Whom this seat has asked about the victim in this turn."""
         asked: list[int] = []
         for event in reversed(view.events):
-            if event.move.kind == "turn":
+            if event.move.kind == game.TURN:
                 break
-            if event.move.kind == "choose" and event.seat == self.seat:
+            if event.move.kind == game.CHOOSE and event.seat == self.seat:
                 asked += event.move.args
         return tuple(reversed(asked))
 
-    def _answer(self, view: Any, info: dict[str, Any], procedure: Procedure) -> Any:
+    def _answer(self, view: MysteryView, info: dict[str, Any], procedure: Procedure) -> Any:
         exchange = procedure.room.seat_memory.pending()
         if (
             exchange is None or exchange.told
         ):  # the words were taken for one of the facts, and said what there is to say
-            over = Move("done") if Move("done") in view.legal else Move("answer")
+            over = game.ENOUGH if game.ENOUGH in view.legal else game.SAYS
             return self._number(info, over.kind, ())
         words = procedure.reply(exchange)
         if words == NOTHING[view.language]:
-            return self._number(info, "answer", ())
+            return self._number(info, game.ANSWER, ())
         return words + _ALL_I_KNOW[view.language] if _is_one_fact(words, view) else words
 
     def _number(self, info: Mapping[str, Any], kind: str, args: tuple[int, ...]) -> int:
@@ -225,10 +227,10 @@ class MysteryNoneAgent(MysterySeat):
         return Silent(room)
 
 
-def _is_one_fact(words: str, view: Any) -> bool:
+def _is_one_fact(words: str, view: MysteryView) -> bool:
     """Whether words are the very sentence of a fact that may be told, so that they would not end the answer."""
     said = " ".join(words.split()).casefold()
-    facts = [Fact(KINDS[args[0]], args[1:]) for kind, args, _ in view.legal if kind == "tell"]
+    facts = [Fact(KINDS[args[0]], args[1:]) for kind, args, _ in view.legal if kind == game.TELL]
     return any(
         said == say(fact, view.vocabulary, speaker).casefold() for fact in facts for speaker in (view.seat, None)
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Final
 
+from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.policies.agents.murder_mystery import baseline_asks as asks
 from parlour.policies.agents.murder_mystery import think_asks
 from parlour.policies.agents.murder_mystery.procedure import QUESTION, Procedure
@@ -21,7 +22,7 @@ NEAREST: Final = 5
 class Silent(Procedure):
     """Asks nobody, and answers. At the quiz, with the own script alone: the personal perspective (PP)."""
 
-    def choose(self, view: Any, asked: tuple[int, ...]) -> int | None:
+    def choose(self, view: MysteryView, asked: tuple[int, ...]) -> int | None:
         return None
 
     def questions(self, target: int, victim: str, number: int) -> list[str]:
@@ -31,7 +32,7 @@ class Silent(Procedure):
 class _Everybody(Procedure):
     """Questions everybody else."""
 
-    def choose(self, view: Any, asked: tuple[int, ...]) -> int | None:
+    def choose(self, view: MysteryView, asked: tuple[int, ...]) -> int | None:
         return next((seat for seat in self.room.others if seat not in asked), None)
 
     def questions(self, target: int, victim: str, number: int) -> list[str]:

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import say
 from parlour.policies.agents.murder_mystery.asks import Introduce, ReplyToQuestion, Vote, stance_of
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, me_of, named
@@ -48,7 +49,7 @@ class Room:
     """How often the model's answer could not be used, by what was asked."""
 
     @classmethod
-    def of(cls, view: Any, seat_model: Hearing, seat_memory: SeatMemory, rng: Any) -> Room:
+    def of(cls, view: MysteryView, seat_model: Hearing, seat_memory: SeatMemory, rng: Any) -> Room:
         """The room of the seat whose View this is."""
         return cls(
             seat_model, seat_memory, me_of(view), [say(lie, view.vocabulary, view.seat) for lie in view.lies], rng
@@ -91,7 +92,7 @@ class Procedure(ABC):
         self.room = room
 
     @abstractmethod
-    def choose(self, view: Any, asked: tuple[int, ...]) -> int | None:
+    def choose(self, view: MysteryView, asked: tuple[int, ...]) -> int | None:
         """Whom to ask next about `view.victim`, after `asked`; None for nobody."""
 
     @abstractmethod

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
+from parlour.envs.murder_mystery.vocabulary import MysteryView
+from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QuizQuestion
 from parlour.policies.agents.murder_mystery import quiz_answers
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk, me_of
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, QUIZ, SeatMemory
@@ -25,7 +26,6 @@ Scripts = Literal["own", "own+dialogue", "all"]
 SCRIPTS: Final = ("own", "own+dialogue", "all")
 STORY: Final = 3000
 """Tokens of each character's script, where all of them are read (SPEC 4.6)."""
-LETTERS: Final = "abcde"
 
 
 class Story(ScenePart):
@@ -95,7 +95,7 @@ class Reader:
 
     def __init__(
         self,
-        view: Any,
+        view: MysteryView,
         scripts: Scripts = "own+dialogue",
         stories: Mapping[str, str] | None = None,
         embedder: Embedder = HASHING,
@@ -140,7 +140,7 @@ class Reader:
 
 def answer_quiz(
     model: Model,
-    view: Any,
+    view: MysteryView,
     question: QuizQuestion,
     repetition: int = 0,
     *,
@@ -163,7 +163,7 @@ def answer_quiz(
 
 
 @lru_cache(maxsize=64)
-def _reader(view: Any, scripts: Scripts, stories: tuple[tuple[str, str], ...]) -> Reader:
+def _reader(view: MysteryView, scripts: Scripts, stories: tuple[tuple[str, str], ...]) -> Reader:
     """Readers of the same seat are asked many questions in a row."""
     return Reader(view, scripts, dict(stories))
 

@@ -7,12 +7,10 @@ numbers back. A name is read strictly: exactly, or as the beginning of one name 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
 
-from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary
+from parlour.envs.murder_mystery.vocabulary import MysteryView
+from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Language
 from pydantic import BaseModel, ConfigDict
-
-Language = Literal["en", "zh"]
 
 
 class ScenePart(BaseModel):
@@ -103,7 +101,7 @@ def all_named(words: Iterable[str], names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in found if name is not None))
 
 
-def scene_of(view: Any) -> Scene:
+def scene_of(view: MysteryView) -> Scene:
     """The setting that a View tells of."""
     words = view.vocabulary
     return Scene(
@@ -121,7 +119,7 @@ def scene_of(view: Any) -> Scene:
     )
 
 
-def me_of(view: Any) -> CharacterInfo:
+def me_of(view: MysteryView) -> CharacterInfo:
     """Who a View belongs to."""
     killed = [name for name, by_me in zip(view.victims, view.murders, strict=True) if by_me]
     return CharacterInfo(name=view.name, killed=killed, objectives=list(view.objectives))

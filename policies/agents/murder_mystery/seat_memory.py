@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import NATURE, Event
+from parlour.envs.murder_mystery import vocabulary as game
+from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
 from parlour.policies.agents.murder_mystery.replies import I_AM, NOTHING
 from parlour.policies.agents.murder_mystery.scene import Scene, Talk, scene_of
@@ -76,7 +78,7 @@ class SeatMemory:
         embedder: Turns texts into vectors.
     """
 
-    def __init__(self, view: Any, embedder: Embedder) -> None:
+    def __init__(self, view: MysteryView, embedder: Embedder) -> None:
         self.scene: Scene = scene_of(view)
         self.seat: int = view.seat
         self.memory = Memory(embedder)
@@ -92,7 +94,7 @@ class SeatMemory:
         self._found: dict[tuple[str, str, int], list[int]] = {}
         self.take(view)
 
-    def take(self, view: Any) -> None:
+    def take(self, view: MysteryView) -> None:
         """Note what is new in a View of the same seat."""
         for event in view.events[self._read :]:
             self._note(event)
@@ -133,30 +135,30 @@ class SeatMemory:
 
     def _note(self, event: Event) -> None:
         seat, (kind, args, words), _ = event
-        if kind in ("round", "turn", "choose", "question"):
+        if kind in (game.ROUND, game.TURN, game.CHOOSE, game.ASK):
             self._close()
         if seat == NATURE:
-            self._round = args[0] if kind == "round" else self._round
-            self._turn = (args[0], args[1]) if kind == "turn" else self._turn
-        elif kind == "introduce":
+            self._round = args[0] if kind == game.ROUND else self._round
+            self._turn = (args[0], args[1]) if kind == game.TURN else self._turn
+        elif kind == game.INTRODUCE:
             name = self.scene.players[seat]
             said = words or I_AM[self.scene.language].format(name)
             self._add(Talk(asker="", speaker=name, victim="", question="", answer=said))
-        elif kind == "choose":
+        elif kind == game.CHOOSE:
             self._target = args[0] if args else -1
-        elif kind == "question":
+        elif kind == game.ASK:
             self._open = Exchange(seat, self._target, self._turn[1], words or self._sentence(args), ())
-        elif kind in ("tell", "answer", "done") and self._open is not None:
+        elif kind in (game.TELL, game.ANSWER, game.FINISH) and self._open is not None:
             self._hear(seat, kind, args, words)
 
     def _hear(self, seat: int, kind: str, args: tuple[int, ...], words: str) -> None:
         assert self._open is not None
         said = words
-        if kind == "tell" and not words:
+        if kind == game.TELL and not words:
             said = say(Fact(KINDS[args[0]], args[1:]), self.scene.vocabulary, seat)
         if said:
             self._open = self._open._replace(told=(*self._open.told, said))
-        if kind != "tell":
+        if kind != game.TELL:
             self._close()
 
     def _close(self) -> None:

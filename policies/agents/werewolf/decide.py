@@ -18,7 +18,8 @@ from typing import Final, Literal
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import accept
-from parlour.policies.agents.werewolf import notes, reading
+from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, HEALS, KILL, POISONS, SEER, VILLAGE, VILLAGER
+from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from pydantic import BaseModel, ConfigDict
 
@@ -120,12 +121,12 @@ class WerewolfDecision:
             "speak": self._speak,
             "last_words": self._speak,
             "whisper": lambda: [code(speech.RECOMMEND, self._prey())],
-            "hunt": lambda: [code(notes.HUNT, self._prey())],
-            "protect": lambda: self._protect(options),
-            "save": self._save,
-            "poison": self._poison,
-            "check": self._check,
-            "vote": self._vote,
+            KILL: lambda: [code(KILL, self._prey())],
+            GUARDS: lambda: self._protect(options),
+            HEALS: self._save,
+            POISONS: self._poison,
+            CHECKS: self._check,
+            BALLOT: self._vote,
         }
         for wanted in decide[self.now.does]():
             if wanted in options:
@@ -176,12 +177,12 @@ class WerewolfDecision:
     # -- by day ------------------------------------------------------------------------------------------------
 
     def _speak(self) -> list[str]:
-        return self._speak_as_villager() if self.me.side == "village" else self._speak_as_wolf()
+        return self._speak_as_villager() if self.me.side == VILLAGE else self._speak_as_wolf()
 
     def _speak_as_villager(self) -> list[str]:
         wishes = self._checks_to_tell()
-        pressed = self.heat()[self.me.seat] >= _PRESSED or (self.me.role == "Seer" and self.claimed("seer"))
-        if pressed and self.me.role != "Villager":
+        pressed = self.heat()[self.me.seat] >= _PRESSED or (self.me.role == SEER and self.claimed("seer"))
+        if pressed and self.me.role != VILLAGER:
             wishes.append(self._claim(self.me.role))
         if not self.others:
             return wishes
@@ -225,23 +226,23 @@ class WerewolfDecision:
         return min(seats, key=lambda j: (-heat[j], self.standing[j] + self.noise[j]))
 
     def _vote(self) -> list[str]:
-        return self._vote_as_villager() if self.me.side == "village" else self._vote_as_wolf()
+        return self._vote_as_villager() if self.me.side == VILLAGE else self._vote_as_wolf()
 
     def _vote_as_villager(self) -> list[str]:
         worst = self._suspect(_NO_ALLY, together=True)
-        return [] if worst is None else [code(notes.VOTE, (worst,))]
+        return [] if worst is None else [code(BALLOT, (worst,))]
 
     def _vote_as_wolf(self) -> list[str]:
         """Against whom it accused itself today, else with the table, so as not to stand out; a fellow only if he is lost."""
         heat = self.heat()
         own = self._accused_today()
         if own:
-            return [code(notes.VOTE, (own[-1],))]
+            return [code(BALLOT, (own[-1],))]
         ranked = sorted(self.others, key=lambda j: (-heat[j], self.standing[j] + self.noise[j]))
         for seat in ranked:
             lost = heat[seat] > len(self.now.alive) // 2
             if heat[seat] and (seat not in self.now.wolves or lost):
-                return [code(notes.VOTE, (seat,))]
+                return [code(BALLOT, (seat,))]
         return []
 
     # -- the werewolves ----------------------------------------------------------------------------------------
@@ -304,25 +305,25 @@ class WerewolfDecision:
 
     def _protect(self, options: Mapping[str, str]) -> list[str]:
         """The trusted who claim to see, then the most trusted, then himself."""
-        allowed = [seat for seat in self.now.alive if code(notes.PROTECT, (seat,)) in options]
+        allowed = [seat for seat in self.now.alive if code(GUARDS, (seat,)) in options]
         seers = [seat for seat in self.claimed("seer") if seat in allowed and self.standing[seat] > SUSPECT]
         others = [seat for seat in allowed if seat != self.me.seat and self.standing[seat] > -SUSPECT]
         order = [self._highest(group) for group in (seers, others) if group]
-        return [code(notes.PROTECT, (seat,)) for seat in (*order, self.me.seat, *allowed)]
+        return [code(GUARDS, (seat,)) for seat in (*order, self.me.seat, *allowed)]
 
     def _save(self) -> list[str]:
         victim = self.now.attacked
         worth = victim is not None and (victim == self.me.seat or self.standing[victim] > _DOOMED)
-        return [code(notes.SAVE, (int(worth),))]
+        return [code(HEALS, (int(worth),))]
 
     def _poison(self) -> list[str]:
         worst = self._suspect(_POISON)
-        return [] if worst is None else [code(notes.POISON, (worst,))]
+        return [] if worst is None else [code(POISONS, (worst,))]
 
     def _check(self) -> list[str]:
         known = {*self.now.wolves, *self.now.innocent}
         unknown = [seat for seat in self.others if seat not in known]
-        return [code(notes.CHECK, (self._lowest(unknown),))] if unknown else []
+        return [code(CHECKS, (self._lowest(unknown),))] if unknown else []
 
 
 def code(kind: str, args: Sequence[int]) -> str:

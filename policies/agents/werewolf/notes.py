@@ -14,11 +14,8 @@ from typing import Final
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
+from parlour.envs.werewolf import vocabulary as game
 from pydantic import BaseModel, ConfigDict
-
-HUNT, PROTECT, SAVE, POISON, CHECK, VOTE = "hunt", "protect", "save", "poison", "check", "vote"
-NIGHT, WOLVES, ATTACKED, CHECKED = "night", "wolves", "attacked", "checked"
-DAWN, REVEALED, DAY, VOTES, EXECUTED = "dawn", "revealed", "day", "votes", "executed"
 
 
 class HeardMessage(BaseModel):
@@ -76,10 +73,10 @@ class HeardMessages:
         """Note what is new; returns the new messages."""
         before = len(self.messages)
         for event in events[self.read :]:
-            if event.seat == NATURE and event.move.kind in (NIGHT, DAY):
+            if event.seat == NATURE and event.move.kind in (game.NIGHT, game.DAY):
                 self.day, self._cast = event.move.args[0], False
-            self._cast |= event.seat != NATURE and event.move.kind == VOTE
-            if not (event.move.kind == VOTES and self._cast):  # where each vote was seen as it was cast
+            self._cast |= event.seat != NATURE and event.move.kind == game.BALLOT
+            if not (event.move.kind == game.VOTES and self._cast):  # where each vote was seen as it was cast
                 self.messages += messages(event, role_names, self.day)
         self.read = len(events)
         return self.messages[before:]
@@ -93,9 +90,9 @@ def messages(event: Event, role_names: Sequence[str], day: int) -> list[HeardMes
         if words:
             text = f"{words} ({text})" if text and kind != speech.SILENT else words
         return [HeardMessage(day=day, speaker=seat, text=text, private=to is not None)] if text else []
-    if kind == VOTES:
+    if kind == game.VOTES:
         return [
-            HeardMessage(day=day, speaker=voter, text=_said(VOTE, (target,) if target >= 0 else (), role_names))
+            HeardMessage(day=day, speaker=voter, text=_said(game.BALLOT, (target,) if target >= 0 else (), role_names))
             for voter, target in enumerate(args[1:])
             if target >= -1
         ]
@@ -107,10 +104,10 @@ _MOVES: Final = {
     speech.ACCUSE: "I accuse {} of being evil.",
     speech.DEFEND: "I trust that {} is good.",
     speech.RECOMMEND: "I want to kill {}.",  # among wolves, at night
-    HUNT: "I vote to kill {}.",
-    PROTECT: "I protect {}.",
-    POISON: "I poison {}.",
-    VOTE: "I vote for {}.",
+    game.KILL: "I vote to kill {}.",
+    game.GUARDS: "I protect {}.",
+    game.POISONS: "I poison {}.",
+    game.BALLOT: "I vote for {}.",
 }
 
 
@@ -126,17 +123,17 @@ def _said(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:
 
 
 def _announced(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:
-    if kind == DAWN:
+    if kind == game.DAWN:
         dead = args[1:]
         return f"In the morning {names(dead)} {'are' if len(dead) > 1 else 'is'} found dead."
-    if kind == REVEALED:
+    if kind == game.REVEALED:
         return f"{name(args[0])} was the {role_names[args[1]]}."
-    if kind == EXECUTED:
+    if kind == game.EXECUTED:
         return f"The table executes {names(args)}."
-    if kind == WOLVES:
+    if kind == game.CHOSEN:
         return f"The werewolves choose {names(args)}."
-    if kind == ATTACKED:
+    if kind == game.ATTACKED:
         return f"{names(args)} was attacked tonight."
-    if kind == CHECKED:
+    if kind == game.CHECKED:
         return f"{name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
     return ""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Move, ParlourError
+from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, REVEALED, WEREWOLF, WerewolfView
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation, code
@@ -21,7 +22,6 @@ from parlour.policies.llm.model import Model
 
 WINDOW: Final = 15
 """Visible messages that a prompt shows: K of the paper's baseline."""
-WEREWOLF: Final = "Werewolf"
 
 
 class InferredBelief(NamedTuple):
@@ -93,7 +93,7 @@ class WerewolfSeat(AskingPolicy):
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         """Called with what is new, before `_infer`; also for what was shown after the last turn."""
 
-    def watch(self, view: Any) -> None:
+    def watch(self, view: WerewolfView) -> None:
         """Take in what was shown after the last turn, once the game is over."""
         if self.me is not None:
             self._heard(self._read(view))
@@ -129,7 +129,7 @@ class WerewolfSeat(AskingPolicy):
         self._heard(self._read(view))
         return view
 
-    def _read(self, view: Any) -> list[HeardMessage]:
+    def _read(self, view: WerewolfView) -> list[HeardMessage]:
         for event in view.events[self.record.read :]:
             if event.seat == NATURE:
                 self._learn(event.move, view.role_names)
@@ -138,17 +138,17 @@ class WerewolfSeat(AskingPolicy):
     def _learn(self, told: Move, role_names: Sequence[str]) -> None:
         """What the moderator says is certain."""
         kind, args, _ = told
-        if kind == notes.NIGHT:
+        if kind == NIGHT:
             self._attacked = None
-        elif kind == notes.ATTACKED:
+        elif kind == ATTACKED:
             self._attacked = args[0] if args else None
-        elif kind == notes.CHECKED:
+        elif kind == CHECKED:
             self._known[args[0]] = bool(args[1])
-        elif kind == notes.REVEALED:
+        elif kind == REVEALED:
             self._known[args[0]] = role_names[args[1]] == WEREWOLF
         self._known.pop(self.seat, None)
 
-    def _situation(self, view: Any) -> WerewolfSituation:
+    def _situation(self, view: WerewolfView) -> WerewolfSituation:
         return WerewolfSituation(
             does=_asked(view),
             day=view.day,
@@ -163,7 +163,7 @@ class WerewolfSeat(AskingPolicy):
         return {**super().settings(), "window": self.window}
 
 
-def _asked(view: Any) -> Does:
+def _asked(view: WerewolfView) -> Does:
     """What the options are for."""
     kinds = {move.kind for move in view.legal}
     if speech.RECOMMEND in kinds:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, card
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
 from parlour.policies.agents.murder_mystery.questum import gain
@@ -113,7 +114,7 @@ class Interview(Procedure):
 
     # -- asking ------------------------------------------------------------------------------------------------
 
-    def choose(self, view: Any, asked: tuple[int, ...]) -> int | None:
+    def choose(self, view: MysteryView, asked: tuple[int, ...]) -> int | None:
         victim = view.victims[view.victim]
         possible = [seat for seat in self.suspects[victim] if seat not in asked]
         if not possible or (self.settings.mode == "score" and asked):

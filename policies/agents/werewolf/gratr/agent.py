@@ -12,6 +12,7 @@ from dataclasses import asdict, fields
 from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept
+from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WOLVES
 from parlour.policies.agents.werewolf import notes
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.gratr import asks, export, render
@@ -93,9 +94,9 @@ class GratrAgent(WerewolfSeat):
 
     def _learn(self, told: Move, role_names: Sequence[str]) -> None:
         super()._learn(told, role_names)
-        if told.kind == notes.CHECKED:
+        if told.kind == CHECKED:
             self._reasons[told.args[0]] = f"my own check: {'a' if told.args[1] else 'no'} werewolf"
-        elif told.kind == notes.REVEALED:
+        elif told.kind == REVEALED:
             self._reasons[told.args[0]] = f"the moderator revealed the role, {role_names[told.args[1]]}"
 
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
@@ -109,7 +110,7 @@ class GratrAgent(WerewolfSeat):
     def _pin(self, graph: TrustGraph) -> None:
         """Facts."""
         assert self.me is not None
-        wolf = self.me.side == "werewolf"
+        wolf = self.me.side == WOLVES
         for seat, bad in sorted(self._known.items()):
             if not graph.certain(seat):
                 known = "I know the werewolves" if wolf else "known for certain"
@@ -151,7 +152,7 @@ class GratrAgent(WerewolfSeat):
     def _infer(self, now: WerewolfSituation) -> InferredBelief:
         assert self.me is not None
         graph, others = self._graph(), [seat for seat in now.alive if seat != self.seat]
-        wolf = self.me.side == "werewolf"
+        wolf = self.me.side == WOLVES
         chains = {seat: graph.retrieve(seat, now.day) for seat in others if wolf or not graph.certain(seat)}
         graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day)
         if not wolf:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
+from parlour.envs.werewolf.vocabulary import WOLVES
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
@@ -124,7 +125,7 @@ def usable(speaker: int, intents: Intents, identities: Identities, me: WerewolfS
     )
     own = [one for one in sifted.intents if one.speaker == speaker and speaker != MODERATOR]
     weights = [(one.target, (1 if one.kind == reading.DEFEND else -1) * one.score / reading.MOST) for one in own]
-    wolf = me.side == "werewolf"
+    wolf = me.side == WOLVES
     judgements = [
         GraphJudgement(
             one.player,
