@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -61,6 +62,13 @@ class Policy(ABC):
         if kind != cls.name:
             raise accept("policy in file", kind, (cls.name,))
         return cls(**settings)
+
+
+def check_settings(name: str, settings: Mapping[str, str], accepted: Collection[str]) -> None:
+    """Refuse a setting that the policy called `name` does not have. Raises `ParlourError`."""
+    for key in settings:
+        if key not in accepted:
+            raise accept(f"setting of {name}", key, accepted or "none")
 
 
 def legal_numbers(observation: Any, info: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import NATURE, OVER, ParlourError
-from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities, code
+from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
 from parlour.policies.agents.avalon.lines import (
     DISCREET,
     EVIL_LINES,
@@ -27,7 +27,8 @@ from parlour.policies.agents.avalon.lines import (
     put_results,
     results_in,
 )
-from parlour.policies.agents.avalon.seat import Notes, _who, coded, situation
+from parlour.policies.agents.avalon.seat import Notes, _who, situation
+from parlour.policies.agents.seat import code, coded
 
 # six players: player_0 is asked; player_4 and player_5 are evil
 SURE = RoleProbabilities(evil=[0, 0, 0, 0, 1, 1], merlin=[0, 0.7, 0.2, 0.1, 0, 0], looks=[0.3, 0.3, 0.3, 0.9, 0.1, 0.1])
@@ -221,7 +222,7 @@ def test_a_choice_is_always_an_option(avalon, playout, seed, where):
         notes, me = Notes(), _who(view)
         notes.take(view.events, game.role_names)
         what = situation(view, notes.score)
-        options = Strict(coded(view.legal, tuple(map(str, view.legal))))
+        options = Strict(coded({"view": view, "options": list(map(str, view.legal))}))
         chances = RoleProbabilities(
             *(),
             **{key: rng.random(game.seats).round(int(rng.integers(3))).tolist() for key in ("evil", "merlin", "looks")},

@@ -19,6 +19,7 @@ from parlour.policies.agents.avalon.estimate import (
     superficial,
     tally_in,
 )
+from parlour.policies.agents.seat import name, names
 from parlour.policies.heuristic.avalon import AvalonPlayer
 
 TABLES = [
@@ -140,8 +141,8 @@ def test_lines_that_do_not_fit_the_table_are_passed_over(garbage, place):
 @st.composite
 def forms(draw) -> str:
     """A line in the form of a record, about anybody and anything."""
-    who = st.lists(st.integers(0, 6), max_size=8).map(notes.names)
-    one, count = st.integers(0, 6).map(notes.name), st.integers(0, 9)
+    who = st.lists(st.integers(0, 6), max_size=8).map(names)
+    one, count = st.integers(0, 6).map(name), st.integers(0, 9)
     return draw(
         st.one_of(
             st.tuples(one, st.sampled_from(["accuses", "defends", "recommends"]), one).map(" ".join),

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from parlour.envs import registry, speech
 from parlour.envs.avalon.vocabulary import ACTS
 from parlour.envs.core import NATURE, Event, Move
-from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.notes import Fact, read, seats_in, without_words, write
 from parlour.policies.agents.avalon.seat import Notes
+from parlour.policies.agents.seat import names
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
 COUNTED = {"propose", "accuse", "defend", "recommend", "votes", "draw", "card", "fails", "exposed"}
@@ -139,8 +139,8 @@ def test_free_words_are_passed_over(line):
 
 
 def test_names_in_a_phrase():
-    assert notes.names([]) == "nobody"
-    assert notes.names([10, 2]) == "player_10, player_2"
+    assert names([]) == "nobody"
+    assert names([10, 2]) == "player_10, player_2"
     assert seats_in("player_10, player_2 and player_0") == (10, 2, 0)
     assert seats_in("nobody") == ()
 

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import GAME
-from parlour.policies.agents.werewolf import notes
+from parlour.policies.agents.seat import names
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages, line, messages
 from parlour.policies.agents.werewolf.reading import (
     IDENTITIES,
@@ -331,5 +331,5 @@ def test_a_line_is_one_line_whatever_was_said():
 
 
 def test_names():
-    assert notes.names((0, 2)) == "player_0, player_2"
-    assert notes.names(()) == "nobody"
+    assert names((0, 2)) == "player_0, player_2"
+    assert names(()) == "nobody"

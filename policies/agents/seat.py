@@ -1,16 +1,23 @@
-"""A policy that asks a model: its voice, what it tells the transcript, and how it is saved without secrets."""
+"""What all seats that ask a model share: the model, settings in words, notes for the transcript, saving without secrets.
+
+`AskingPolicy` is any of them; `GameSeat` is one that plays a certain game and goes by its View.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from parlour.envs.core import ParlourError, accept
-from parlour.policies.base import Policy
+from parlour.envs.core import ParlourError, View, accept
+from parlour.policies.base import Policy, check_settings
+from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Model, OfflineModel, SeatModel
+
+V = TypeVar("V", bound=View)
 
 
 class AskingPolicy(Policy):
@@ -19,6 +26,9 @@ class AskingPolicy(Policy):
     Args:
         model: Who answers its questions; the heuristics by default. One model may serve many seats and games.
     """
+
+    takes: ClassVar[tuple[str, ...]] = ()
+    """Settings that the command line may give."""
 
     def __init__(self, model: Model | None = None) -> None:
         super().__init__()
@@ -37,9 +47,13 @@ class AskingPolicy(Policy):
     @classmethod
     def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
         """A policy from words, as the command line takes them. Raises `ParlourError` for a setting it does not have."""
-        for key in settings:
-            raise accept(f"setting of {cls.name}", key, "none")
-        return cls(model)
+        check_settings(cls.name, settings, cls.takes)
+        return cls(model, **cls._from_words(settings))
+
+    @classmethod
+    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
+        """Keyword arguments from words, of which each is accepted."""
+        return dict(settings)
 
     def settings(self) -> dict[str, Any]:
         return {"model": self.model.settings()}
@@ -68,3 +82,99 @@ class AskingPolicy(Policy):
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
         """The policy with settings from a file, the model aside."""
         return cls(model, **settings)
+
+
+class GameSeat(AskingPolicy, Generic[V]):
+    """A seat of one game that asks a model and goes by its View. Needs `info="full"`."""
+
+    wants: ClassVar[str] = "view"
+    plays: ClassVar[tuple[str, str]]
+    """The title of its game, and its name in the registry."""
+    view_type: ClassVar[type]
+
+    def __init__(self, model: Model | None = None) -> None:
+        super().__init__(model)
+        self._begin()
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget the game before."""
+        self._seated = False
+        self._turn: Ask[Any] | None = None
+        self._tried: list[str] = []
+
+    @abstractmethod
+    def _sit_down(self, view: V) -> None:
+        """Take in who one is, at the first turn."""
+
+    @abstractmethod
+    def _take(self, view: V) -> None:
+        """Take in what is new in a View."""
+
+    def watch(self, view: V) -> None:
+        """Take in what was shown after the last turn, once the game is over."""
+        if self._seated:
+            self._take(view)
+
+    def _view(self, info: Mapping[str, Any]) -> V:
+        """The View, after taking in what is new in it. Raises `ParlourError` for another game's, or none."""
+        view: V | None = info.get("view")
+        if view is None or not isinstance(view, self.view_type):
+            title, game = self.plays
+            raise ParlourError(f"policy {self.name!r} plays {title} with info='full'; accepted: {game}")
+        if not self._seated:
+            self._sit_down(view)
+            self._seated = True
+        self._take(view)
+        return view
+
+    def _say(self, turn: Ask[Any]) -> str:
+        """Put the question of this turn, whose answer has `words`, with the words that were `refused` so far."""
+        if turn is not self._turn:
+            self._turn, self._tried = turn, []
+        words = str(self.seat_model.ask(turn.model_copy(update={"refused": list(self._tried)})).words)
+        self._tried.append(words)
+        return words
+
+    def _say_again(self, info: Mapping[str, Any]) -> str | None:
+        """Other words for the same turn, if the last ones could not be used; None if this is another turn."""
+        if info.get("asked_again") and self._turn is not None:
+            return self._say(self._turn)
+        self._turn = None
+        return None
+
+
+def code(kind: str, args: Iterable[int]) -> str:
+    """The code of an option.
+
+    >>> code("propose", [0, 2])
+    'propose:0,2'
+    """
+    return f"{kind}:{','.join(map(str, args))}"
+
+
+def coded(info: Mapping[str, Any]) -> dict[str, str]:
+    """The sentences of the options by code, in the order of the game."""
+    return {code(m.kind, m.args): said for m, said in zip(info["view"].legal, info["options"], strict=True)}
+
+
+def name(seat: int) -> str:
+    """The name of a seat, the same as its agent's.
+
+    >>> name(2)
+    'player_2'
+    """
+    return f"player_{seat}"
+
+
+def names(seats: Iterable[int]) -> str:
+    """Names in one phrase; `nobody` if there are none."""
+    return ", ".join(map(name, seats)) or "nobody"
+
+
+def quoted(words: str) -> str:
+    """Words in quotation marks, with everything escaped that any reader could take for the end of a line."""
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(words, ensure_ascii=False))

@@ -88,9 +88,13 @@ class SeatModel:
 
     def ask(self, question: Ask[A]) -> A:
         """The model's answer."""
+        return self.hear(question).value
+
+    def hear(self, question: Ask[A]) -> Answered[A]:
+        """The whole answer, with whether the model itself gave it."""
         answered = self._model.answer(question, self._context())
         self._calls += answered.calls
-        return answered.value
+        return answered
 
     def calls(self) -> list[dict[str, Any]]:
         """What was asked since the last time, for the transcript."""

@@ -43,6 +43,7 @@ class AvalonAgent(AvalonSeat):
     """
 
     name: ClassVar[str] = "avalon_agent"
+    takes: ClassVar[tuple[str, ...]] = ("without", "about", "experience")
 
     def __init__(
         self,
@@ -63,19 +64,14 @@ class AvalonAgent(AvalonSeat):
         super().__init__(model)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
-        """An agent from words: `without` (modules joined by +), `about`, `experience` (a file)."""
-        accepted = ("without", "about", "experience")
-        for key in settings:
-            if key not in accepted:
-                raise accept(f"setting of {cls.name}", key, accepted)
-        file = settings.get("experience")
-        return cls(
-            model,
-            without=settings["without"].split("+") if "without" in settings else (),
-            about=settings.get("about", "all"),
-            experience=Experience.load(file) if file else None,
-        )
+    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
+        """`without` (modules joined by +), `about`, `experience` (a file)."""
+        values: dict[str, Any] = dict(settings)
+        if "without" in settings:
+            values["without"] = settings["without"].split("+")
+        if "experience" in settings:
+            values["experience"] = Experience.load(settings["experience"]) if settings["experience"] else None
+        return values
 
     def _begin(self) -> None:
         super()._begin()

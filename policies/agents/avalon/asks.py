@@ -16,6 +16,7 @@ from parlour.envs.core import Knowledge
 from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate, Seat
+from parlour.policies.agents.seat import name
 from parlour.policies.llm.ask import A, Answer, Ask
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -130,7 +131,7 @@ class Analyse(Ask[Analysis]):
             if self._concerns(j, mine)
         ]
         worst = max((j for j in range(len(seat.roles)) if j != seat.seat), key=lambda j: mine.evil[j])
-        return Analysis(opinions=opinions, words=f"{notes.name(worst)} is the most likely to be evil.")
+        return Analysis(opinions=opinions, words=f"{name(worst)} is the most likely to be evil.")
 
     def _concerns(self, player: int, mine: Estimate) -> bool:
         fellow = (mine.evil[player] >= 0.5) == (self.me.role in EVIL_ROLES)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError
 from parlour.policies.agents.avalon import baseline_asks as asks
 from parlour.policies.agents.avalon.baseline_asks import Past
 from parlour.policies.agents.avalon.lines import first_strategy
@@ -105,18 +105,16 @@ class BaselineAgent(AvalonSeat):
     """
 
     name: ClassVar[str] = "avalon_baseline"
+    takes: ClassVar[tuple[str, ...]] = ("experience",)
 
     def __init__(self, model: Model | None = None, *, pool: Pool | None = None) -> None:
         self.pool = pool if pool is not None else Pool()
         super().__init__(model)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
-        """An agent from words: `experience` (a file)."""
-        for key in settings:
-            if key != "experience":
-                raise accept(f"setting of {cls.name}", key, ("experience",))
-        return cls(model, pool=Pool.load(settings["experience"]) if "experience" in settings else None)
+    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
+        """`experience` (a file)."""
+        return {"pool": Pool.load(settings["experience"])} if settings else {}
 
     def _begin(self) -> None:
         super()._begin()

@@ -16,6 +16,7 @@ from parlour.policies.agents.avalon.asks import AvalonSelfInfo
 from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Seat
 from parlour.policies.agents.avalon.lines import DISCREET
+from parlour.policies.agents.seat import name
 from parlour.policies.llm.ask import Answer, Ask
 from pydantic import BaseModel, ConfigDict
 
@@ -92,7 +93,7 @@ class ReflectOnFindings(Ask[AvalonReflection]):
 
     def heuristic(self, rng: np.random.Generator) -> AvalonReflection:
         mine = estimate.superficial(self.me.knowledge, self.messages)
-        bad = [notes.name(j) for j, chance in enumerate(mine.evil) if chance > 0.5 and j != self.me.seat]
+        bad = [name(j) for j, chance in enumerate(mine.evil) if chance > 0.5 and j != self.me.seat]
         on_team = self.me.seat in self.now.team
         return AvalonReflection(
             reflection=f"As {self.me.role} I am to {self.now.does} in quest {self.now.quest} at {self.now.good} to "

@@ -13,6 +13,7 @@ import numpy as np
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, EVIL_ROLES, GUESS, TEAM
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
+from parlour.policies.agents.seat import code
 from pydantic import BaseModel, ConfigDict
 
 # How likely a team must be to be clean, as a fraction of what the next leaders will offer; an entry a proposal.
@@ -213,12 +214,3 @@ class AvalonDecision:
         target = max((j for j in range(self.n) if j not in self.fellows), key=lambda j: merlin[j])
         passes = code(GUESS, [])
         return passes if now.good < 3 and passes in options else code(GUESS, [target])
-
-
-def code(kind: str, args: Sequence[int]) -> str:
-    """The code of an option.
-
-    >>> code("propose", [0, 2])
-    'propose:0,2'
-    """
-    return f"{kind}:{','.join(map(str, args))}"

@@ -8,15 +8,15 @@ with line breaks and marks escaped: they cannot be taken for facts.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import CARD, DRAWN, EXPOSED, FAILS, LEADS, SCORE, TEAM, VOTES
 from parlour.envs.core import Event
+from parlour.policies.agents.seat import name, names, quoted
 
 _CLAIMS: Final = {
     speech.ACCUSE: "accuses",
@@ -36,20 +36,6 @@ class Fact(NamedTuple):
     args: tuple[int, ...]
 
 
-def name(seat: int) -> str:
-    """The name of a seat, the same as its agent's.
-
-    >>> name(2)
-    'player_2'
-    """
-    return f"player_{seat}"
-
-
-def names(seats: Iterable[int]) -> str:
-    """Names in one phrase; `nobody` if there are none."""
-    return ", ".join(map(name, seats)) or "nobody"
-
-
 def seats_in(phrase: str) -> tuple[int, ...]:
     """The seats that a phrase of `names` holds."""
     return tuple(int(number) for number in re.findall(r"player_(\d{1,4})\b", phrase))
@@ -59,7 +45,7 @@ def write(event: Event, role_names: Sequence[str]) -> str:
     """The line of an event; empty for events that say nothing new."""
     seat, (kind, args, words), _ = event
     if kind in _CLAIMS:
-        said = f": {_quoted(words)}" if words else ""
+        said = f": {quoted(words)}" if words else ""
         return f"{name(seat)} {_CLAIMS[kind]}{_claimed(kind, args, role_names)}{said}"
     if kind == LEADS:
         return f"Quest {args[0] + 1}, proposal {args[3] + 1}: {name(args[1])} leads and names {args[2]}."
@@ -81,11 +67,6 @@ def write(event: Event, role_names: Sequence[str]) -> str:
             f"{name(args[0])} is the Assassin and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
         )
     return ""
-
-
-def _quoted(words: str) -> str:
-    """Words in quotation marks, with everything escaped that any reader could take for the end of a line."""
-    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(words, ensure_ascii=False))
 
 
 def _claimed(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:

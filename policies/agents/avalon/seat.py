@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, FAILS, GUESS, LEADS, TEAM, AvalonView
-from parlour.envs.core import Event, Move, ParlourError
+from parlour.envs.core import Event
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.asks import AvalonSelfInfo, Night
-from parlour.policies.agents.avalon.decide import AvalonSituation, code
+from parlour.policies.agents.avalon.decide import AvalonSituation
 from parlour.policies.agents.avalon.lines import goal_of, introduction_of
-from parlour.policies.agents.seat import AskingPolicy
+from parlour.policies.agents.seat import GameSeat, coded
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Model
 
 _DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS)
 
@@ -42,55 +40,32 @@ class Notes:
         self.read = len(events)
 
 
-class AvalonSeat(AskingPolicy):
+class AvalonSeat(GameSeat[AvalonView]):
     """A seat of Avalon that asks a model. Needs `info="full"` and text actions."""
 
-    wants: ClassVar[str] = "view"
-
-    def __init__(self, model: Model | None = None) -> None:
-        super().__init__(model)
-        self._begin()
-
-    def reset(self, seat: int, seed: int) -> None:
-        super().reset(seat, seed)
-        self._begin()
+    plays: ClassVar[tuple[str, str]] = ("Avalon", "avalon_v0")
+    view_type: ClassVar[type] = AvalonView
 
     def _begin(self) -> None:
-        """Forget the game before."""
+        super()._begin()
         self.notes_taken = Notes()
         self.me: AvalonSelfInfo | None = None
-        self._turn: Ask[Any] | None = None
-        self._tried: list[str] = []
 
     def act(self, observation: Any, info: dict[str, Any]) -> str:
-        view = self._take_in(info)
+        view, words = self._view(info), self._say_again(info)
         if len(view.legal) == 1:
-            self._turn = None
             return str(info["options"][0])  # nothing to decide, and nothing to ask
-        if not (info.get("asked_again") and self._turn):
-            self._turn, self._tried = self._think(view, coded(view.legal, info["options"])), []
-        words = str(self.seat_model.ask(self._turn.model_copy(update={"refused": list(self._tried)})).words)
-        self._tried.append(words)
-        return words
+        return self._say(self._think(view, coded(info))) if words is None else words
 
     @abstractmethod
     def _think(self, view: AvalonView, options: dict[str, str]) -> Ask[Any]:
         """All that comes before the words: the question for them, with an input `refused` and an answer with `words`."""
 
-    def watch(self, view: AvalonView) -> None:
-        """Take in what was shown after the last turn, once the game is over."""
-        if self.me is not None:
-            self.notes_taken.take(view.events, _role_names(view))
+    def _sit_down(self, view: AvalonView) -> None:
+        self.me = _who(view)
 
-    def _take_in(self, info: Mapping[str, Any]) -> Any:
-        """The View, after noting what is new in it."""
-        view = info.get("view")
-        if view is None or type(view).__name__ != "AvalonView":
-            raise ParlourError(f"policy {self.name!r} plays Avalon with info='full'; accepted: avalon_v0")
-        if self.me is None:
-            self.me = _who(view)
+    def _take(self, view: AvalonView) -> None:
         self.notes_taken.take(view.events, _role_names(view))
-        return view
 
 
 def _who(view: AvalonView) -> AvalonSelfInfo:
@@ -127,8 +102,3 @@ def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:
         good=score[0],
         evil=score[1],
     )
-
-
-def coded(legal: tuple[Move, ...], sentences: tuple[str, ...]) -> dict[str, str]:
-    """The options by code, in the order of the game."""
-    return {code(move.kind, move.args): sentence for move, sentence in zip(legal, sentences, strict=True)}

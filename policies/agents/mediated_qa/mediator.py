@@ -13,7 +13,7 @@ from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
-from parlour.policies.base import Policy
+from parlour.policies.base import Policy, check_settings
 
 RECOMMEND: Final = "advise"
 """The kind of the mediator's moves; their arguments are the numbers of the three actions in `joint.ACTIONS`."""
@@ -80,9 +80,7 @@ class GraceMediator(Policy):
     @classmethod
     def from_settings(cls, settings: Mapping[str, str]) -> Self:
         """A mediator from words: `file`, and `choice` if it shall not draw. Raises `ParlourError` for other ones."""
-        for setting in settings:
-            if setting not in ("file", "choice"):
-                raise accept("setting of grace", setting, ("file", "choice"))
+        check_settings(cls.name, settings, ("file", "choice"))
         if "file" not in settings:
             raise ParlourError("grace needs a policy; accepted: grace:file=DIR/policy.json")
         return cls(policy_file.read(settings["file"]), settings.get("choice", "sample"))

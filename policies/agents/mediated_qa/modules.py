@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from parlour.envs.core import Move, ParlourError, accept
-from parlour.policies.base import Policy
+from parlour.policies.base import Policy, check_settings
 
 MODULE_CHOICES = ("retrieve", "generate", "verify")
 """Kinds of the modules' moves; the argument is the number of the action."""
@@ -42,9 +42,7 @@ class ObedientModule(Policy):
     @classmethod
     def from_settings(cls, settings: Mapping[str, str]) -> Self:
         """A module from words: `obedience`. Raises `ParlourError` for other settings."""
-        for setting in settings:
-            if setting != "obedience":
-                raise accept("setting of obedient", setting, ("obedience",))
+        check_settings(cls.name, settings, ("obedience",))
         try:
             return cls(float(settings.get("obedience", "1")))
         except ValueError:

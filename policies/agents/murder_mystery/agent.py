@@ -15,18 +15,18 @@ from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, OPEN, Fact, say
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
-from parlour.policies.agents.murder_mystery.procedure import Hearing, Procedure, Room
+from parlour.policies.agents.murder_mystery.procedure import Procedure, Room
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
 from parlour.policies.agents.murder_mystery.replies import NOTHING
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
-from parlour.policies.agents.seat import AskingPolicy
+from parlour.policies.agents.seat import GameSeat
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import Embedder
 
 _ALL_I_KNOW: Final = {"en": " That is all I know.", "zh": "我知道的就这些。"}
 
 
-class MysterySeat(AskingPolicy):
+class MysterySeat(GameSeat[MysteryView]):
     """A seat of a murder mystery that asks a model. Needs `info="full"` and text actions.
 
     Args:
@@ -34,19 +34,15 @@ class MysterySeat(AskingPolicy):
         embedder: Turns what the seat has read into vectors; shared, not saved.
     """
 
-    wants: ClassVar[str] = "view"
+    plays: ClassVar[tuple[str, str]] = ("murder mysteries", "murder_mystery_v0")
+    view_type: ClassVar[type] = MysteryView
 
     def __init__(self, model: Model | None = None, *, embedder: Embedder = HASHING) -> None:
-        super().__init__(model)
         self.embedder = embedder
-        self._begin(0)
+        super().__init__(model)
 
-    def reset(self, seat: int, seed: int) -> None:
-        super().reset(seat, seed)
-        self._begin(seed)
-
-    def _begin(self, seed: int) -> None:
-        self.seat_model: Hearing = Hearing(self.model, self.seat, seed)
+    def _begin(self) -> None:
+        super()._begin()
         self.procedure: Procedure | None = None
         self._questions: list[str] = []
         self._told: tuple[int, int] = (-1, -1)
@@ -60,13 +56,8 @@ class MysterySeat(AskingPolicy):
         return {**super().notes(), **({"failed": self.failed} if self.failed else {})}
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
-        view = info.get("view")
-        if view is None or type(view).__name__ != "MysteryView":
-            raise ParlourError(
-                f"policy {self.name!r} plays murder mysteries with info='full'; accepted: murder_mystery_v0"
-            )
-        procedure = self._look(view)
-        kind = view.legal[0].kind
+        view = self._view(info)
+        procedure, kind = self._procedure(), view.legal[0].kind
         if kind == game.INTRODUCE:
             return procedure.introduce()
         if kind == game.CHOOSE:
@@ -79,18 +70,15 @@ class MysterySeat(AskingPolicy):
             return self._number(info, kind, (seat,))
         return self._answer(view, info, procedure)
 
-    def watch(self, view: MysteryView) -> None:
-        """Take in what was shown after the last turn, once the game is over."""
-        if self.procedure is not None:
-            self.procedure.room.seat_memory.take(view)
+    def _sit_down(self, view: MysteryView) -> None:
+        room = Room.of(view, self.seat_model, SeatMemory(view, self.embedder), self.rng)
+        self.procedure = self._murderer(room) if any(view.murders) else self._civilian(room)
 
-    def _look(self, view: MysteryView) -> Procedure:
-        """The procedure, after noting what is new."""
-        if self.procedure is None:
-            room = Room.of(view, self.seat_model, SeatMemory(view, self.embedder), self.rng)
-            self.procedure = self._murderer(room) if any(view.murders) else self._civilian(room)
-        else:
-            self.procedure.room.seat_memory.take(view)
+    def _take(self, view: MysteryView) -> None:
+        self._procedure().room.seat_memory.take(view)
+
+    def _procedure(self) -> Procedure:
+        assert self.procedure is not None
         return self.procedure
 
     @abstractmethod

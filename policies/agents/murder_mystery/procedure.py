@@ -18,7 +18,7 @@ from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, m
 from parlour.policies.agents.murder_mystery.seat_memory import Exchange, SeatMemory
 from parlour.policies.agents.murder_mystery.sensors import SensorSummary
 from parlour.policies.llm.ask import A, Ask
-from parlour.policies.llm.model import Answered, SeatModel
+from parlour.policies.llm.model import SeatModel
 
 INTRODUCTION: Final = 12000
 """Tokens of script in an introduction (SPEC 4.5)."""
@@ -26,21 +26,11 @@ QUESTION, PRUNING = "question", "pruning"
 """What can fail: a question is then not put, a list stays as it was."""
 
 
-class Hearing(SeatModel):
-    """A voice that also tells whether the model itself answered, or the heuristic in its place."""
-
-    def hear(self, question: Ask[A]) -> Answered[A]:
-        """The whole answer."""
-        answered = self._model.answer(question, self._context())
-        self._calls += answered.calls
-        return answered
-
-
 @dataclass
 class Room:
     """What one seat works with in one game."""
 
-    seat_model: Hearing
+    seat_model: SeatModel
     seat_memory: SeatMemory
     me: CharacterInfo
     lies: list[str]
@@ -49,7 +39,7 @@ class Room:
     """How often the model's answer could not be used, by what was asked."""
 
     @classmethod
-    def of(cls, view: MysteryView, seat_model: Hearing, seat_memory: SeatMemory, rng: Any) -> Room:
+    def of(cls, view: MysteryView, seat_model: SeatModel, seat_memory: SeatMemory, rng: Any) -> Room:
         """The room of the seat whose View this is."""
         return cls(
             seat_model, seat_memory, me_of(view), [say(lie, view.vocabulary, view.seat) for lie in view.lies], rng

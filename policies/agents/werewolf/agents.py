@@ -8,9 +8,10 @@ their reflection are one question here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 from parlour.envs.core import accept
+from parlour.policies.agents.seat import name
 from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.notes import HeardMessage
@@ -44,14 +45,12 @@ class WindowAgent(WerewolfSeat):
         super().__init__(model, window=window)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
-        """An agent from words: numbers for what it `takes`."""
+    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
+        """Numbers for what it `takes`."""
         for key, value in settings.items():
-            if key not in cls.takes:
-                raise accept(f"setting of {cls.name}", key, cls.takes)
             if not (value.isascii() and value.isdigit()):
                 raise accept(key, value, _MOST)
-        return cls(model, **{key: int(value) for key, value in settings.items()})
+        return {key: int(value) for key, value in settings.items()}
 
     def _infer(self, now: WerewolfSituation) -> InferredBelief:
         assert self.me is not None
@@ -76,7 +75,7 @@ class WindowAgent(WerewolfSeat):
 
 def told(opinion: asks.InferredOpinion) -> str:
     """An opinion in a sentence."""
-    who, trust = notes.name(opinion.player), opinion.trust
+    who, trust = name(opinion.player), opinion.trust
     if opinion.stance == "unsure":
         return f"{who} may be on either side (trust {trust:+.2f})."
     return f"{who} is inferred to be my {opinion.stance} (trust {trust:+.2f})."

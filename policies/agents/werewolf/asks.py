@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
+from parlour.policies.agents.seat import name, names
 from parlour.policies.agents.werewolf import inference, notes, rerank
 from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.notes import HeardMessage
@@ -165,12 +166,12 @@ class ReflectOnWindow(Ask[WerewolfReflection]):
 
     def heuristic(self, rng: np.random.Generator) -> WerewolfReflection:
         ranked = sorted(self.opinions, key=lambda one: (-abs(one.trust), one.player))
-        asked = [f"Is {notes.name(one.player)} what he seems to be?" for one in ranked[:2]]
+        asked = [f"Is {name(one.player)} what he seems to be?" for one in ranked[:2]]
         foes = [one.player for one in ranked if one.stance == inference.ADVERSARY]
         return WerewolfReflection(
             asked=asked,
             reflection=f"It is day {self.now.day}, {len(self.now.alive)} live. As {self.me.role} I am to "
-            f"{self.now.does.replace('_', ' ')}. I hold {notes.names(foes)} for adversaries.",
+            f"{self.now.does.replace('_', ' ')}. I hold {names(foes)} for adversaries.",
         )
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import accept
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, HEALS, KILL, POISONS, SEER, VILLAGE, VILLAGER
+from parlour.policies.agents.seat import code
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from pydantic import BaseModel, ConfigDict
@@ -324,12 +325,3 @@ class WerewolfDecision:
         known = {*self.now.wolves, *self.now.innocent}
         unknown = [seat for seat in self.others if seat not in known]
         return [code(CHECKS, (self._lowest(unknown),))] if unknown else []
-
-
-def code(kind: str, args: Sequence[int]) -> str:
-    """The code of an option.
-
-    >>> code("report", [2, 1])
-    'report:2,1'
-    """
-    return f"{kind}:{','.join(map(str, args))}"

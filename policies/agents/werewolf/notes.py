@@ -8,13 +8,13 @@ behind them is given by its canonical sentence.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Final
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
 from parlour.envs.werewolf import vocabulary as game
+from parlour.policies.agents.seat import name, names, quoted
 from pydantic import BaseModel, ConfigDict
 
 
@@ -32,20 +32,6 @@ class HeardMessage(BaseModel):
     """Whether not everybody heard it: what wolves say at night, and what the moderator tells one player."""
 
 
-def name(seat: int) -> str:
-    """The name of a seat, the same as its agent's.
-
-    >>> name(2)
-    'player_2'
-    """
-    return f"player_{seat}"
-
-
-def names(seats: Sequence[int]) -> str:
-    """Names in one phrase; `nobody` if there are none."""
-    return ", ".join(map(name, seats)) or "nobody"
-
-
 def line(message: HeardMessage) -> str:
     r"""A message in one line; the words in quotation marks, with everything unprintable escaped.
 
@@ -53,10 +39,7 @@ def line(message: HeardMessage) -> str:
     'Day 1, player_2: "I am Seer."'
     """
     who = "moderator" if message.speaker == NATURE else name(message.speaker)
-    quoted = json.dumps(message.text, ensure_ascii=False)
-    if not quoted.isprintable():
-        quoted = "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in quoted)
-    return f"Day {message.day}, {who}: {quoted}"
+    return f"Day {message.day}, {who}: {quoted(message.text)}"
 
 
 class HeardMessages:

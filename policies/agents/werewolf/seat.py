@@ -7,15 +7,15 @@ What differs from method to method is `_infer` alone: the window, retrieval and 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from parlour.envs import speech
-from parlour.envs.core import NATURE, Move, ParlourError
+from parlour.envs.core import NATURE, Move
 from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, REVEALED, WEREWOLF, WerewolfView
-from parlour.policies.agents.seat import AskingPolicy
-from parlour.policies.agents.werewolf import asks, notes
-from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation, code
+from parlour.policies.agents.seat import GameSeat, coded, name
+from parlour.policies.agents.werewolf import asks
+from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.inference import stance
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages
 from parlour.policies.llm.model import Model
@@ -33,7 +33,7 @@ class InferredBelief(NamedTuple):
     """Of each player, in seat order, each in [-1, 1]. To a werewolf: the lower, the more dangerous."""
 
 
-class WerewolfSeat(AskingPolicy):
+class WerewolfSeat(GameSeat[WerewolfView]):
     """A seat of Werewolf that asks a model. Needs `info="full"`; answers with words when it speaks, else with a number.
 
     Args:
@@ -41,50 +41,39 @@ class WerewolfSeat(AskingPolicy):
         window: How many of the newest messages an action is told.
     """
 
-    wants: ClassVar[str] = "view"
+    plays: ClassVar[tuple[str, str]] = ("Werewolf", "werewolf_v0")
+    view_type: ClassVar[type] = WerewolfView
 
     def __init__(self, model: Model | None = None, *, window: int = WINDOW) -> None:
-        super().__init__(model)
         self.window = window
-        self._begin()
-
-    def reset(self, seat: int, seed: int) -> None:
-        super().reset(seat, seed)
-        self._begin()
+        super().__init__(model)
 
     def _begin(self) -> None:
-        """Forget the game before."""
+        super()._begin()
         self.record = HeardMessages()
         self.me: WerewolfSelfInfo | None = None
         self._known: dict[int, bool] = {}
         self._attacked: int | None = None
         self._noted: dict[str, list[Any]] = {}
         self._told: dict[str, list[Any]] = {}
-        self._turn: asks.Speak | None = None
-        self._tried: list[str] = []
 
     def act(self, observation: Any, info: dict[str, Any]) -> int | str:
-        if info.get("asked_again") and self._turn is not None:
-            return self._speak(self._turn)
-        view, self._turn = self._take_in(info), None
+        words = self._say_again(info)
+        if words is not None:
+            return words
+        view = self._view(info)
         if len(view.legal) == 1:
             return int(info["legal"][0])  # nothing to decide, and nothing to ask
         now = self._situation(view)
         belief = self._infer(now)
         self._note(belief)
-        options = {code(move.kind, move.args): said for move, said in zip(view.legal, info["options"], strict=True)}
+        options = coded(info)
         told: dict[str, Any] = {"me": self.me, "now": now, "inference": belief.text, "standing": list(belief.standing)}
         told |= {"messages": self.record.messages[-self.window :], "options": options}
         if now.does in ("speak", "last_words", "whisper"):
-            self._turn, self._tried = asks.Speak(**told, refused=[]), []
-            return self._speak(self._turn)
+            return self._say(asks.Speak(**told, refused=[]))
         chosen = self.seat_model.ask(asks.Choose(**told)).choice
         return int(info["legal"][list(options).index(chosen)])
-
-    def _speak(self, turn: asks.Speak) -> str:
-        words = self.seat_model.ask(turn.model_copy(update={"refused": list(self._tried)})).words
-        self._tried.append(words)
-        return words
 
     @abstractmethod
     def _infer(self, now: WerewolfSituation) -> InferredBelief:
@@ -93,11 +82,6 @@ class WerewolfSeat(AskingPolicy):
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         """Called with what is new, before `_infer`; also for what was shown after the last turn."""
 
-    def watch(self, view: WerewolfView) -> None:
-        """Take in what was shown after the last turn, once the game is over."""
-        if self.me is not None:
-            self._heard(self._read(view))
-
     def notes(self) -> dict[str, Any]:
         """`beliefs`, where they changed: player -> stance and trust; and the questions asked."""
         told, self._told = self._told, {}
@@ -105,7 +89,7 @@ class WerewolfSeat(AskingPolicy):
 
     def _note(self, belief: InferredBelief) -> None:
         shown = {
-            notes.name(seat): [stance(trust), round(trust, 4)]
+            name(seat): [stance(trust), round(trust, 4)]
             for seat, trust in enumerate(belief.standing)
             if seat != self.seat
         }
@@ -114,26 +98,18 @@ class WerewolfSeat(AskingPolicy):
 
     # -- what is seen ------------------------------------------------------------------------------------------
 
-    def _take_in(self, info: Mapping[str, Any]) -> Any:
-        """The View, after noting what is new in it."""
-        view = info.get("view")
-        if view is None or type(view).__name__ != "WerewolfView":
-            raise ParlourError(f"policy {self.name!r} plays Werewolf with info='full'; accepted: werewolf_v0")
-        if self.me is None:
-            fellows = [seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats]
-            self.me = WerewolfSelfInfo(
-                seat=view.seat, role=view.role, side=view.side, roles=list(view.roles), fellows=fellows
-            )
-            if view.role == WEREWOLF:
-                self._known = {seat: seat in fellows for seat in range(len(view.roles)) if seat != view.seat}
-        self._heard(self._read(view))
-        return view
+    def _sit_down(self, view: WerewolfView) -> None:
+        fellows = [seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats]
+        side: Any = view.side
+        self.me = WerewolfSelfInfo(seat=view.seat, role=view.role, side=side, roles=list(view.roles), fellows=fellows)
+        if view.role == WEREWOLF:
+            self._known = {seat: seat in fellows for seat in range(len(view.roles)) if seat != view.seat}
 
-    def _read(self, view: WerewolfView) -> list[HeardMessage]:
+    def _take(self, view: WerewolfView) -> None:
         for event in view.events[self.record.read :]:
             if event.seat == NATURE:
                 self._learn(event.move, view.role_names)
-        return self.record.take(view.events, view.role_names)
+        self._heard(self.record.take(view.events, view.role_names))
 
     def _learn(self, told: Move, role_names: Sequence[str]) -> None:
         """What the moderator says is certain."""

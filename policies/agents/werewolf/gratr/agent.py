@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WOLVES
-from parlour.policies.agents.werewolf import notes
+from parlour.policies.agents.seat import name
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.gratr import asks, export, render
 from parlour.policies.agents.werewolf.gratr import equations as eq
@@ -28,6 +28,7 @@ from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, Werewo
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.model import Model, RequestContext, mixed
 
+_KINDS: Final = {field.name: type(field.default) for field in fields(Parameters)} | {"window": int}
 _HOSTILE: Final = 0.4
 """What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
 
@@ -45,6 +46,7 @@ class GratrAgent(WerewolfSeat):
     """
 
     name: ClassVar[str] = "gratr"
+    takes: ClassVar[tuple[str, ...]] = tuple(_KINDS)
 
     def __init__(
         self, model: Model | None = None, *, parameters: Parameters | None = None, window: int = WINDOW
@@ -56,15 +58,10 @@ class GratrAgent(WerewolfSeat):
         super().__init__(model, window=window)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
-        """An agent from words: the fields of `Parameters`, and `window`."""
-        kinds = {field.name: type(field.default) for field in fields(Parameters)} | {"window": int}
-        for key in settings:
-            if key not in kinds:
-                raise accept(f"setting of {cls.name}", key, kinds)
-        values = {key: _number(key, value, kinds[key]) for key, value in settings.items()}
-        window = values.pop("window", WINDOW)
-        return cls(model, parameters=Parameters(**values), window=window)
+    def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
+        """The fields of `Parameters`, and `window`."""
+        values = {key: _number(key, value, _KINDS[key]) for key, value in settings.items()}
+        return {"window": values.pop("window", WINDOW), "parameters": Parameters(**values)}
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -105,7 +102,7 @@ class GratrAgent(WerewolfSeat):
             self.graph = TrustGraph(len(self.me.roles), self.me.seat, parameters=self.parameters)
         self._pin(self.graph)
         for message in messages:
-            self._take(self.graph, message)
+            self._observe(self.graph, message)
 
     def _pin(self, graph: TrustGraph) -> None:
         """Facts."""
@@ -116,7 +113,7 @@ class GratrAgent(WerewolfSeat):
                 known = "I know the werewolves" if wolf else "known for certain"
                 graph.pin(seat, 1 if bad == wolf else -1, self.record.day, self._reasons.get(seat, known))
 
-    def _take(self, graph: TrustGraph, message: HeardMessage) -> None:
+    def _observe(self, graph: TrustGraph, message: HeardMessage) -> None:
         """One statement: two questions, then Algorithm 1."""
         assert self.me is not None
         moderator = message.speaker == MODERATOR
@@ -143,7 +140,7 @@ class GratrAgent(WerewolfSeat):
 
     def _ask_for_all(self, question: Ask[A]) -> A:
         """An answer that is the same for all who hear a statement: the sample is the game's, so one call serves all."""
-        answered = self.model.answer(question, RequestContext(notes.name(self.seat), mixed(self._seed)))
+        answered = self.model.answer(question, RequestContext(name(self.seat), mixed(self._seed)))
         self._calls += answered.calls
         return answered.value
 
@@ -175,14 +172,14 @@ class GratrAgent(WerewolfSeat):
         for seat in foes[: render.EXTREMES]:
             identity = self._identities.get(seat, ("", 0.0))[0]
             maybe = f", perhaps the {identity}" if identity else ""
-            lines.append(f"{notes.name(seat)} is dangerous to us{maybe}: {standing[seat]:+.2f}.")
+            lines.append(f"{name(seat)} is dangerous to us{maybe}: {standing[seat]:+.2f}.")
         return "\n".join(lines)
 
     def _note(self, belief: InferredBelief) -> None:
         """By the graph's own classes, whose tolerance is a parameter."""
         graph = self._graph()
         shown: dict[str, list[Any]] = {
-            notes.name(seat): [export.CLASSES[graph.role(seat)], round(trust, 4)]
+            name(seat): [export.CLASSES[graph.role(seat)], round(trust, 4)]
             for seat, trust in enumerate(belief.standing)
             if seat != self.seat
         }
