@@ -42,7 +42,8 @@ from parlour.envs.avalon.presets import PLAYERS, PRESETS, check_roles, default_r
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import EVIL, GOOD, ROLES
-from parlour.envs.core import GameSpec, accept
+from parlour.envs.core import GameSpec
+from parlour.envs.hidden_roles import check_table
 
 
 class AvalonSpec(GameSpec):
@@ -83,12 +84,7 @@ class AvalonSpec(GameSpec):
         Raises:
             ParlourError: An argument is not accepted.
         """
-        if type(num_players) is not int or num_players not in PLAYERS:
-            raise accept("num_players", num_players, PLAYERS)
-        if not isinstance(rules, str) or rules not in PRESETS:
-            raise accept("rules", rules, PRESETS)
-        if not isinstance(talk, bool):
-            raise accept("talk", talk, ("True", "False"))
+        check_table(num_players, PLAYERS, rules, PRESETS, talk)
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
         config = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk}
         return Avalon(num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, config=config)

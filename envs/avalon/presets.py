@@ -7,13 +7,13 @@ it, as its game logs show it, for `reference`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from parlour.envs import hidden_roles
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, MERLIN, MINION, MORGANA, PERCIVAL, ROLES, SERVANT, side_of
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError
 
 REPEATABLE: Final = (SERVANT, MINION)
 
@@ -102,14 +102,7 @@ def default_roles(num_players: int) -> tuple[str, ...]:
 
 def check_roles(num_players: int, roles: Sequence[str]) -> tuple[str, ...]:
     """The roles in the order of `ROLES`. Raises `ParlourError` unless they make a game of `num_players`."""
-    if not isinstance(roles, list | tuple):
-        raise accept("roles", roles, "None, or one role for each player")
-    for role in roles:
-        if role not in ROLES:
-            raise accept("role", role, ROLES)
-    if len(roles) != num_players:
-        raise ParlourError(f"roles {list(roles)!r} are {len(roles)}; accepted: one for each of {num_players} players")
-    counts = Counter(roles)
+    counts = hidden_roles.check_roles(num_players, roles, ROLES)
     for role in (MERLIN, ASSASSIN):
         if counts[role] != 1:
             raise ParlourError(f"roles {list(roles)!r} hold {counts[role]} x {role}; accepted: exactly one")

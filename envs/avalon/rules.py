@@ -7,7 +7,7 @@ name Merlin; the quest is scored. Three scored quests win. Sources and the point
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, ClassVar
@@ -21,14 +21,12 @@ from parlour.envs.avalon.state import (
     DRAW,
     HUNT,
     NOBODY,
-    NOTHING,
     PROPOSE,
     QUEST,
     TALK,
     VOTE,
     AvalonStanding,
     AvalonState,
-    Options,
 )
 from parlour.envs.avalon.vocabulary import (
     ACTS,
@@ -58,24 +56,21 @@ from parlour.envs.avalon.vocabulary import (
     side_of,
 )
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
+from parlour.envs.hidden_roles import NOTHING, HiddenRoles, Options, seen_by, shown, told
 
 # The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
 _new = tuple.__new__
 
 
-class Avalon:
+class Avalon(HiddenRoles[AvalonState]):
     """The rules for one number of players, one set of roles and one preset. Satisfies `parlour.envs.core.Game`."""
 
     def __init__(
         self, *, num_players: int, rules: AvalonRules, roles: tuple[str, ...], talk: bool, config: Mapping[str, Any]
     ) -> None:
-        self.seats = num_players
+        super().__init__(roles, config)
         self.rules = rules
-        self.roles = roles
         self.talk = talk
-        self.config = config
-        self.role_names = tuple(dict.fromkeys(roles))
-        self.deck = tuple(self.role_names.index(role) for role in roles)
         self.evil_roles = frozenset(k for k, name in enumerate(self.role_names) if side_of(name) == EVIL)
         self.sizes = TEAM_SIZES[num_players]
         self.fails_needed = tuple(
@@ -104,13 +99,11 @@ class Avalon:
             for size in self.sizes
         ]
         good_cards = (SUCCESS, FAIL) if self.rules.good_may_fail else (SUCCESS,)
-        self._talks = [_options(i, None, [m for m in talks if speech.sayable(m, i)]) for i in seats]
-        self._teams = [[_options(i, None, moves) for i in seats] for moves in named]
-        self._ballots = Options((APPROVE, REJECT), {APPROVE: (), REJECT: ()})
-        self._cards = [[_options(i, (i,), cards) for i in seats] for cards in ((SUCCESS, FAIL), good_cards)]
-        self._guesses = [
-            _options(i, (i,), [m for m in guesses if m.args != (i,) and (m.args or may_pass)]) for i in seats
-        ]
+        self._talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in seats]
+        self._teams = [[shown(i, None, moves) for i in seats] for moves in named]
+        self._ballots = Options((APPROVE, REJECT))
+        self._cards = [[shown(i, (i,), cards) for i in seats] for cards in ((SUCCESS, FAIL), good_cards)]
+        self._guesses = [shown(i, (i,), [m for m in guesses if m.args != (i,) and (m.args or may_pass)]) for i in seats]
 
     # -- the contract ------------------------------------------------------------------------------------------
 
@@ -118,12 +111,6 @@ class Avalon:
         return AvalonState(
             DEAL, NATURE, 0, NOBODY, NOBODY, AvalonStanding(NOBODY, 0, -1, 0, 0, 0, False, ""), NOTHING, ()
         )
-
-    def actor(self, s: AvalonState) -> int:
-        return s.actor
-
-    def legal(self, s: AvalonState) -> tuple[Move, ...]:
-        return s.options.legal
 
     def nature(self, s: AvalonState, rng: np.random.Generator) -> Move:
         if s.phase == DEAL:
@@ -143,21 +130,6 @@ class Avalon:
             teams = tuple(combinations(range(self.seats), self.sizes[s.standing.quest]))
             yield from ((Move(DRAWN, team), 1 / len(teams)) for team in teams)
 
-    def apply(self, s: AvalonState, move: Move) -> AvalonState:
-        if s.actor < 0:
-            return self._NATURAL[s.phase](self, s, move)
-        event = s.options.events.get(move)
-        if event is None:
-            event = self._worded(s, move)
-        return self._STEPS[s.phase](self, s, move, event)
-
-    def _worded(self, s: AvalonState, move: Move) -> tuple[Event, ...]:
-        """The event of a speech with words of its own. Raises `IllegalMove` for what is not legal."""
-        plain = s.options.events.get(Move(move.kind, move.args))
-        if plain is None:
-            raise IllegalMove(self._refusal(s, move))
-        return tuple(event._replace(move=move) for event in plain)
-
     def outcome(self, s: AvalonState) -> Outcome | None:
         if s.actor != OVER:
             return None
@@ -172,7 +144,7 @@ class Avalon:
         return AvalonView(
             seat,
             self.legal(s) if s.actor == seat else (),
-            tuple([e for e in s.log if e[2] is None or seat in e[2]]),
+            seen_by(seat, s.log),
             role,
             side_of(role) if role else "",
             self.night(roles, seat) if roles else (),
@@ -216,8 +188,7 @@ class Avalon:
     def _open(self, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """Announce the leader and begin the discussion of a proposal."""
         _, quest, leader, counted, _, _, _, _ = standing
-        told = Move(LEADS, (quest, leader, self.sizes[quest], counted, self.fails_needed[quest]))
-        log += (_new(Event, (NATURE, told, None)),)
+        log += (told(LEADS, (quest, leader, self.sizes[quest], counted, self.fails_needed[quest])),)
         phase, options = (TALK, self._talks[leader]) if self.talk else (PROPOSE, self._teams[quest][leader])
         return _new(AvalonState, (phase, leader, 0, NOBODY, NOBODY, standing, options, log))
 
@@ -281,7 +252,7 @@ class Avalon:
         quest = standing.quest
         fails = cards.count(0)
         success = int(fails < self.fails_needed[quest])
-        log += (_new(Event, (NATURE, Move(FAILS, (quest, fails, success)), None)),)
+        log += (told(FAILS, (quest, fails, success)),)
         if self.rules.hunt == "each_quest" and not standing.guessed:
             actor = self._seat_of(s, ASSASSIN)
             return _new(AvalonState, (HUNT, actor, 0, team, (success,), standing, self._guesses[actor], log))
@@ -290,7 +261,7 @@ class Avalon:
     def _score(self, s: AvalonState, success: int, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """Score the quest; then the end, the Assassin's guess at the end, or the next quest."""
         good, evil = standing.good + success, standing.evil + 1 - success
-        log += (_new(Event, (NATURE, Move(SCORE, (good, evil)), None)),)
+        log += (told(SCORE, (good, evil)),)
         if good == QUESTS_TO_WIN and self.rules.hunt == "end":
             actor, standing = self._seat_of(s, ASSASSIN), standing._replace(good=good, evil=evil)
             return _new(AvalonState, (HUNT, actor, 0, s.team, (success,), standing, self._guesses[actor], log))
@@ -305,7 +276,7 @@ class Avalon:
         if not move.args:
             return self._score(s, s.secret[0], s.standing, log)
         right = self._seat_of(s, MERLIN) == move.args[0]
-        log = (*log, Event(NATURE, Move(EXPOSED, (s.actor, move.args[0], int(right))), None))
+        log = (*log, told(EXPOSED, (s.actor, move.args[0], int(right))))
         standing = s.standing._replace(guessed=True)
         if right or self.rules.hunt == "end":
             return self._end(s, standing, "assassination" if right else "quests", log)
@@ -314,11 +285,8 @@ class Avalon:
     def _end(self, s: AvalonState, standing: AvalonStanding, reason: str, log: tuple[Event, ...]) -> AvalonState:
         return AvalonState(DONE, OVER, 0, s.team, NOBODY, standing._replace(reason=reason), NOTHING, log)
 
-    def _done(self, s: AvalonState, move: Move) -> AvalonState:
-        raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")
-
     _STEPS: ClassVar = {TALK: _talk, PROPOSE: _propose, VOTE: _vote, QUEST: _card, HUNT: _guess}
-    _NATURAL: ClassVar = {DEAL: _deal, DRAW: _draw, DONE: _done}
+    _NATURAL: ClassVar = {DEAL: _deal, DRAW: _draw, DONE: HiddenRoles._done}
 
     # -- small questions ---------------------------------------------------------------------------------------
 
@@ -330,18 +298,7 @@ class Avalon:
         return s.standing.roles.index(self.role_names.index(role))
 
     def _refusal(self, s: AvalonState, move: Move) -> str:
-        """Why a move of a seat is not legal, in one line."""
-        legal = self.legal(s)
-        kinds = sorted({m.kind for m in legal})
-        if move.kind not in kinds:
-            return f"{move.kind!r} is not a move of this phase; accepted: {', '.join(kinds)}"
-        if move.kind == TEAM:
+        if move.kind == TEAM == s.options.legal[0].kind:
             size = self.sizes[s.standing.quest]
             return f"team {list(move.args)} is not accepted; accepted: {size} different seats, ascending"
-        accepted = [list(m.args) for m in legal if m.kind == move.kind]
-        return f"{move.kind} {list(move.args)} is not accepted; accepted: {accepted}"
-
-
-def _options(seat: int, to: tuple[int, ...] | None, moves: Iterable[Move]) -> Options:
-    legal = tuple(moves)
-    return Options(legal, {move: (Event(seat, move, to),) for move in legal})
+        return super()._refusal(s, move)

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
+from parlour.envs.core import OVER, Event, IllegalMove, Move, Outcome
+from parlour.envs.hidden_roles import NOTHING, Options, refusal, seen_by, told
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.options import Table
-from parlour.envs.murder_mystery.state import NOTHING, Exchange, MysteryState, Options
+from parlour.envs.murder_mystery.state import Exchange, MysteryState
 from parlour.envs.murder_mystery.vocabulary import (
     ANYBODY,
     CHOICE,
@@ -100,7 +101,7 @@ class MurderMystery:
 
     def apply(self, s: MysteryState, move: Move) -> MysteryState:
         plain = move if not move.words else Move(move.kind, move.args)
-        if plain not in s.options.moves:
+        if plain not in s.options.events:
             raise IllegalMove(self._refusal(s, move))
         return self._STEPS[move.kind](self, s, move if move.kind in WITH_WORDS else plain)
 
@@ -130,7 +131,7 @@ class MurderMystery:
         return MysteryView(
             seat,
             options.legal if actor == seat else (),
-            tuple([e for e in log if e[2] is None or seat in e[2]]),
+            seen_by(seat, log),
             name,
             role,
             side,
@@ -170,7 +171,7 @@ class MurderMystery:
         return self._open_round(s._replace(log=log), 0)
 
     def _open_round(self, s: MysteryState, number: int) -> MysteryState:
-        log = (*s.log, Event(NATURE, Move(vocabulary.ROUND, (number,)), None))
+        log = (*s.log, told(vocabulary.ROUND, (number,)))
         return self._open_turn(s._replace(round=number, log=log), 0)
 
     def _open_turn(self, s: MysteryState, turn: int) -> MysteryState:
@@ -178,7 +179,7 @@ class MurderMystery:
         if turn == self.seats * self.victims:
             return self._open_reports(s)
         asker, victim = divmod(turn, self.victims)
-        log = (*s.log, Event(NATURE, Move(vocabulary.TURN, (asker, victim)), None))
+        log = (*s.log, told(vocabulary.TURN, (asker, victim)))
         return s._replace(
             phase=CHOICE,
             actor=asker,
@@ -240,15 +241,15 @@ class MurderMystery:
         voting = s.round + 1 == self.rounds
         s = s._replace(phase=VOTING if voting else SUSPICION, exchange=_IDLE)
         if voting:
-            s = s._replace(round=self.rounds, log=(*s.log, Event(NATURE, Move(vocabulary.ROUND, (self.rounds,)), None)))
+            s = s._replace(round=self.rounds, log=(*s.log, told(vocabulary.ROUND, (self.rounds,))))
         return self._want(s, 0)
 
     def _want(self, s: MysteryState, turn: int) -> MysteryState:
         """Ask one seat about one victim, in private."""
         seat, victim = divmod(turn, self.victims)
         voting = s.phase == VOTING
-        told = Event(NATURE, Move(vocabulary.WANTED, (int(voting), victim)), (seat,))
-        return s._replace(actor=seat, turn=turn, options=self.table.names[voting][seat], log=(*s.log, told))
+        wanted = told(vocabulary.WANTED, (int(voting), victim), (seat,))
+        return s._replace(actor=seat, turn=turn, options=self.table.names[voting][seat], log=(*s.log, wanted))
 
     def _suspect(self, s: MysteryState, move: Move) -> MysteryState:
         turn = s.turn
@@ -264,12 +265,12 @@ class MurderMystery:
         s = s._replace(votes=s.votes + move.args, log=(*s.log, Event(s.actor, move, (s.actor,))))
         if s.turn + 1 < self.seats * self.victims:
             return self._want(s, s.turn + 1)
-        told = []
+        result: list[Event] = []
         for k in range(self.victims):
             verdict = (k, self.found(s.votes, k), _VERDICTS[self._score(s.votes, k)])
-            told.append(Event(NATURE, Move(vocabulary.VOTES, (k, *self._counts(s.votes, k))), None))
-            told.append(Event(NATURE, Move(vocabulary.VERDICT, verdict), None))
-        return s._replace(phase=DONE, actor=OVER, turn=0, options=NOTHING, log=(*s.log, *told))
+            result.append(told(vocabulary.VOTES, (k, *self._counts(s.votes, k))))
+            result.append(told(vocabulary.VERDICT, verdict))
+        return s._replace(phase=DONE, actor=OVER, turn=0, options=NOTHING, log=(*s.log, *result))
 
     _STEPS: ClassVar = {
         vocabulary.INTRODUCE: _introduce,
@@ -326,13 +327,9 @@ class MurderMystery:
         """Why a move is not legal, in one line."""
         if s.actor == OVER:
             return f"{move.kind} {list(move.args)} is not accepted: the game is over"
-        kinds = sorted({m.kind for m in s.options.legal})
-        if move.kind not in kinds:
-            return f"{move.kind!r} is not a move of this phase; accepted: {', '.join(kinds)}"
-        if move.kind in (vocabulary.ASK, vocabulary.TELL):
+        if move.kind in (vocabulary.ASK, vocabulary.TELL) and move.kind in {m.kind for m in s.options.legal}:
             return f"{move.kind} {list(move.args)} is not accepted; accepted: one of the {len(s.options.legal)} options"
-        accepted = [list(m.args) for m in s.options.legal if m.kind == move.kind]
-        return f"{move.kind} {list(move.args)} is not accepted; accepted: {accepted}"
+        return refusal(s.options.legal, move)
 
 
 def _own_part(case: Case, seat: int) -> tuple[Any, ...]:

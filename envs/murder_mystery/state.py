@@ -5,34 +5,11 @@ Persons are numbers: seats 0 .. Na-1, then the victims Na .. Na+Nv-1. A victim's
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Event
+from parlour.envs.hidden_roles import Options
 from parlour.envs.murder_mystery.vocabulary import ANYBODY
-
-
-class Options:
-    """What one seat may do at one kind of decision: the one source of legality. Equal if the moves are the same."""
-
-    __slots__ = ("_hash", "legal", "moves")
-
-    def __init__(self, legal: tuple[Move, ...]) -> None:
-        self.legal = legal
-        """In catalogue order."""
-        self.moves = frozenset(legal)
-        self._hash = hash(legal)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Options) and self.legal == other.legal)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __repr__(self) -> str:
-        return f"<{len(self.legal)} options>"
-
-
-NOTHING: Final = Options(())
 
 
 class Exchange(NamedTuple):

@@ -48,6 +48,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from parlour.envs.core import GameSpec, accept
+from parlour.envs.hidden_roles import check_table
 from parlour.envs.werewolf.encode import WerewolfEncoder
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.werewolf.rules import Werewolf
@@ -93,12 +94,7 @@ class WerewolfSpec(GameSpec):
         Raises:
             ParlourError: An argument is not accepted.
         """
-        if type(num_players) is not int or num_players not in PLAYERS:
-            raise accept("num_players", num_players, PLAYERS)
-        if not isinstance(rules, str) or rules not in PRESETS:
-            raise accept("rules", rules, PRESETS)
-        if not isinstance(talk, bool):
-            raise accept("talk", talk, ("True", "False"))
+        check_table(num_players, PLAYERS, rules, PRESETS, talk)
         if type(max_days) is not int or max_days not in DAYS_ACCEPTED:
             raise accept("max_days", max_days, DAYS_ACCEPTED)
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from parlour.envs import speech
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Move
+from parlour.envs.hidden_roles import Options, shown
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.state import (
     CHECK,
@@ -18,7 +18,6 @@ from parlour.envs.werewolf.state import (
     SAVE,
     TALK,
     WHISPER,
-    Options,
     WerewolfStanding,
 )
 from parlour.envs.werewolf.vocabulary import ACTS, BALLOT, CHECKS, GIVE, GUARDS, KEEP, KILL, POISONS, TARGETED, WHISPERS
@@ -38,8 +37,8 @@ class Choices:
         whispers = speech.speeches(WHISPERS, seats, 0)[1:] if talk else ()  # silence stands among the talks
         aims = tuple(Move(kind, args) for kind in TARGETED for args in (NOBODY, *((j,) for j in every)))
         self.catalogue = (*talks, *whispers, *aims, KEEP, GIVE)
-        self._talks = [_shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in every]
-        self._healing = [_shown(i, (i,), (KEEP, GIVE)) for i in every]
+        self._talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in every]
+        self._healing = [shown(i, (i,), (KEEP, GIVE)) for i in every]
         self._aims: dict[tuple[str, tuple[int, ...]], tuple[Move, ...]] = {}
         self._asked: dict[tuple[object, ...], Options] = {}
 
@@ -65,19 +64,19 @@ class Choices:
             wolves = tuple(j for j in living if standing.roles[j] == self._wolf)
             prey = [j for j in living if self._rules.hunt_wolves or j not in wolves]
             if phase == WHISPER:
-                return _shown(seat, wolves, _SILENT + self._aim(speech.RECOMMEND, prey)[1:])
-            return _shown(seat, wolves if self._rules.hunt_shown == "as_cast" else (seat,), self._aim(KILL, prey))
+                return shown(seat, wolves, _SILENT + self._aim(speech.RECOMMEND, prey)[1:])
+            return shown(seat, wolves if self._rules.hunt_shown == "as_cast" else (seat,), self._aim(KILL, prey))
         if phase == PROTECT:
             barred = None if self._rules.guard_may_repeat else standing.guarded
-            return _shown(seat, (seat,), self._aim(GUARDS, [j for j in living if j != barred]))
+            return shown(seat, (seat,), self._aim(GUARDS, [j for j in living if j != barred]))
         if phase == POISON:
-            return _shown(seat, (seat,), self._aim(POISONS, living))
+            return shown(seat, (seat,), self._aim(POISONS, living))
         if phase == CHECK:
-            return _shown(seat, (seat,), self._aim(CHECKS, [j for j in living if j != seat]))
+            return shown(seat, (seat,), self._aim(CHECKS, [j for j in living if j != seat]))
         ballots = self._aim(BALLOT, living)
         if self._rules.votes_shown == "as_cast":
-            return _shown(seat, None, ballots)
-        return Options(ballots, dict.fromkeys(ballots, ()))
+            return shown(seat, None, ballots)
+        return Options(ballots)
 
     def _aim(self, kind: str, seats: list[int]) -> tuple[Move, ...]:
         """Nobody, or one of the seats; the same object for the same answer, by which wordings are recognised."""
@@ -87,9 +86,3 @@ class Choices:
                 self._aims.clear()
             self._aims[key] = (Move(kind), *(Move(kind, (j,)) for j in seats))
         return self._aims[key]
-
-
-def _shown(seat: int, to: tuple[int, ...] | None, moves: Iterable[Move]) -> Options:
-    """Options of which each is seen as it is taken."""
-    legal = tuple(moves)
-    return Options(legal, {move: (Event(seat, move, to),) for move in legal})

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
+from parlour.envs.hidden_roles import NOTHING, HiddenRoles, seen_by, told
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.choices import Choices
 from parlour.envs.werewolf.presets import WerewolfRules
@@ -25,7 +26,6 @@ from parlour.envs.werewolf.state import (
     HUNT,
     LAST,
     NOBODY,
-    NOTHING,
     POISON,
     PROTECT,
     SAVE,
@@ -58,7 +58,7 @@ _new = tuple.__new__
 _UNDEALT: Final = WerewolfStanding(NOBODY, NOBODY, (), 0, True, True, None, (), "")
 
 
-class Werewolf:
+class Werewolf(HiddenRoles[WerewolfState]):
     """The rules for one number of players, one set of roles and one preset. Satisfies `parlour.envs.core.Game`."""
 
     def __init__(
@@ -71,14 +71,10 @@ class Werewolf:
         max_days: int,
         config: Mapping[str, Any],
     ) -> None:
-        self.seats = num_players
+        super().__init__(roles, config)
         self.rules = rules
-        self.roles = roles
         self.talk = talk
         self.max_days = max_days
-        self.config = config
-        self.role_names = tuple(dict.fromkeys(roles))
-        self.deck = tuple(self.role_names.index(role) for role in roles)
         self.wolf = self.role_names.index(WEREWOLF)
         self._guard, self._witch, self._seer = (
             self.role_names.index(role) if role in roles else -1 for role in (GUARD, WITCH, SEER)
@@ -96,12 +92,6 @@ class Werewolf:
             DEAL, NATURE, NOBODY, NOBODY, CALM, _UNDEALT._replace(alive=(True,) * self.seats), NOTHING, ()
         )
 
-    def actor(self, s: WerewolfState) -> int:
-        return s.actor
-
-    def legal(self, s: WerewolfState) -> tuple[Move, ...]:
-        return s.options.legal
-
     def nature(self, s: WerewolfState, rng: np.random.Generator) -> Move:
         if s.phase == DEAL:
             return Move(DEALT, (*rng.permutation(self.deck).tolist(), *rng.permutation(self.seats).tolist()))
@@ -117,21 +107,6 @@ class Werewolf:
                     yield Move(DEALT, (*roles, *order)), dealt * drawn
         elif s.phase == TIE:
             yield from ((Move(DRAWN, _aimed_at(target)), 1 / len(s.secret)) for target in s.secret)
-
-    def apply(self, s: WerewolfState, move: Move) -> WerewolfState:
-        if s.actor < 0:
-            return self._NATURAL[s.phase](self, s, move)
-        event = s.options.events.get(move)
-        if event is None:
-            event = self._worded(s, move)
-        return self._STEPS[s.phase](self, s, move, event)
-
-    def _worded(self, s: WerewolfState, move: Move) -> tuple[Event, ...]:
-        """The event of a speech with words of its own. Raises `IllegalMove` for what is not legal."""
-        plain = s.options.events.get(Move(move.kind, move.args))
-        if plain is None:
-            raise IllegalMove(self._refusal(s, move))
-        return tuple(event._replace(move=move) for event in plain)
 
     def outcome(self, s: WerewolfState) -> Outcome | None:
         if s.actor != OVER:
@@ -150,7 +125,7 @@ class Werewolf:
         return WerewolfView(
             seat,
             s.options.legal if s.actor == seat else (),
-            tuple([e for e in s.log if e[2] is None or seat in e[2]]),
+            seen_by(seat, s.log),
             role,
             side_of(role) if role else "",
             self.fellows(roles, seat) if role == WEREWOLF else (),
@@ -188,7 +163,7 @@ class Werewolf:
         """The next night falls; the wolves are woken."""
         day = standing.day + 1
         standing = standing._replace(day=day)
-        log += (_told(vocabulary.NIGHT, (day,)),)
+        log += (told(vocabulary.NIGHT, (day,)),)
         wolves = self._holders(standing, self.wolf)
         return self._turn(WHISPER if self.talk and len(wolves) > 1 else HUNT, wolves, NOBODY, CALM, standing, log)
 
@@ -219,7 +194,7 @@ class Werewolf:
 
     def _chosen(self, target: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The wolves are told; the guard is woken."""
-        log += (_told(vocabulary.CHOSEN, _aimed_at(target), self._holders(standing, self.wolf)),)
+        log += (told(vocabulary.CHOSEN, _aimed_at(target), self._holders(standing, self.wolf)),)
         dark = Darkness(None if target == NO_VOTE else target, None, False, None)
         guard = self._holders(standing, self._guard)
         if guard:
@@ -237,7 +212,7 @@ class Werewolf:
         if not witch or not standing.antidote:
             return self._wake_poisoner(dark, standing, log)
         dying = dark.killed
-        log += (_told(vocabulary.ATTACKED, NOBODY if dying is None else (dying,), witch),)
+        log += (told(vocabulary.ATTACKED, NOBODY if dying is None else (dying,), witch),)
         if dying is None:
             return self._wake_poisoner(dark, standing, log)
         return self._turn(SAVE, witch, NOBODY, dark, standing, log)
@@ -274,7 +249,7 @@ class Werewolf:
         if move.args:
             target = move.args[0]
             wolf = standing.roles[target] == self.wolf
-            log += (_told(vocabulary.CHECKED, (target, int(wolf)), (s.actor,)),)
+            log += (told(vocabulary.CHECKED, (target, int(wolf)), (s.actor,)),)
             standing = standing._replace(checks=(*standing.checks, (target, wolf)))
         return self._dawn(s.dark, standing, log)
 
@@ -283,15 +258,15 @@ class Werewolf:
     def _dawn(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
         dead = tuple(sorted({j for j in (dark.killed, dark.poisoned) if j is not None}))
-        log += (_told(vocabulary.DAWN, (standing.day, *dead)),)
+        log += (told(vocabulary.DAWN, (standing.day, *dead)),)
         standing = standing._replace(alive=tuple(a and j not in dead for j, a in enumerate(standing.alive)))
         if standing.day == 1 or self.rules.reveals == "all":
-            log += tuple(_told(vocabulary.REVEALED, (j, standing.roles[j])) for j in dead)
+            log += tuple(told(vocabulary.REVEALED, (j, standing.roles[j])) for j in dead)
         reason = self._won(standing)
         if reason:
             return self._end(standing, reason, log)
         speakers = tuple(j for j in standing.order if standing.alive[j])
-        log += (_told(vocabulary.DAY, (standing.day, speakers[0])),)
+        log += (told(vocabulary.DAY, (standing.day, speakers[0])),)
         return self._turn(TALK if self.talk else VOTE, speakers, NOBODY, CALM, standing, log)
 
     def _speak(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
@@ -312,12 +287,12 @@ class Werewolf:
     def _count(self, votes: tuple[int, ...], standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """All votes are in: show them; most votes execute, a tie or most passes nobody."""
         cast = dict(zip((j for j in standing.order if standing.alive[j]), votes, strict=True))
-        log += (_told(vocabulary.VOTES, (standing.day, *(cast.get(j, DEAD) for j in range(self.seats)))),)
+        log += (told(vocabulary.VOTES, (standing.day, *(cast.get(j, DEAD) for j in range(self.seats)))),)
         top = _most(votes)
         if len(top) > 1 or top[0] == NO_VOTE:
-            return self._evening(standing, (*log, _told(vocabulary.EXECUTED, NOBODY)))
+            return self._evening(standing, (*log, told(vocabulary.EXECUTED, NOBODY)))
         executed = top[0]
-        log += (_told(vocabulary.EXECUTED, (executed,)),)
+        log += (told(vocabulary.EXECUTED, (executed,)),)
         standing = standing._replace(alive=tuple(a and j != executed for j, a in enumerate(standing.alive)))
         if self.talk:
             return self._turn(LAST, (executed,), NOBODY, CALM, standing, log)
@@ -328,7 +303,7 @@ class Werewolf:
 
     def _buried(self, seat: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         if self.rules.reveals == "all":
-            log += (_told(vocabulary.REVEALED, (seat, standing.roles[seat])),)
+            log += (told(vocabulary.REVEALED, (seat, standing.roles[seat])),)
         reason = self._won(standing)
         return self._end(standing, reason, log) if reason else self._evening(standing, log)
 
@@ -350,9 +325,6 @@ class Werewolf:
     def _end(self, standing: WerewolfStanding, reason: str, log: tuple[Event, ...]) -> WerewolfState:
         return WerewolfState(DONE, OVER, NOBODY, NOBODY, CALM, standing._replace(reason=reason), NOTHING, log)
 
-    def _done(self, s: WerewolfState, move: Move) -> WerewolfState:
-        raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")
-
     _STEPS: ClassVar = {
         WHISPER: _whisper,
         HUNT: _hunt,
@@ -364,7 +336,7 @@ class Werewolf:
         VOTE: _vote,
         LAST: _last_words,
     }
-    _NATURAL: ClassVar = {DEAL: _deal, TIE: _tie, DONE: _done}
+    _NATURAL: ClassVar = {DEAL: _deal, TIE: _tie, DONE: HiddenRoles._done}
 
     # -- small questions ---------------------------------------------------------------------------------------
 
@@ -385,20 +357,6 @@ class Werewolf:
     def _holders(self, standing: WerewolfStanding, role: int) -> tuple[int, ...]:
         """The living seats that hold a role."""
         return tuple([j for j, r in enumerate(standing.roles) if r == role and standing.alive[j]])
-
-    def _refusal(self, s: WerewolfState, move: Move) -> str:
-        """Why a move of a seat is not legal, in one line."""
-        legal = self.legal(s)
-        kinds = sorted({m.kind for m in legal})
-        if move.kind not in kinds:
-            return f"{move.kind!r} is not a move of this phase; accepted: {', '.join(kinds)}"
-        accepted = [list(m.args) for m in legal if m.kind == move.kind]
-        return f"{move.kind} {list(move.args)} is not accepted; accepted: {accepted}"
-
-
-def _told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
-    """An announcement of the moderator."""
-    return _new(Event, (NATURE, Move(kind, args), to))
 
 
 def _aimed_at(target: int) -> tuple[int, ...]:

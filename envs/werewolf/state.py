@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Event
+from parlour.envs.hidden_roles import Options
 
 # Phases, in the order of play.
 DEAL: Final = 0
@@ -60,29 +61,6 @@ class Darkness(NamedTuple):
         return None if self.saved or self.victim == self.protected else self.victim
 
 
-class Options:
-    """What one seat may do at one kind of decision: the one source of legality. Equal if the moves are the same."""
-
-    __slots__ = ("_hash", "events", "legal")
-
-    def __init__(self, legal: tuple[Move, ...], events: dict[Move, tuple[Event, ...]]) -> None:
-        self.legal = legal
-        """In catalogue order."""
-        self.events = events
-        """For each legal move what it adds to the log: the move itself, or nothing yet for a secret vote."""
-        self._hash = hash(legal)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Options) and self.legal == other.legal)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __repr__(self) -> str:
-        return f"<{len(self.legal)} options>"
-
-
-NOTHING: Final = Options((), {})
 CALM: Final = Darkness(None, None, False, None)
 
 

@@ -1,0 +1,161 @@
+"""What the rules of games with hidden roles share: options laid out once, the way of a move, who saw what, roles dealt.
+
+A state of such a game has a phase, a seat to move, and the options of that seat; each phase has one function, in the order
+of play in the game's own `rules.py`. No text, no arrays, no PettingZoo.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError, accept
+
+_new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
+
+
+class Options:
+    """What one seat may do at one kind of decision: the one source of legality. Equal if the moves are the same.
+
+    Args:
+        legal: The moves in catalogue order.
+        events: For each of them what it adds to the log: the move itself, or nothing yet if it is secret; by default
+            nothing.
+    """
+
+    __slots__ = ("_hash", "events", "legal")
+
+    def __init__(self, legal: tuple[Move, ...], events: dict[Move, tuple[Event, ...]] | None = None) -> None:
+        self.legal = legal
+        self.events: dict[Move, tuple[Event, ...]] = dict.fromkeys(legal, ()) if events is None else events
+        self._hash = hash(legal)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Options) and self.legal == other.legal)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"<{len(self.legal)} options>"
+
+
+NOTHING: Final = Options(())
+
+
+def shown(seat: int, to: tuple[int, ...] | None, moves: Iterable[Move]) -> Options:
+    """Options of `seat` of which each is seen by `to` (None for everybody) as it is taken."""
+    legal = tuple(moves)
+    return Options(legal, {move: (Event(seat, move, to),) for move in legal})
+
+
+def told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
+    """An announcement of the moderator."""
+    return _new(Event, (NATURE, Move(kind, args), to))
+
+
+def seen_by(seat: int, log: tuple[Event, ...]) -> tuple[Event, ...]:
+    """The events that a seat saw."""
+    return tuple([event for event in log if event[2] is None or seat in event[2]])
+
+
+def refusal(legal: tuple[Move, ...], move: Move) -> str:
+    """Why a move is none of the legal ones, in one line."""
+    kinds = sorted({m.kind for m in legal})
+    if move.kind not in kinds:
+        return f"{move.kind!r} is not a move of this phase; accepted: {', '.join(kinds)}"
+    accepted = [list(m.args) for m in legal if m.kind == move.kind]
+    return f"{move.kind} {list(move.args)} is not accepted; accepted: {accepted}"
+
+
+class HiddenRolesState(Protocol):
+    """What the states of these games have in common."""
+
+    @property
+    def phase(self) -> int: ...
+
+    @property
+    def actor(self) -> int:
+        """The seat to move, `NATURE`, or `OVER`."""
+
+    @property
+    def options(self) -> Options:
+        """Of the seat to move; `NOTHING` if none is."""
+
+    @property
+    def standing(self) -> Any:
+        """What changes seldom; has `reason`, why the game ended."""
+
+
+S = TypeVar("S", bound=HiddenRolesState)
+
+
+class HiddenRoles(Generic[S]):
+    """The part of `parlour.envs.core.Game` that does not depend on the game.
+
+    Args:
+        roles: The roles in play, one for each seat, in no order of seats.
+        config: What `build` makes the same rules from.
+    """
+
+    _STEPS: ClassVar[Mapping[int, Callable[..., Any]]]
+    """Phase -> what a legal move of a seat leads to, given the events that it adds to the log."""
+    _NATURAL: ClassVar[Mapping[int, Callable[..., Any]]]
+    """Phase -> what a move of nature leads to."""
+
+    def __init__(self, roles: tuple[str, ...], config: Mapping[str, Any]) -> None:
+        self.seats, self.roles, self.config = len(roles), roles, config
+        self.role_names = tuple(dict.fromkeys(roles))
+        """The different roles; role numbers are indices into it."""
+        self.deck = tuple(self.role_names.index(role) for role in roles)
+
+    def actor(self, s: S) -> int:
+        return s.actor
+
+    def legal(self, s: S) -> tuple[Move, ...]:
+        return s.options.legal
+
+    def apply(self, s: S, move: Move) -> S:
+        if s.actor < 0:
+            return self._NATURAL[s.phase](self, s, move)  # type: ignore[no-any-return]
+        event = s.options.events.get(move)
+        if event is None:
+            event = self._worded(s, move)
+        return self._STEPS[s.phase](self, s, move, event)  # type: ignore[no-any-return]
+
+    def _worded(self, s: S, move: Move) -> tuple[Event, ...]:
+        """The event of a speech with words of its own. Raises `IllegalMove` for what is not legal."""
+        plain = s.options.events.get(Move(move.kind, move.args))
+        if plain is None:
+            raise IllegalMove(self._refusal(s, move))
+        return tuple(event._replace(move=move) for event in plain)
+
+    def _refusal(self, s: S, move: Move) -> str:
+        """Why a move of a seat is not legal, in one line."""
+        return refusal(s.options.legal, move)
+
+    def _done(self, s: S, move: Move) -> S:
+        raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")
+
+
+def check_roles(num_players: int, roles: Sequence[str], known: Sequence[str]) -> Counter[str]:
+    """How often each role is in play. Raises `ParlourError` unless all are `known`, and there is one for each player."""
+    if not isinstance(roles, list | tuple):
+        raise accept("roles", roles, "None, or one role for each player")
+    for role in roles:
+        if role not in known:
+            raise accept("role", role, known)
+    if len(roles) != num_players:
+        raise ParlourError(f"roles {list(roles)!r} are {len(roles)}; accepted: one for each of {num_players} players")
+    return Counter(roles)
+
+
+def check_table(num_players: int, players: range, rules: str, presets: Mapping[str, Any], talk: bool) -> None:
+    """Refuse a number of players, a preset or a `talk` that the game does not have. Raises `ParlourError`."""
+    if type(num_players) is not int or num_players not in players:
+        raise accept("num_players", num_players, players)
+    if not isinstance(rules, str) or rules not in presets:
+        raise accept("rules", rules, presets)
+    if not isinstance(talk, bool):
+        raise accept("talk", talk, ("True", "False"))
