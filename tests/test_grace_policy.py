@@ -8,30 +8,29 @@ import pickle
 import timeit
 from collections import Counter
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from parlour import envs
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.mediated_qa import vocabulary as game
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL, MediatedView
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, joint, policy_file
-from parlour.policies.agents.mediated_qa.joint import ACTIONS, ALL, FALLBACK, NO_SIGNAL, PUBLISHED, STATES
+from parlour.policies.agents.mediated_qa.joint import ACTIONS, ALL, FALLBACK, PUBLISHED, STATES
 
 NLI, PLAIN, REFUSE = PUBLISHED[:3]
 STATE = "T:mid_Q:mid"
 TABLE = PolicyTable({STATE: {NLI: 0.25, PLAIN: 0.0, REFUSE: 0.75}}, {"degree": (1.0, 2.0)}, 0.7, 0.0)
 
 
-class View(NamedTuple):
-    signal: int
-    legal: tuple[Move, ...]
+def seen(signal: int, legal: tuple[Move, ...]) -> MediatedView:
+    return MediatedView(0, legal, (), signal, "", (), -1, 0, 1, 0.0)
 
 
 def info(state, offered=PUBLISHED, first=0):
     """What the mediator is shown at a table that offers these, numbered from `first`."""
     legal = tuple(Move("advise", tuple(map(tuple.index, ACTIONS, one))) for one in offered)
-    return {"view": View((*STATES, NO_SIGNAL).index(state), legal), "legal": list(range(first, first + len(legal)))}
+    return {"view": seen((*STATES, NO_SIGNAL).index(state), legal), "legal": list(range(first, first + len(legal)))}
 
 
 # -- names -----------------------------------------------------------------------------------------------------
@@ -119,7 +118,7 @@ def test_what_it_cannot_do_is_told():
     with pytest.raises(ParlourError, match="this table does not offer"):
         GraceMediator(PolicyTable({STATE: {ALL[16]: 1.0}})).act({}, info(STATE))
     with pytest.raises(ParlourError, match="the seat `mediator`"):
-        policy.act({}, {"view": View(0, (Move("retrieve", (0,)),)), "legal": [0]})
+        policy.act({}, {"view": seen(0, (Move("retrieve", (0,)),)), "legal": [0]})
     with pytest.raises(ParlourError, match="state 'T:odd' is not accepted"):
         policy.recommend("T:odd")
     with pytest.raises(ParlourError, match="choice 'worst' is not accepted; accepted: sample, best"):

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.mediated_qa.joint import ALL, NO_SIGNAL, PUBLISHED, STATES, column, key
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
+from parlour.policies.agents.mediated_qa.joint import ALL, PUBLISHED, STATES, column, key
 from parlour.training.mediated_qa import table as tables
 from parlour.training.mediated_qa.table import UtilityTable, from_csv, from_json
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa import policy_file
-from parlour.policies.agents.mediated_qa.joint import ALL, FALLBACK, NO_SIGNAL, PUBLISHED, STATES
+from parlour.policies.agents.mediated_qa.joint import ALL, FALLBACK, PUBLISHED, STATES
 from parlour.training.cli import run
 from parlour.training.mediated_qa import train as training
 from parlour.training.mediated_qa.learn import GraceConfig, learn

@@ -16,9 +16,10 @@ from matplotlib.figure import Figure
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
-from parlour.policies.agents.mediated_qa.joint import NO_SIGNAL, PUBLISHED, STATES
+from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import demo
 from parlour.training import reproduce as reproducing

@@ -18,7 +18,7 @@ import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, PUBLISHED, Joint, Payment
-from parlour.policies.agents.mediated_qa.joint import FALLBACK
+from parlour.policies.agents.mediated_qa.joint import FALLBACK, NUMBER
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa.simulate import Simulated
 from parlour.training.statistics import SHARE, MeanEstimate, mean_estimate, show_interval, weighted_mean
@@ -96,14 +96,9 @@ def oracle(rows: Sequence[Simulated], joint: str = "published") -> SystemAnswers
 
 def learned(name: str, policy: PolicyTable, rows: Sequence[Simulated]) -> SystemAnswers:
     """A policy table; in a state without a row the fallback."""
-    by_state = {state: {_joint(names): p for names, p in row.items()} for state, row in policy.rows.items()}
-    fallback = {_joint(FALLBACK): 1.0}
+    by_state = {state: {ALL[NUMBER[names]]: p for names, p in row.items()} for state, row in policy.rows.items()}
+    fallback = {ALL[NUMBER[FALLBACK]]: 1.0}
     return _mixed(name, [by_state.get(row.state, fallback) for row in rows], rows)
-
-
-def _joint(names: tuple[str, str, str]) -> Joint:
-    lists = vocabulary.MODULE_ACTIONS[1:]
-    return Joint(*(known.index(name) for known, name in zip(lists, names, strict=True)))
 
 
 def _mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simulated]) -> SystemAnswers:

@@ -20,9 +20,10 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.graph import Normalisation
 from parlour.envs.mediated_qa.pipeline import Reader
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable
 from parlour.policies.agents.mediated_qa.asks import AskingReader
-from parlour.policies.agents.mediated_qa.joint import MODULES, NO_SIGNAL, PUBLISHED, STATES, Joint, column
+from parlour.policies.agents.mediated_qa.joint import MODULES, NUMBER, PUBLISHED, STATES, Joint, column
 from parlour.training import plots
 from parlour.training.mediated_qa import baselines, held_out
 from parlour.training.mediated_qa.baselines import SystemAnswers
@@ -37,7 +38,6 @@ LEARNED: Final = "learned mediator"
 OURS: Final = "our signals"
 THEIRS: Final = "the paper's signals"
 _NORMALISATIONS: Final[tuple[tuple[str, Normalisation], ...]] = ((OURS, "ours"), (THEIRS, "paper"))
-_NUMBER: Final = {joint.names: number for number, joint in enumerate(vocabulary.ALL)}
 _ORDER: Final = (*STATES, NO_SIGNAL)
 
 
@@ -56,7 +56,7 @@ class Experiment:
     def played(self) -> SystemAnswers:
         """Its results."""
         rows = self.calibrated.held_out
-        numbers = [_NUMBER[joint] for joint in self.drawn]
+        numbers = [NUMBER[joint] for joint in self.drawn]
         outcomes = np.array([row.outcomes[k] for row, k in zip(rows, numbers, strict=True)])
         utility = np.array([row.utilities[k] for row, k in zip(rows, numbers, strict=True)])
         right = outcomes == vocabulary.ANSWERED_RIGHT

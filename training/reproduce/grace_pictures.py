@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.policies.agents.mediated_qa.joint import NO_SIGNAL, PUBLISHED, STATES, Joint, column
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
+from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES, Joint, column
 from parlour.training import plots
 from parlour.training.reproduce.cells import TableCell, Value
 

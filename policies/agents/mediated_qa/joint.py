@@ -12,44 +12,29 @@ from itertools import product
 from typing import Final
 
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.vocabulary import AGENTS, MODULE_ACTIONS, NO_SIGNAL, Payment
 
 Joint = tuple[str, str, str]
 
-MODULES: Final = ("retriever", "generator", "verifier")
-RETRIEVER: Final = ("retrieve_shallow", "retrieve_deep", "skip_retrieval")
-GENERATOR: Final = ("generate", "generate_consistency", "generate_parametric", "refuse_to_generate")
-VERIFIER: Final = ("run_nli_check", "skip_check")
-ACTIONS: Final = (RETRIEVER, GENERATOR, VERIFIER)
+MODULES: Final = AGENTS[1:]
+ACTIONS: Final = MODULE_ACTIONS[1:]
 """Actions of each module, in the order of `MODULES`."""
-
-COSTS: Final[Mapping[str, float]] = {
-    "retrieve_shallow": 1,
-    "retrieve_deep": 3,
-    "skip_retrieval": 0,
-    "generate": 2,
-    "generate_consistency": 5,
-    "generate_parametric": 2,
-    "refuse_to_generate": 0,
-    "run_nli_check": 4,
-    "skip_check": 0,
-}
+COSTS: Final[Mapping[str, float]] = dict(zip((one for names in ACTIONS for one in names), Payment().costs, strict=True))
 """Nominal cost of each action, in units of utility (constants of the published run)."""
-
-FALLBACK: Final[Joint] = ("retrieve_shallow", "refuse_to_generate", "skip_check")
+FALLBACK: Final[Joint] = vocabulary.FALLBACK.names
 """What is done in a state that a policy has no row for."""
-
-PUBLISHED: Final[tuple[Joint, ...]] = (
-    ("retrieve_shallow", "generate", "run_nli_check"),
-    ("retrieve_shallow", "generate", "skip_check"),
-    ("retrieve_shallow", "refuse_to_generate", "skip_check"),
-    ("retrieve_deep", "generate", "run_nli_check"),
-    ("retrieve_deep", "generate", "skip_check"),
-    ("retrieve_deep", "refuse_to_generate", "skip_check"),
-    ("retrieve_shallow", "generate_consistency", "skip_check"),
-    ("retrieve_deep", "generate_consistency", "skip_check"),
-    ("skip_retrieval", "generate_parametric", "skip_check"),
-)
+PUBLISHED: Final[tuple[Joint, ...]] = tuple(joint.names for joint in vocabulary.PUBLISHED)
 """The nine of the published run, in the order of its tables."""
+ALL: Final[tuple[Joint, ...]] = tuple(joint.names for joint in vocabulary.ALL)
+"""The seventeen feasible ones of the 24: the published ones, then the others in the order of the modules' actions."""
+NUMBER: Final[Mapping[Joint, int]] = {joint: number for number, joint in enumerate(ALL)}
+"""Joint action -> number."""
+STATES: Final = vocabulary.STATES[:-1]
+"""The nine states (T, Q)."""
+_SHORT: Final = dict(
+    zip(COSTS, ("shallow", "deep", "skip", "gen", "consist", "param", "refuse", "nli", "nocheck"), strict=True)
+)
 
 
 def infeasible(joint: Joint) -> str | None:
@@ -68,38 +53,11 @@ def infeasible(joint: Joint) -> str | None:
     return None
 
 
-ALL: Final[tuple[Joint, ...]] = PUBLISHED + tuple(
-    joint for joint in product(*ACTIONS) if joint not in PUBLISHED and infeasible(joint) is None
-)
-"""The seventeen feasible ones of the 24: the published ones, then the others in the order of the modules' actions."""
-
-NUMBER: Final[Mapping[Joint, int]] = {joint: number for number, joint in enumerate(ALL)}
-"""Joint action -> number."""
-
-LEVELS: Final = ("low", "mid", "high")
-STATES: Final = tuple(f"T:{trust}_Q:{quality}" for trust in LEVELS for quality in LEVELS)
-"""The nine states (T, Q)."""
-NO_SIGNAL: Final = "s0"
-"""The state of a question that was linked to no node of the graph."""
-
-_SHORT: Final[Mapping[str, str]] = {
-    "retrieve_shallow": "shallow",
-    "retrieve_deep": "deep",
-    "skip_retrieval": "skip",
-    "generate": "gen",
-    "generate_consistency": "consist",
-    "generate_parametric": "param",
-    "refuse_to_generate": "refuse",
-    "run_nli_check": "nli",
-    "skip_check": "nocheck",
-}
-
-
 def cost(joint: Joint) -> float:
     """What the three actions cost together.
 
     >>> cost(("retrieve_deep", "generate", "run_nli_check"))
-    9
+    9.0
     """
     return sum(COSTS[action] for action in joint)
 

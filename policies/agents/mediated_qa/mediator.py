@@ -8,15 +8,14 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
-from parlour.envs.core import ParlourError, accept
-from parlour.policies.agents.mediated_qa import joint as names
+from parlour.envs.core import Move, ParlourError, accept
+from parlour.envs.mediated_qa import vocabulary as game
+from parlour.envs.mediated_qa.vocabulary import ADVISE, STATES, MediatedView
 from parlour.policies.agents.mediated_qa import policy_file
-from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint
+from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint, check_state
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.base import Policy, check_settings
 
-RECOMMEND: Final = "advise"
-"""The kind of the mediator's moves; their arguments are the numbers of the three actions in `joint.ACTIONS`."""
 ACTION_CHOICES: Final = ("sample", "best")
 
 
@@ -47,7 +46,7 @@ class GraceMediator(Policy):
             raise accept("choice", choice, ACTION_CHOICES)
         self.table, self.choice = table, choice
         self._rows = {state: _prepared(row) for state, row in table.rows.items()}
-        self._numbers: dict[tuple[Any, ...], Mapping[Joint, int]] = {}
+        self._numbers: dict[tuple[Move, ...], Mapping[Joint, int]] = {}
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -57,7 +56,7 @@ class GraceMediator(Policy):
         """The joint action for a state, drawn or best. Raises `ParlourError` for an unknown state."""
         row = self._rows.get(state)
         if row is None:
-            names.check_state(state)
+            check_state(state)
             return FALLBACK
         if self.choice == "best":
             return row.best
@@ -65,13 +64,13 @@ class GraceMediator(Policy):
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` away from the mediator's seat, or if the table does not offer what is recommended."""
-        if "view" not in info:
-            raise ParlourError("the mediator goes by info['view']; accepted: an environment with info='full'")
-        view = info["view"]
+        view = info.get("view")
+        if not isinstance(view, MediatedView):
+            raise ParlourError("the mediator goes by info['view']; accepted: mediated_qa_v0 with info='full'")
         offered = self._numbers.get(view.legal)
         if offered is None:
             offered = self._numbers[view.legal] = _offered(view.legal, info["legal"])
-        wanted = self.recommend(_SIGNALS[view.signal])
+        wanted = self.recommend(STATES[view.signal])
         number = offered.get(wanted)
         if number is None:
             raise ParlourError(f"this table does not offer {wanted}; accepted: a policy over its joint actions")
@@ -95,10 +94,6 @@ class GraceMediator(Policy):
         return cls(policy_file.read(path))
 
 
-_SIGNALS: Final = (*names.STATES, names.NO_SIGNAL)
-"""The states in the order in which the game numbers them."""
-
-
 def _prepared(row: Mapping[Joint, float]) -> _Row:
     possible = {joint: p for joint, p in row.items() if p > 0}
     sums = list(accumulate(possible.values()))
@@ -107,12 +102,8 @@ def _prepared(row: Mapping[Joint, float]) -> _Row:
     return _Row(tuple(possible), edges, max(possible, key=possible.__getitem__))
 
 
-def _offered(legal: tuple[Any, ...], numbers: Any) -> Mapping[Joint, int]:
+def _offered(legal: tuple[Move, ...], numbers: Any) -> Mapping[Joint, int]:
     """Joint action -> number of the move that recommends it."""
-    if not legal or any(move.kind != RECOMMEND for move in legal):
+    if not legal or any(move.kind != ADVISE for move in legal):
         raise ParlourError("grace advises and does not retrieve, answer or check; accepted: the seat `mediator`")
-    retriever, generator, verifier = names.ACTIONS
-    return {
-        (retriever[r], generator[g], verifier[v]): int(number)
-        for number, (r, g, v) in zip(numbers, (move.args for move in legal), strict=True)
-    }
+    return {game.Joint(*move.args).names: int(number) for number, move in zip(numbers, legal, strict=True)}

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from parlour.envs.core import Move, ParlourError, accept
+from parlour.envs.mediated_qa.vocabulary import ADVISE, MediatedView
 from parlour.policies.base import Policy, check_settings
-
-MODULE_CHOICES = ("retrieve", "generate", "verify")
-"""Kinds of the modules' moves; the argument is the number of the action."""
 
 
 class ObedientModule(Policy):
@@ -30,10 +28,10 @@ class ObedientModule(Policy):
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` away from a module's seat."""
-        if "view" not in info:
-            raise ParlourError("a module goes by info['view']; accepted: an environment with info='full'")
-        view = info["view"]
-        if not view.legal or view.legal[0].kind not in MODULE_CHOICES:
+        view = info.get("view")
+        if not isinstance(view, MediatedView):
+            raise ParlourError("a module goes by info['view']; accepted: mediated_qa_v0 with info='full'")
+        if not view.legal or view.legal[0].kind == ADVISE:
             raise ParlourError("this seat is recommended nothing; accepted: retriever, generator or verifier")
         if self.obedience < 1 and self.rng.random() >= self.obedience:
             return int(info["legal"][self.rng.integers(len(view.legal))])
