@@ -15,7 +15,8 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from parlour.envs.core import NATURE, OVER, Event, Game, GameSpec, Move, Outcome, ParlourError, View, accept
 from parlour.envs.spaces import ProseSpace
-from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, agents_of, quote
+from parlour.envs.speech import quote
+from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, agents_of
 from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger

@@ -22,8 +22,8 @@ from typing import Any, Final
 
 from parlour.envs.aec import Entry, GameEnv
 from parlour.envs.core import NATURE, OVER, Game, GameSpec, GameText, IllegalMove, Move, Outcome, ParlourError
+from parlour.envs.english import name
 from parlour.envs.registry import build, lookup
-from parlour.envs.text import name
 
 FORMAT: Final = 1
 NATURE_NAME: Final = "nature"

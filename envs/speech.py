@@ -7,6 +7,7 @@ models speak freely and the act is read from their words (`parlour.envs.text.rea
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Final
 
@@ -53,3 +54,13 @@ Move(kind='claim_role', args=(1,), words=''))
 def sayable(speech: Move, seat: int) -> bool:
     """Whether `seat` may say it: nobody accuses, defends or reports on himself."""
     return speech.kind not in _ABOUT_OTHERS or speech.args[0] != seat
+
+
+def quote(words: str) -> str:
+    r"""Words between quotation marks, in one line: marks within them and everything unprintable are escaped.
+
+    >>> quote('say "x"')
+    '"say \\"x\\""'
+    """
+    quoted = json.dumps(words, ensure_ascii=False)
+    return quoted if quoted.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in quoted)

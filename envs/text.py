@@ -6,7 +6,6 @@ player says stands inside one line, inside quotation marks, with everything unpr
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -14,6 +13,17 @@ from typing import Any, Final
 
 from parlour.envs import speech
 from parlour.envs.core import Game, GameText, Move, ParlourError, View
+from parlour.envs.english import (
+    PLAYER,
+    PLAYERS,
+    SEPARATOR,
+    last_clause,
+    name,
+    negated,
+    negated_at_end,
+    only_numbers,
+    seats_in,
+)
 
 WHO: Final = "# Who you are\n"
 RECORD: Final = "# What has happened\n"
@@ -21,14 +31,6 @@ CHOICE: Final = "# What you may do now\n"
 NOT_YOUR_TURN: Final = "Nothing: it is not your turn.\n"
 MODERATOR: Final = "Moderator: "
 OPTION: Final = "- "
-
-NEGATION: Final = re.compile(r"(?:\b(?:not|never|cannot|refuse to|no)|n['’]t)\s+(?:\w+\s+)?$|[不没]\s*$", re.IGNORECASE)
-"""At the end of what stands before a word: turns that word into its opposite."""
-NEGATOR: Final = re.compile(
-    r"\b(?:not|never|no|neither|nor|cannot|without|hardly|refuse)\b|n['’]t\b|[不没]", re.IGNORECASE
-)
-"""Anywhere in a clause: makes it unsafe to take its words at face value."""
-_CLAUSE_ENDS: Final = re.compile(r"[.!?;,:，。！？；：]|\b(?:but|so|because)\b", re.IGNORECASE)
 
 MAX_WORDS: Final = 4000
 """Characters of one utterance that are kept."""
@@ -42,27 +44,9 @@ class AmbiguousMove(ParlourError):  # noqa: N818
     """Words in which several different moves can be found."""
 
 
-def name(seat: int) -> str:
-    """The name of a seat, the same as its PettingZoo agent.
-
-    >>> name(3)
-    'player_3'
-    """
-    return f"player_{seat}"
-
-
 def agents_of(game: Game[Any]) -> list[str]:
     """The PettingZoo agents of a game, by seat: its `agent_names` where it has any, else `player_0` and so on."""
     return list(getattr(game, "agent_names", None) or map(name, range(game.seats)))
-
-
-def names(seats: Sequence[int]) -> str:
-    """Names in one phrase.
-
-    >>> names([0, 2])
-    'player_0, player_2'
-    """
-    return ", ".join(map(name, seats))
 
 
 def clean(words: str) -> str:
@@ -76,15 +60,6 @@ def clean(words: str) -> str:
     if not words.isprintable():
         words = "".join(ch if ch.isprintable() else " " for ch in words)
     return " ".join(words.split())[:MAX_WORDS].rstrip()
-
-
-def quote(words: str) -> str:
-    r"""Words between quotation marks, with the marks inside them escaped.
-
-    >>> quote('say "x"')
-    '"say \\"x\\""'
-    """
-    return json.dumps(words, ensure_ascii=False)
 
 
 def options(ask: str, sentences: Iterable[str]) -> str:
@@ -101,6 +76,22 @@ def render(text: GameText[Any], view: View) -> str:
     """The prose of a View. What environments keep and extend from turn to turn equals this at every step."""
     choice = options(text.ask(view.legal), map(text.say, view.legal)) if view.legal else CHOICE + NOT_YOUR_TURN
     return compose(text.who(view), map(text.line, view.events), choice)
+
+
+class MoveSentences:
+    """How a game's text finds the legal move whose own sentence a text is, word by word; a base of `GameText`s."""
+
+    def say(self, move: Move) -> str:
+        """The canonical sentence of a move."""
+        raise NotImplementedError
+
+    def exact(self, text: str, legal: tuple[Move, ...]) -> Move | None:
+        """The one of `legal` whose sentence stands there, letters large or small; None if none does."""
+        return self._by_sentence(legal).get(" ".join(text.split()).lower())
+
+    @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one text lives as long as its environment
+    def _by_sentence(self, legal: tuple[Move, ...]) -> dict[str, Move]:
+        return {self.say(move).lower(): move for move in legal}
 
 
 # -- speech ----------------------------------------------------------------------------------------------------
@@ -129,24 +120,27 @@ def say_speech(move: Move, role_names: Sequence[str]) -> str:
 def speech_line(seat: int, move: Move, sentence: str) -> str:
     """One line of the record: who spoke, the words in quotes and, where the words are free, how they were taken."""
     if move.words:
-        return f"{name(seat)} says: {quote(move.words)} (taken as: {sentence})\n"
-    return f"{name(seat)} says: {quote(sentence)}\n"
+        return f"{name(seat)} says: {speech.quote(move.words)} (taken as: {sentence})\n"
+    return f"{name(seat)} says: {speech.quote(sentence)}\n"
 
 
-_PLAYER = r"player[\s_]*(\d+)"
 _ROLE = r"(?:the\s+)?({roles})\b"
 _IS = r"\s+(?:is|must be|seems|looks|could be|may be|might be)\s+(?:\w+\s+){0,2}?"
 # What the words are searched for, in this order; the first that is found, not negated, and may be said is the claim.
 _PATTERNS: Final = (
-    (speech.REPORT, rf"\bI\s+(?:checked|investigated|looked at)\s+{_PLAYER}\W+(?:\w+\W+){{0,4}}?(good|evil)"),
-    (speech.ACCUSE, rf"\b(?:do not|don['’]?t|cannot|can['’]?t)\s+trust\s+(?:that\s+)?{_PLAYER}"),
-    (speech.ACCUSE, rf"\b(?:accuse|suspect|distrust)\s+(?:that\s+)?{_PLAYER}"),
-    (speech.ACCUSE, rf"{_PLAYER}{_IS}(?:evil|suspicious)"),
+    (
+        speech.REPORT,
+        rf"\bI\s+(?:have\s+)?(?:checked|investigated|inspected|verified|looked at)\s+{PLAYER}\W+"
+        r"(?:(?!player|not\b|no\b)[\w'’]+\W+){0,8}?(good|evil|innocent)\b",
+    ),
+    (speech.ACCUSE, rf"\b(?:do not|don['’]?t|cannot|can['’]?t)\s+trust\s+(?:that\s+)?{PLAYER}"),
+    (speech.ACCUSE, rf"\b(?:accuse|suspect|distrust)\s+(?:that\s+)?{PLAYER}"),
+    (speech.ACCUSE, rf"{PLAYER}{_IS}(?:evil|suspicious)"),
     (speech.CLAIM_ROLE, rf"\bI(?:\s+am|['’]m)\s+{_ROLE}"),
-    (speech.RECOMMEND, rf"\b(?:recommend|suggest|propose|nominate|choose|pick)\s+(?:that\s+|we\s+take\s+)?{_PLAYER}"),
-    (speech.RECOMMEND, rf"{_PLAYER}\s+should\s+(?:go|join|be)"),
-    (speech.DEFEND, rf"\b(?:trust|defend|vouch for|believe)\s+(?:that\s+|in\s+)?{_PLAYER}"),
-    (speech.DEFEND, rf"{_PLAYER}{_IS}(?:good|loyal|trustworthy|innocent)"),
+    (speech.RECOMMEND, rf"\b(?:recommend|suggest|propose|nominate|choose|pick)\s+(?:that\s+|we\s+take\s+)?{PLAYER}"),
+    (speech.RECOMMEND, rf"{PLAYER}\s+should\s+(?:go|join|be)"),
+    (speech.DEFEND, rf"\b(?:trust|defend|vouch for|believe)\s+(?:that\s+|in\s+)?{PLAYER}"),
+    (speech.DEFEND, rf"{PLAYER}{_IS}(?:good|loyal|trustworthy|innocent)"),
     (speech.PROMISE, r"\bI\s+(will not|won['’]t|will)\s+do\s+(?:it|that)\b"),
 )
 _HOLD_NEGATIONS: Final = (1, 9)  # the numbers of the patterns that are themselves about what is not
@@ -178,29 +172,26 @@ def read_speech(words: str, view: View, role_names: tuple[str, ...]) -> Move:
     for number, (kind, pattern) in enumerate(_speech_patterns(role_names)):
         for found in pattern.finditer(words):
             args = _arguments(kind, found, role_names)
-            denied = number not in _HOLD_NEGATIONS and NEGATOR.search(_clause(words, found))
+            denied = number not in _HOLD_NEGATIONS and negated(_clause(words, found))
             if (kind, args) in allowed and not denied:
                 return Move(kind, args, words)
     offer = _SELF.search(words)
-    if offer and (speech.RECOMMEND, (view.seat,)) in allowed and not NEGATOR.search(_clause(words, offer)):
+    if offer and (speech.RECOMMEND, (view.seat,)) in allowed and not negated(_clause(words, offer)):
         return Move(speech.RECOMMEND, (view.seat,), words)
     return Move(speech.SILENT, (), words)
 
 
 def _clause(words: str, found: re.Match[str]) -> str:
     """From the beginning of the clause in which a match begins to the end of the match."""
-    return _CLAUSE_ENDS.split(words[: found.start()])[-1] + found[0]
+    return last_clause(words[: found.start()]) + found[0]
 
 
-_SEPARATOR: Final = r"\s*(?:(?:[,;、&+]|\band\b)\s*)+"
-_LIST: Final = rf"players?[\s_]*\d+(?:{_SEPARATOR}(?:(?:players?[\s_]*)?\d+\b|(?:myself|me)\b))*"
 _CHOSEN: Final = re.compile(
     r"(?:propos\w*|choos\w*|chose|select\w*|pick\w*|confirm\w*|nominat\w*|team(?:\s+is)?)\W+"
-    rf"(?:that\s+)?(?:the\s+)?(?:team\W+)?((?:(?:myself|me){_SEPARATOR})?{_LIST})",
+    rf"(?:that\s+)?(?:the\s+)?(?:team\W+)?((?:(?:myself|me){SEPARATOR})?{PLAYERS})",
     re.IGNORECASE,
 )
-_MENTIONED: Final = re.compile(rf"{_LIST}|\bmyself\b", re.IGNORECASE)
-_BARE: Final = re.compile(r"(?:[\s,;、&+.()\[\]]|\band\b)*\d(?:[\d\s,;、&+.()\[\]]|\band\b)*", re.IGNORECASE)
+_MENTIONED: Final = re.compile(rf"{PLAYERS}|\bmyself\b", re.IGNORECASE)
 
 
 def read_seats(text: str, me: int) -> tuple[int, ...]:
@@ -213,24 +204,23 @@ def read_seats(text: str, me: int) -> tuple[int, ...]:
         UnreadableMove: no seat is named.
         AmbiguousMove: two different lists are chosen.
     """
-    lists = [(found, NEGATION.search(text[: found.start()])) for found in _CHOSEN.finditer(text)]
-    chosen = {_seats_in(found[1], me) for found, denied in lists if not denied}
+    lists = [(found, negated_at_end(text[: found.start()])) for found in _CHOSEN.finditer(text)]
+    chosen = {_once(found[1], me) for found, denied in lists if not denied}
     if len({frozenset(seats) for seats in chosen}) > 1:
         raise AmbiguousMove(f"{text!r} chooses several lists of players; accepted: one list")
     if chosen:
         return chosen.pop()
     if lists:
         raise UnreadableMove(f"{text!r} says whom it does not choose; accepted: whom it chooses")
-    mentioned = text if _BARE.fullmatch(text) else " ".join(found[0] for found in _MENTIONED.finditer(text))
-    seats = _seats_in(mentioned, me)
+    mentioned = text if only_numbers(text) else " ".join(found[0] for found in _MENTIONED.finditer(text))
+    seats = _once(mentioned, me)
     if not seats:
         raise UnreadableMove(f"{text!r} names no player; accepted: names such as player_0")
     return seats
 
 
-def _seats_in(text: str, me: int) -> tuple[int, ...]:
-    tokens = re.findall(r"\d+|myself|\bme\b", text, re.IGNORECASE)
-    return tuple(dict.fromkeys(int(token) if token.isdigit() else me for token in tokens))
+def _once(phrase: str, me: int) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(seats_in(phrase, me)))
 
 
 def read_choice(text: str, meanings: Mapping[Move, re.Pattern[str]]) -> Move:
@@ -252,9 +242,9 @@ def read_choice(text: str, meanings: Mapping[Move, re.Pattern[str]]) -> Move:
         others = set(meanings) - {move}
         for match in pattern.finditer(text):
             before = text[: match.start("word")]
-            if NEGATION.search(before):
+            if negated_at_end(before):
                 found |= others if len(others) == 1 else set()
-            elif not NEGATOR.search(_CLAUSE_ENDS.split(before)[-1]):
+            elif not negated(last_clause(before)):
                 found.add(move)
     if not found:
         raise UnreadableMove(f"{text!r} states no decision; accepted: one of the options in its own words")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from parlour.envs import registry
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import NATURE, OVER, Knowledge
+from parlour.envs.english import name, names
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.estimate import (
     Seat,
@@ -19,7 +20,6 @@ from parlour.policies.agents.avalon.estimate import (
     superficial,
     tally_in,
 )
-from parlour.policies.agents.seat import name, names
 from parlour.policies.heuristic.avalon import AvalonPlayer
 
 TABLES = [

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from parlour.envs import registry, speech
 from parlour.envs.avalon.vocabulary import ACTS
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.english import names
 from parlour.policies.agents.avalon.notes import Fact, read, seats_in, without_words, write
 from parlour.policies.agents.avalon.seat import Notes
-from parlour.policies.agents.seat import names
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
 COUNTED = {"propose", "accuse", "defend", "recommend", "votes", "draw", "card", "fails", "exposed"}

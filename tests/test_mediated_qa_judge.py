@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from parlour.envs import english
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.judge import f1, is_right
 from parlour.envs.mediated_qa.memory import agreed
@@ -136,19 +137,14 @@ def test_what_the_evidence_says_of_an_answer(evidence, answer, verdict):
     assert reading.entailment("In which town was the director of The Glass Door born?", evidence, answer) == verdict
 
 
-def test_sentences_names_and_years():
-    assert reading.sentences('It rose. "So?" said Vik. In 1912 it fell') == (
-        "It rose.",
-        '"So?" said Vik.',
-        "In 1912 it fell",
-    )
-    assert reading.names("He met Edda Marlow of Telby, The Glass Door and O'Hara-Smith.") == (
+def test_names_and_years():
+    assert english.proper_names("He met Edda Marlow of Telby, The Glass Door and O'Hara-Smith.") == (
         "Edda Marlow of Telby",
         "The Glass Door",
         "O'Hara-Smith",
     )
-    assert reading.years("In 1912 and 2003, not 12 or 31999") == ("1912", "2003")
-    assert reading.normal("The Glass-Door!") == "glass-door"
+    assert english.years("In 1912 and 2003, not 12 or 31999") == ("1912", "2003")
+    assert english.normal("The Glass-Door!") == "glass-door"
 
 
 def test_evidence_goes_into_one_text_and_back():

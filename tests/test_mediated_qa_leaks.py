@@ -15,7 +15,8 @@ import pytest
 from parlour.envs import registry
 from parlour.envs.core import Move
 from parlour.envs.mediated_qa.vocabulary import ALL, Joint
-from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove, clean, quote
+from parlour.envs.speech import quote
+from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove, clean
 from parlour.policies.agents.mediated_qa.modules import ObedientModule
 
 KINDS = ("retrieve", "generate", "verify")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.english import names
 from parlour.envs.werewolf import GAME
-from parlour.policies.agents.seat import names
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages, line, messages
 from parlour.policies.agents.werewolf.reading import (
     IDENTITIES,

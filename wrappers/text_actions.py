@@ -11,7 +11,8 @@ from gymnasium import spaces
 from parlour.envs.aec import TextAction
 from parlour.envs.core import IllegalMove, ParlourError, accept
 from parlour.envs.spaces import ProseSpace
-from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean, quote
+from parlour.envs.speech import quote
+from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper

@@ -9,14 +9,15 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs._template.vocabulary import FACES, GUESS, GUESSES, KEEPER, CoinView
 from parlour.envs.core import NATURE, Event, Move
-from parlour.envs.text import name, read_choice, read_speech, say_speech, speech_line
+from parlour.envs.english import name
+from parlour.envs.text import MoveSentences, read_choice, read_speech, say_speech, speech_line
 
 _GUESSES: Final = {
     move: re.compile(rf"\b(?P<word>{face})\b", re.IGNORECASE) for move, face in zip(GUESSES, FACES, strict=True)
 }
 
 
-class CoinText:
+class CoinText(MoveSentences):
     """Satisfies `parlour.envs.core.GameText`."""
 
     def who(self, view: CoinView) -> str:
@@ -42,9 +43,9 @@ class CoinText:
         return say_speech(move, ())
 
     def parse(self, text: str, view: CoinView) -> Move:
-        for move in view.legal:
-            if text.lower() == self.say(move).lower():
-                return move
+        exact = self.exact(text, view.legal)
+        if exact is not None:
+            return exact
         return read_choice(text, _GUESSES) if view.legal == GUESSES else read_speech(text, view, ())
 
     def default(self, text: str, view: CoinView, rng: np.random.Generator) -> Move:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -17,12 +16,12 @@ from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import APPROVE, FAIL, GOOD, PASS, REJECT, SUCCESS, AvalonView
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
+from parlour.envs.english import name, names
 from parlour.envs.text import (
     MODERATOR,
     AmbiguousMove,
+    MoveSentences,
     UnreadableMove,
-    name,
-    names,
     read_choice,
     read_seats,
     read_speech,
@@ -63,7 +62,7 @@ _ASKS: Final = {
 }
 
 
-class AvalonText:
+class AvalonText(MoveSentences):
     """Satisfies `parlour.envs.core.GameText`."""
 
     def __init__(self, game: Avalon) -> None:
@@ -85,9 +84,8 @@ class AvalonText:
         roles = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items())
         lines = [f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}."]
         for roles_seen, seats in view.knows:
-            held = names(seats) if seats else "nobody"
             lines.append(
-                f"The night showed you which other players hold one of the roles {' / '.join(roles_seen)}: {held}."
+                f"The night showed you which other players hold one of the roles {' / '.join(roles_seen)}: {names(seats)}."
             )
         sizes = ", ".join(map(str, view.sizes))
         two = [str(quest + 1) for quest, fails in enumerate(view.fails_needed) if fails == 2]
@@ -109,7 +107,7 @@ class AvalonText:
         if move.kind in speech.ACTS:
             return speech_line(seat, move, self.say(move))
         if move.kind == vocabulary.TEAM:
-            return f"{name(seat)} proposes the team {names(move.args) or 'nobody'}.\n"
+            return f"{name(seat)} proposes the team {names(move.args)}.\n"
         return f"Privately, {name(seat)}: {self.say(move)}\n"
 
     def ask(self, legal: tuple[Move, ...]) -> str:
@@ -117,7 +115,7 @@ class AvalonText:
 
     def say(self, move: Move) -> str:
         if move.kind == vocabulary.TEAM:
-            return f"I propose {names(move.args) or 'nobody'}."
+            return f"I propose {names(move.args)}."
         if move.kind == vocabulary.GUESS and move.args:
             return f"I name {name(move.args[0])} as Merlin."
         if move in _SENTENCES:
@@ -126,7 +124,7 @@ class AvalonText:
 
     def parse(self, text: str, view: AvalonView) -> Move:
         legal = view.legal
-        exact = self._sentences(legal).get(" ".join(text.split()).lower())
+        exact = self.exact(text, legal)
         if exact is not None:
             return exact
         kind = legal[0].kind
@@ -137,10 +135,6 @@ class AvalonText:
         if kind == vocabulary.GUESS:
             return _legal(_read_guess(text, view), text, legal)
         return _legal(read_choice(text, _VOTES if kind == vocabulary.BALLOT else _CARDS), text, legal)
-
-    @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one AvalonText lives as long as its environment
-    def _sentences(self, legal: tuple[Move, ...]) -> dict[str, Move]:
-        return {self.say(move).lower(): move for move in legal}
 
     def default(self, text: str, view: AvalonView, rng: np.random.Generator) -> Move:
         legal = view.legal
@@ -167,7 +161,7 @@ def _announcement(move: Move) -> str:
         approve = [seat for seat, vote in enumerate(votes) if vote]
         reject = [seat for seat, vote in enumerate(votes) if not vote]
         result = "the team goes" if goes else "the team is rejected"
-        return f"Approved by {names(approve) or 'nobody'}; rejected by {names(reject) or 'nobody'}: {result}."
+        return f"Approved by {names(approve)}; rejected by {names(reject)}: {result}."
     if kind == vocabulary.FAILS:
         quest, fails, success = args
         return f"Quest {quest + 1}: fail cards {fails}; the quest {'succeeds' if success else 'fails'}."

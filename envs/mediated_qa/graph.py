@@ -20,8 +20,8 @@ from typing import Any, Final, Literal
 
 import networkx as nx
 import numpy as np
+from parlour.envs import english
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import Passage
 
 DOCUMENT, SENTENCE, ENTITY, CONCEPT, QUESTION = NODE_KINDS = ("Document", "Sentence", "Entity", "Concept", "Question")
@@ -104,7 +104,7 @@ class KnowledgeGraph:
         """The sentences that share most with a text, rare words counting more; best first."""
         scores: Counter[int] = Counter()
         total = len(self.kind)
-        for word in reading.stems(text):
+        for word in english.stems(text):
             held = self.postings.get(word, ())
             if 0 < len(held) <= _POSTINGS:
                 for node in held:
@@ -121,8 +121,8 @@ class KnowledgeGraph:
         taken for the title that it is most like, if it is so by at least `CUT_OFF`.
         """
         found: dict[int, float] = {}
-        for name in reading.names(question):
-            node, likeness = self._most_like(reading.normal(name), question)
+        for name in english.proper_names(question):
+            node, likeness = self._most_like(english.normal(name), question)
             if node >= 0 and likeness >= CUT_OFF:
                 found[node] = max(likeness, found.get(node, 0.0))
         return sorted(found, key=lambda node: (-found[node], node))
@@ -134,7 +134,7 @@ class KnowledgeGraph:
         best, most = -1, CUT_OFF
         matcher = SequenceMatcher(None, "", name, autojunk=False)
         for node in self._like_titles(name, question):
-            matcher.set_seq1(reading.normal(self.text[node]))
+            matcher.set_seq1(english.normal(self.text[node]))
             if matcher.real_quick_ratio() < most or matcher.quick_ratio() < most:
                 continue
             likeness = matcher.ratio()
@@ -173,7 +173,7 @@ class KnowledgeGraph:
             self.graph.add_edge(one, two, relation=relation, weight=weight)
 
     def _add_passage(self, passage: Passage) -> None:
-        key = reading.normal(passage.title)
+        key = english.normal(passage.title)
         document = self._documents.get(key)
         if document is None:
             document = self._documents[key] = self._node(DOCUMENT, passage.title)
@@ -189,11 +189,11 @@ class KnowledgeGraph:
             self._edge(one, two, "next", WEIGHTS["next"])
 
     def _index(self, node: int, text: str) -> None:
-        for word in reading.stems(text):
+        for word in english.stems(text):
             self.postings[word].add(node)
 
     def _entity(self, name: str) -> int:
-        key = reading.normal(name)
+        key = english.normal(name)
         node = self._entities.get(key)
         if node is None:
             node = self._entities[key] = self._node(ENTITY, name)
@@ -203,15 +203,15 @@ class KnowledgeGraph:
     def _mention(self, sentence: int) -> None:
         """Entities of a sentence, and the words that tie them to each other."""
         text = self.text[sentence]
-        named = [name for name in reading.names(text) if reading.normal(name)]
+        named = [name for name in english.proper_names(text) if english.normal(name)]
         nodes = [self._entity(name) for name in named]
         for node in nodes:
             self._edge(sentence, node, "mentions", WEIGHTS["mentions"])
         for (one, a), (two, b) in pairwise(zip(named, nodes, strict=True)):
-            between = reading.stems(text[text.index(one) + len(one) :].partition(two)[0])
+            between = english.stems(text[text.index(one) + len(one) :].partition(two)[0])
             if between:
                 self._edge(a, b, between[-1], VERB_WEIGHT)
-        for year in reading.years(text):
+        for year in english.years(text):
             self._edge(sentence, self._entity(year), "dated", WEIGHTS["concerns"])
 
     def _add_concepts(self, sentences: list[int]) -> None:
@@ -220,7 +220,7 @@ class KnowledgeGraph:
         lower = {node: [w for w in self.text[node].split() if w[:1].islower()] for node in sentences}
         held: dict[str, list[int]] = defaultdict(list)
         for node, words in lower.items():
-            for word in reading.stems(" ".join(words)):
+            for word in english.stems(" ".join(words)):
                 held[word].append(node)
         for word, nodes in held.items():
             if 2 <= len(nodes) <= most and len(word) >= 4:

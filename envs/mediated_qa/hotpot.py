@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs import english
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, Passage
 from parlour.envs.mediated_qa.world import WorldFact
 
@@ -78,5 +78,5 @@ def _decoys(answer: str, articles: list[Passage]) -> tuple[str, ...]:
     if answer.lower() in ("yes", "no"):
         return ("no" if answer.lower() == "yes" else "yes",)
     text = " ".join(sentence for article in articles for sentence in article.sentences)
-    found = reading.years(text) if reading.years(answer) else reading.names(text)
-    return tuple(one for one in found if reading.normal(one) != reading.normal(answer))[:_DECOYS]
+    found = english.years(text) if english.years(answer) else english.proper_names(text)
+    return tuple(one for one in found if english.normal(one) != english.normal(answer))[:_DECOYS]

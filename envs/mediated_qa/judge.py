@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from parlour.envs.mediated_qa import reading
+from parlour.envs import english
 
 Similarity = Callable[[str, str], float]
 """How much two texts mean the same, 0..1."""
@@ -23,7 +23,7 @@ _SHORT: Final = 5  # words
 _MONTHS: Final = {
     month: number
     for number, month in enumerate(
-        reading.word_list("january february march april may june july august september october november december"),
+        english.word_list("january february march april may june july august september october november december"),
         1,
     )
 }
@@ -105,7 +105,7 @@ def _same_name(answer: str, gold: str, ours: tuple[str, ...], theirs: tuple[str,
     significant = set(ours) - _SMALL, set(theirs) - _SMALL
     if all(significant) and (significant[0] <= significant[1] or significant[1] <= significant[0]):
         return True
-    capitalised = [tuple(map(reading.normal, reading.names(text))) for text in (answer, gold)]
+    capitalised = [tuple(map(english.normal, english.proper_names(text))) for text in (answer, gold)]
     if all(capitalised) and set(capitalised[0]) <= set(capitalised[1]):
         return True
     return len(ours) == len(theirs) > 1 and ours[-1] == theirs[-1] and _abbreviated(ours[0], theirs[0])

@@ -1,48 +1,23 @@
-"""How words are read without any model: sentences, names, years, and an extractive reader of short factual English.
+"""An extractive reader of short factual English, for answers and for what the evidence says of them.
 
 A heuristic, not a language model: it finds the sentence that shares the question's relation ("born", "founded") and
-takes a year or a name from it. It never sees the right answer. Policies may import this module, as they do `speech`.
+takes a year or a name from it. It never sees the right answer.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final, NamedTuple
+
+from parlour.envs.english import normal, proper_names, stem, stems, word_list, years
 
 SEPARATOR: Final = " ¶ "
 """Between the pieces of an evidence text; a piece is a title, a colon and a sentence."""
-
-
-def word_list(text: str) -> list[str]:
-    """The words of a text, as a constant is written."""
-    return text.split()
-
-
-STOP_WORDS: Final = frozenset(
-    word_list(
-        "a an the of in on at to for from by with and or as is are was were be been it its he she his her "
-        "they their this that these those which who whom whose what when where how did do does has have had "
-        "not no same both than into one two first earlier later"
-    )
-)
 # Nouns that say what kind of answer is wanted, or what somebody is; no relation by themselves.
 _KIND_WORDS: Final = frozenset(
     word_list(
         "year town city river region place person people author writer director painter composer sculptor "
         "book novel film opera painting name birthplace older younger"
-    )
-)
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])")
-_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_NAME: Final = re.compile(
-    r"[A-Z][^\W_]*(?:['’.-]+[^\W_]+)*(?:\s+(?:of\s+(?:the\s+)?|de\s+)?[A-Z][^\W_]*(?:['’-][^\W_]+)*)*"
-)
-_YEAR: Final = re.compile(r"\b(1[0-9]{3}|20[0-9]{2})\b")
-_OPENERS: Final = frozenset(
-    word_list(
-        "the in on at a an he she it his her its this that which who what when where were was are is did does "
-        "do of for both"
     )
 )
 _YES_NO: Final = re.compile(r"^(?:are|were|is|was|did|do|does|has|have)\b", re.IGNORECASE)
@@ -70,63 +45,6 @@ class Read(NamedTuple):
     """0..1: the share of the question's relation that the sentence has; half of it where one side is missing."""
 
 
-def sentences(text: str) -> tuple[str, ...]:
-    """A text in sentences.
-
-    >>> sentences("It rose in 1912. Nobody saw it.")
-    ('It rose in 1912.', 'Nobody saw it.')
-    """
-    return tuple(part for part in _SENTENCE.split(text.strip()) if part)
-
-
-def stem(word: str) -> str:
-    """A word without the commonest endings, lower case."""
-    word = word.lower()
-    if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
-        word = word[:-1]
-    for ending in ("ing", "ed", "er", "or", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
-
-
-@lru_cache(maxsize=200_000)
-def stems(text: str) -> tuple[str, ...]:
-    """The content words of a text, stemmed, in order, each once."""
-    found = (word.lower() for word in _WORD.findall(text))
-    return tuple(dict.fromkeys(stem(word) for word in found if word not in STOP_WORDS))
-
-
-@lru_cache(maxsize=200_000)
-def names(text: str) -> tuple[str, ...]:
-    """The capitalised phrases of a text, in order, each once.
-
-    >>> names("In 1912 Edda Marlow wrote The Glass Harbour.")
-    ('Edda Marlow', 'The Glass Harbour')
-    """
-    found = []
-    for match in _NAME.finditer(text):
-        name, at = match[0].rstrip("."), match.start()
-        first, _, rest = name.partition(" ")
-        opens = at == 0 or text[:at].rstrip()[-1:] in ".!?:"
-        if opens and first.lower() in _OPENERS and first != "The":
-            name = rest
-        if name and name.lower() not in _OPENERS:
-            found.append(name)
-    return tuple(dict.fromkeys(found))
-
-
-def years(text: str) -> tuple[str, ...]:
-    """The years in a text."""
-    return tuple(dict.fromkeys(_YEAR.findall(text)))
-
-
-@lru_cache(maxsize=200_000)
-def normal(name: str) -> str:
-    """A name for comparison: lower case, no leading article, letters and digits only."""
-    return " ".join(_WORD.findall(name.lower().removeprefix("the ")))
-
-
 def pieces(evidence: str) -> tuple[Piece, ...]:
     """The pieces of an evidence text."""
     parts = (part.partition(": ") for part in evidence.split(SEPARATOR) if part.strip())
@@ -141,7 +59,7 @@ def join(found: tuple[Piece, ...]) -> str:
 def relation(question: str) -> tuple[str, ...]:
     """The stems that say what is asked: content words outside names that are no kinds of things."""
     bare = question
-    for name in names(question):
+    for name in proper_names(question):
         bare = bare.replace(name, " ")
     all_words = stems(bare)
     wanted = tuple(word for word in all_words if word not in _KINDS)
@@ -156,7 +74,7 @@ def read(question: str, evidence: str) -> Read:
     found = pieces(evidence)
     if not found:
         return Read("", 0.0)
-    asked = names(question)
+    asked = proper_names(question)
     if _YES_NO.match(question) and len(asked) >= 2:
         return _compare(question, asked[:2], found)
     if " or " in question and len(asked) >= 2:
@@ -178,7 +96,7 @@ def _candidates(piece: Piece, question: str, asked: tuple[str, ...], *, strict: 
     if re.search(r"\byear\b|^when\b", question, re.IGNORECASE):
         return tuple(year for year in years(piece.sentence) if year not in question)
     taken = {normal(name) for name in (*asked, piece.title)}
-    options = [name for name in names(piece.sentence) if normal(name) not in taken and not name.isdigit()]
+    options = [name for name in proper_names(piece.sentence) if normal(name) not in taken and not name.isdigit()]
     kind = next((k for k in ("river", "town", "who") if re.search(rf"\b{k}\b", question, re.IGNORECASE)), "")
     if kind:
         cued = [name for name in options if _CUES[kind].search(piece.sentence[: piece.sentence.index(name)])]
@@ -206,7 +124,7 @@ def _facts(question: str, name: str, found: tuple[Piece, ...], asked: tuple[str,
         score = _overlap(wanted, piece.sentence)
         if score > 0:
             best = max(best, score)
-            told |= {normal(one) for one in names(piece.sentence)} - taken
+            told |= {normal(one) for one in proper_names(piece.sentence)} - taken
             told |= set(years(piece.sentence))
     return told, best
 
@@ -254,7 +172,7 @@ def entailment(question: str, evidence: str, answer: str) -> str:
     an answer of its kind. It is contradicted if such a sentence offers another one instead, or if it comes from a
     sentence that does not hang together with the question; and neutral otherwise.
     """
-    found, asked, wanted = pieces(evidence), names(question), relation(question)
+    found, asked, wanted = pieces(evidence), proper_names(question), relation(question)
     if answer.lower() in ("yes", "no") or not found:
         return "neutral"
     if " or " in question:
@@ -276,8 +194,8 @@ def _joined(found: tuple[Piece, ...], asked: tuple[str, ...]) -> list[Piece]:
     joined: dict[Piece, None] = {}
     for _ in range(3):
         for piece in found:
-            held = {normal(name) for name in names(piece.sentence)}
+            held = {normal(name) for name in proper_names(piece.sentence)}
             if normal(piece.title) in near or (held & {normal(name) for name in asked}):
                 joined[piece] = None
-        near |= {normal(name) for piece in joined for name in names(piece.sentence)}
+        near |= {normal(name) for piece in joined for name in proper_names(piece.sentence)}
     return list(joined)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from parlour.envs import english
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.graph import SENTENCE, KnowledgeGraph
 from parlour.envs.mediated_qa.reading import Piece
@@ -109,7 +110,7 @@ class _Meeting:
     """Which of a question's words each node holds; looked up once a node."""
 
     def __init__(self, graph: KnowledgeGraph, question: str) -> None:
-        held = [graph.postings[word] for word in reading.stems(question) if word in graph.postings]
+        held = [graph.postings[word] for word in english.stems(question) if word in graph.postings]
         self._held = [(1 << k, nodes) for k, nodes in enumerate(held)]
         self._known: dict[int, int] = {}
 

@@ -23,6 +23,7 @@ from math import isfinite, log2, prod
 from typing import Final, NamedTuple
 
 import numpy as np
+from parlour.envs import english
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
@@ -74,7 +75,7 @@ def equal_relations(path: Path) -> float:
 
 def _relation_met(graph: KnowledgeGraph, path: Path, question: str) -> float:
     wanted = reading.relation(question)
-    held = {word for piece in pieces_of(graph, path) for word in reading.stems(piece.sentence)}
+    held = {word for piece in pieces_of(graph, path) for word in english.stems(piece.sentence)}
     return len(held.intersection(wanted)) / len(wanted) if wanted else 0.0
 
 

@@ -25,7 +25,8 @@ from parlour.envs.mediated_qa.vocabulary import (
     Joint,
     MediatedView,
 )
-from parlour.envs.text import MODERATOR, AmbiguousMove, UnreadableMove, clean, quote, read_choice
+from parlour.envs.speech import quote
+from parlour.envs.text import MODERATOR, AmbiguousMove, MoveSentences, UnreadableMove, clean, read_choice
 
 _SEAT_OF: Final = {kind: seat for seat, kind in enumerate(CHOICES) if kind}
 _TASKS: Final = (
@@ -57,7 +58,7 @@ _MEANINGS: Final = {
 }
 
 
-class MediatedText:
+class MediatedText(MoveSentences):
     """Satisfies `parlour.envs.core.GameText`."""
 
     def __init__(self, game: MediatedQA) -> None:
@@ -96,9 +97,9 @@ class MediatedText:
         return f"I choose {MODULE_ACTIONS[_SEAT_OF[move.kind]][move.args[0]]}."
 
     def parse(self, text: str, view: MediatedView) -> Move:
-        for move in view.legal:
-            if text.lower() == self.say(move).lower():
-                return move
+        exact = self.exact(text, view.legal)
+        if exact is not None:
+            return exact
         return self._recommendation(text) if view.seat == MEDIATOR else read_choice(text, _MEANINGS[view.seat])
 
     def default(self, text: str, view: MediatedView, rng: np.random.Generator) -> Move:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.mediated_qa.reading import word_list
+from parlour.envs.english import word_list
 
 _FIRST: Final = word_list(
     "Edda Alwin Berit Caspar Doriel Emeric Fenna Gorran Hilde Isko Jorun Kaspian Liesel Mattis Nadja "

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.english import negated_at_end
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.languages.phrases import Phrases
 from parlour.envs.murder_mystery.languages.phrases_en import ENGLISH
@@ -22,7 +23,8 @@ from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import ANYBODY, NOBODY, SAYS, MysteryView, facts
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN
-from parlour.envs.text import CHOICE, NEGATION, RECORD, WHO, AmbiguousMove, UnreadableMove, clean, quote
+from parlour.envs.speech import quote
+from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove, clean
 
 _PHRASES: Final = {"en": ENGLISH, "zh": CHINESE}
 _HEADINGS: Final = tuple(heading.strip() for heading in (WHO, RECORD, CHOICE))
@@ -172,7 +174,7 @@ class MysteryText:
         whole = beginning(text, self._vocabulary)
         if whole:
             return whole
-        found = [m for m in mentions(text, self._vocabulary) if not NEGATION.search(text[: m.start])]
+        found = [m for m in mentions(text, self._vocabulary) if not negated_at_end(text[: m.start])]
         behind = [m for m in found if self._phrases.choosing.search(text[: m.start])]
         return _persons(behind) or _persons(found)
 

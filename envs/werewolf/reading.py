@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parlour.envs import speech
 from parlour.envs.core import Move
-from parlour.envs.text import NEGATOR, AmbiguousMove, UnreadableMove, name, read_choice, read_speech
+from parlour.envs.english import PLAYER, last_clause, names, negated
+from parlour.envs.text import AmbiguousMove, UnreadableMove, read_choice, read_speech
 from parlour.envs.werewolf.vocabulary import GIVE, KEEP, ROLES, WEREWOLF, WerewolfView
 
-_PLAYER: Final = r"player[\s_]*(\d+)\b"
-_CLAUSE: Final = re.compile(r"[.!?;:,，。！？；：]|\b(?:but|so|because|since|although)\b", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?<=[.!?。！？])\s*")
 # "As player_3, I ..." says who speaks, not whom the words choose (published code)
-_SPEAKER: Final = re.compile(rf"\bas\s+(?:the\s+)?{_PLAYER}", re.IGNORECASE)
-_MENTION: Final = re.compile(rf"{_PLAYER}|\b(?:myself)\b", re.IGNORECASE)
+_SPEAKER: Final = re.compile(rf"\bas\s+(?:the\s+)?{PLAYER}", re.IGNORECASE)
+_MENTION: Final = re.compile(rf"{PLAYER}|\b(?:myself)\b", re.IGNORECASE)
 _BARE: Final = re.compile(r"\W*(\d+)\W*")
 # A verb of choosing with its object. Past forms tell of what happened ("the wolves killed player_2").
 _CHOICE: Final = re.compile(
     r"\b(?:vot|kill|hunt|attack|devour|eat|execut|eliminat|hang|lynch|protect|guard|poison|check|investigat|inspect|verif"
     r"|choos|pick|select|target|want)(?:e|es|ing|s|y|ies)?\b\W+(?:(?!player|not\b|never\b)\w+\W+){0,2}?"
-    rf"(?:{_PLAYER}|\b(myself|me)\b|\b(nobody|no[ -]one|none)\b|\b(anyone|anybody)\b)",
+    rf"(?:{PLAYER}|\b(myself|me)\b|\b(nobody|no[ -]one|none)\b|\b(anyone|anybody)\b)",
     re.IGNORECASE,
 )
 _PASSING: Final = re.compile(r"(?:^\W*|\bI\s+|\b(?:will|shall|['’]ll)\s+)(?:pass|abstain|skip)\b", re.IGNORECASE)
@@ -54,11 +52,6 @@ _COMMON: Final = tuple(
         (r"\b(?:vot(?:e|ing)\s+(?:for|out|against)|execute|eliminate|hang|lynch)\b", "accuse"),
     )
 )
-_REPORT: Final = re.compile(
-    rf"\bI\s+(?:have\s+)?(?:checked|investigated|inspected|verified|looked at)\s+{_PLAYER}\W+"
-    r"(?:(?!player|not\b|no\b)[\w'’]+\W+){0,8}?(good|evil|innocent)\b",
-    re.IGNORECASE,
-)
 _PROPOSED: Final = re.compile(r"\b(?:kill|hunt|attack|devour|eat|target|murder)(?:ing)?\b", re.IGNORECASE)
 
 
@@ -79,7 +72,7 @@ def read_target(text: str, me: int) -> tuple[int, ...]:
     if not chosen and not denied:
         chosen = _mentions(text, me)
     if len(chosen) > 1:
-        told = ", ".join(name(seats[0]) if seats else "nobody" for seats in sorted(chosen))
+        told = ", ".join(names(seats) for seats in sorted(chosen))
         raise AmbiguousMove(f"{text!r} names {told}; accepted: exactly one")
     if not chosen:
         raise UnreadableMove(f"{text!r} chooses nobody by name; accepted: a name such as player_0, or nobody")
@@ -92,12 +85,12 @@ def _choices(text: str, me: int) -> tuple[set[tuple[int, ...]], bool]:
     denied = False
     for found in _CHOICE.finditer(text):
         seat, own, nobody, anyone = found.groups()
-        negated = NEGATOR.search(_CLAUSE.split(text[: found.start()])[-1]) is not None
-        if nobody or (anyone and negated):
+        against = negated(last_clause(text[: found.start()]))
+        if nobody or (anyone and against):
             chosen.add(())
-        elif not negated and not anyone:
+        elif not against and not anyone:
             chosen.add((me if own else int(seat),))
-        denied |= negated and not anyone
+        denied |= against and not anyone
     return chosen, denied
 
 
@@ -108,8 +101,8 @@ def _mentions(text: str, me: int) -> set[tuple[int, ...]]:
 
 def first_named(text: str, me: int) -> tuple[int, ...]:
     """The published code's reading: the first player named in the first sentence, else in the last; else nobody."""
-    sentences = [part for part in _SENTENCE.split(_SPEAKER.sub(" ", text)) if part]
-    for sentence in (sentences[0], sentences[-1]) if sentences else ():
+    told = [part for part in _SENTENCE.split(_SPEAKER.sub(" ", text)) if part]
+    for sentence in (told[0], told[-1]) if told else ():
         found = _MENTION.search(sentence)
         if found:
             return (int(found[1]) if found[1] else me,)
@@ -133,10 +126,4 @@ def read_talk(words: str, view: WerewolfView) -> Move:
     common = words
     for pattern, put in _COMMON:
         common = pattern.sub(put, common)
-    allowed = {(move.kind, move.args) for move in view.legal}
-    for found in _REPORT.finditer(common):
-        args = (int(found[1]), int(found[2].lower() == "evil"))
-        before = _CLAUSE.split(common[: found.start()])[-1]
-        if (speech.REPORT, args) in allowed and not NEGATOR.search(before):
-            return Move(speech.REPORT, args, words)
     return read_speech(common, view, view.role_names)._replace(words=words)

@@ -8,13 +8,14 @@ first sentence, else in the last, else a pass; nothing is given that was not ask
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
-from parlour.envs.text import MODERATOR, name, names, quote, say_speech, speech_line
+from parlour.envs.english import name, names
+from parlour.envs.speech import quote
+from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.reading import first_named, read_talk, read_target, read_yes, says_yes
 from parlour.envs.werewolf.rules import Werewolf
@@ -41,7 +42,7 @@ _ASKS: Final = {
 }
 
 
-class WerewolfText:
+class WerewolfText(MoveSentences):
     """Satisfies `parlour.envs.core.GameText`."""
 
     def __init__(self, game: Werewolf) -> None:
@@ -66,7 +67,7 @@ class WerewolfText:
         counts = Counter(view.roles)
         roles = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items())
         lines = [f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}."]
-        lines += [f"The other werewolves are: {names(fact.seats) or 'nobody'}." for fact in view.knows]
+        lines += [f"The other werewolves are: {names(fact.seats)}." for fact in view.knows]
         village = "The village wins when no werewolf lives; the werewolves win when "
         return "\n".join(
             [
@@ -113,7 +114,7 @@ class WerewolfText:
 
     def parse(self, text: str, view: WerewolfView) -> Move:
         legal = view.legal
-        exact = self._sentences(legal).get(" ".join(text.split()).lower())
+        exact = self.exact(text, legal)
         if exact is not None:
             return exact
         kind = legal[0].kind
@@ -128,10 +129,6 @@ class WerewolfText:
             accepted = [name(m.args[0]) if m.args else "nobody" for m in legal]
             raise IllegalMove(f"{text!r} names {_target(move.args)}; accepted: {', '.join(accepted)}")
         return move
-
-    @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one WerewolfText lives as long as its environment
-    def _sentences(self, legal: tuple[Move, ...]) -> dict[str, Move]:
-        return {self.say(move).lower(): move for move in legal}
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal
@@ -151,7 +148,7 @@ class WerewolfText:
         if kind == vocabulary.CHECKED:
             return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
         if kind == vocabulary.DAWN:
-            return f"Day {args[0]} breaks. Died in the night: {names(args[1:]) or 'nobody'}."
+            return f"Day {args[0]} breaks. Died in the night: {names(args[1:])}."
         if kind == vocabulary.REVEALED:
             return f"{name(args[0])} was {self._role_names[args[1]]}."
         if kind == vocabulary.DAY:
@@ -164,7 +161,7 @@ class WerewolfText:
 
 
 def _target(args: tuple[int, ...]) -> str:
-    return name(args[0]) if args else "nobody"
+    return names(args)
 
 
 def _tally(votes: tuple[int, ...]) -> str:

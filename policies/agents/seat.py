@@ -159,22 +159,3 @@ def code(kind: str, args: Iterable[int]) -> str:
 def coded(info: Mapping[str, Any]) -> dict[str, str]:
     """The sentences of the options by code, in the order of the game."""
     return {code(m.kind, m.args): said for m, said in zip(info["view"].legal, info["options"], strict=True)}
-
-
-def name(seat: int) -> str:
-    """The name of a seat, the same as its agent's.
-
-    >>> name(2)
-    'player_2'
-    """
-    return f"player_{seat}"
-
-
-def names(seats: Iterable[int]) -> str:
-    """Names in one phrase; `nobody` if there are none."""
-    return ", ".join(map(name, seats)) or "nobody"
-
-
-def quoted(words: str) -> str:
-    """Words in quotation marks, with everything escaped that any reader could take for the end of a line."""
-    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(words, ensure_ascii=False))

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from parlour.envs import english
 from parlour.envs.mediated_qa import corpus as corpora
-from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import Corpus, Passage
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.envs.mediated_qa.retrieve import Search
@@ -79,7 +79,7 @@ def _elsewhere(passage: Passage, part: int) -> Passage:
     mark = chr(ord("a") + part % 26)
 
     def renamed(text: str) -> str:
-        for name in sorted(reading.names(text), key=len, reverse=True):
+        for name in sorted(english.proper_names(text), key=len, reverse=True):
             text = text.replace(name, name + mark)
         return text
 

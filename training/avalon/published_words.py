@@ -20,7 +20,8 @@ from parlour.envs.avalon import GAME
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import AvalonState
 from parlour.envs.core import Move, ParlourError, listed
-from parlour.envs.text import clean, name
+from parlour.envs.english import name
+from parlour.envs.text import clean
 from parlour.training.json_objects import JsonObject, parse, shown
 
 _DISCUSSION: Final = "Please start discussing"

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 from parlour.envs import replay as transcripts
 from parlour.envs.core import NATURE, GameText, ParlourError, accept
+from parlour.envs.english import name
 from parlour.envs.registry import registry
-from parlour.envs.text import agents_of, name
+from parlour.envs.text import agents_of
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, make_policy
 from parlour.policies.llm.model import Model
 from parlour.training import rollout

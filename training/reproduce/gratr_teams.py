@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from parlour.envs import replay
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.text import name
+from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
 from parlour.training import rollout, seeds

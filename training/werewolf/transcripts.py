@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from parlour.envs import replay
 from parlour.envs.core import NATURE, Event, ParlourError, accept
+from parlour.envs.english import name
 from parlour.envs.replay import Transcript
-from parlour.envs.text import name
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, REVEALED, VILLAGE, WEREWOLF, WOLVES, side_of
 from parlour.training.werewolf.amnesia import Amnesia, Turn, amnesia
 from parlour.training.werewolf.played import GAME, DayVote, Judgement, Judgements, WerewolfGame

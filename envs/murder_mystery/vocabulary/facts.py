@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, get_args
 
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.english import without_article
 from parlour.envs.murder_mystery.vocabulary.forms import FORMS, Forms
 
 Language = Literal["en", "zh"]
@@ -219,7 +220,7 @@ def _fill(form: str, fact: Fact, vocabulary: CaseVocabulary, speaker: int | None
         word = vocabulary.words(parameter)[value]
         if parameter in "ab" and value == speaker:
             word = forms.subject if parameter == "a" else forms.object
-        values[parameter] = forms.bare(word) if parameter == "r" and form in forms.mine else word
+        values[parameter] = without_article(word) if parameter == "r" and form in forms.mine else word
     own = "a" in values and fact.args[PARAMETERS[fact.kind].index("a")] == speaker
     sentence = _CHOICE.sub(lambda found: found[1 if own else 2], form)
     sentence = re.sub(r"\{(\w)\}", lambda found: values[found[1]], sentence)
@@ -299,7 +300,7 @@ def _numbers(vocabulary: CaseVocabulary, parameter: str, speaker: int | None) ->
     for number, word in enumerate(vocabulary.words(parameter)):
         numbers[word.casefold()] = number
         if parameter == "r":
-            numbers.setdefault(forms.bare(word).casefold(), number)
+            numbers.setdefault(without_article(word).casefold(), number)
     return numbers
 
 
@@ -330,7 +331,7 @@ def _words(vocabulary: CaseVocabulary, parameter: str) -> list[str]:
         words += [name for names in vocabulary.aliases for name in names]
         words.append(forms.subject if parameter == "a" else forms.object)
     if parameter == "r":
-        words += [forms.bare(word) for word in words]
+        words += [without_article(word) for word in words]
     return sorted({word for word in words if word}, key=lambda word: (-len(word), word))
 
 

@@ -38,10 +38,6 @@ class Forms(NamedTuple):
     mine: tuple[str, ...]
     """`relation` to the speaker."""
 
-    def bare(self, word: str) -> str:
-        """A relation without its article: "the nephew" -> "nephew"."""
-        return re.sub(r"^(?:the|an?) ", "", word)
-
     def loosen(self, pattern: str) -> str:
         """A literal part of a form, as a pattern that forgives blanks and the small words of place."""
         loose = re.sub(r"(?:\\ )+", r"\\s+", pattern)

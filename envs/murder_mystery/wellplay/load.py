@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
+from parlour.envs.english import without_article
 from parlour.envs.murder_mystery.cases.case import Case, Character, Victim
 from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity, Row, Source, kind_of, question, read_rows
@@ -300,7 +301,7 @@ def victim_named(folder: Folder, text: str, seat: int | None) -> int | None:
 
 def _plain(name: str) -> str:
     """A name for comparison: small letters, no article."""
-    return re.sub(r"^(?:an?|the) ", "", name.strip().casefold())
+    return without_article(name.strip().casefold())
 
 
 def player_of(folder: Folder, option: str) -> int | None:

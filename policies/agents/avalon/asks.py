@@ -13,10 +13,10 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import EVIL_ROLES, FAILS
 from parlour.envs.core import Knowledge
+from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate, Seat
-from parlour.policies.agents.seat import name
 from parlour.policies.llm.ask import A, Answer, Ask
 from pydantic import BaseModel, ConfigDict, Field
 

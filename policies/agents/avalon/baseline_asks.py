@@ -11,12 +11,12 @@ from typing import ClassVar
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import EXPOSED, FAILS, TEAM, VOTES
+from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.asks import AvalonSelfInfo
 from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Seat
 from parlour.policies.agents.avalon.lines import DISCREET
-from parlour.policies.agents.seat import name
 from parlour.policies.llm.ask import Answer, Ask
 from pydantic import BaseModel, ConfigDict
 

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import CARD, DRAWN, EXPOSED, FAILS, LEADS, SCORE, TEAM, VOTES
 from parlour.envs.core import Event
-from parlour.policies.agents.seat import name, names, quoted
+from parlour.envs.english import name, names
 
 _CLAIMS: Final = {
     speech.ACCUSE: "accuses",
@@ -45,7 +45,7 @@ def write(event: Event, role_names: Sequence[str]) -> str:
     """The line of an event; empty for events that say nothing new."""
     seat, (kind, args, words), _ = event
     if kind in _CLAIMS:
-        said = f": {quoted(words)}" if words else ""
+        said = f": {speech.quote(words)}" if words else ""
         return f"{name(seat)} {_CLAIMS[kind]}{_claimed(kind, args, role_names)}{said}"
     if kind == LEADS:
         return f"Quest {args[0] + 1}, proposal {args[3] + 1}: {name(args[1])} leads and names {args[2]}."

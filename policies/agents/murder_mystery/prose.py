@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from parlour.envs.english import whole_word
 from parlour.policies.agents.murder_mystery.scene import Scene
 
 _WORDS: Final = {
@@ -78,12 +79,7 @@ def names_of(scene: Scene, person: int) -> tuple[str, ...]:
 def mentions(scene: Scene, person: int, text: str) -> bool:
     """Whether a text names a person; a name in Latin letters as a whole word."""
     small = text.casefold()
-    return any(name in small and (not name.isascii() or _whole(name).search(small)) for name in names_of(scene, person))
-
-
-@lru_cache(maxsize=1 << 12)
-def _whole(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])")
+    return any(name in small and whole_word(name).search(small) for name in names_of(scene, person))
 
 
 def suspicion(scene: Scene, victim: int, suspects: Sequence[int], texts: Sequence[str]) -> dict[int, float]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+from parlour.envs.english import whole_word, without_article
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.evidence import Told, collect, death_of, judge
 from parlour.policies.agents.murder_mystery.prose import mentions, names_of
@@ -206,15 +207,12 @@ def _relations(matter: Matter) -> list[float] | None:
         pair = [_suspect(matter), matter.victim]
     known = {f.args[1] for f, _, _, _ in matter.told if f.kind == "relation" and f.args[::2] == tuple(pair)}
     denied = bool(_NOT.search(matter.question))
+    relations = [without_article(word.casefold()) for word in scene.relations]
     found = []
     for option in matter.options:
         small = _without_names(scene, pair, option).casefold()
-        held = [k for k, word in enumerate(scene.relations) if _stands(_bare(word), small)]
-        held = [
-            k
-            for k in held
-            if not any(_longer(_bare(scene.relations[k]), _bare(scene.relations[other])) for other in held)
-        ]
+        held = [k for k, word in enumerate(relations) if whole_word(word).search(small)]
+        held = [k for k in held if not any(_longer(relations[k], relations[other]) for other in held)]
         if not held:
             return None
         share = sum(k in known for k in held) / len(held)
@@ -229,18 +227,9 @@ def _without_names(scene: Scene, pair: Sequence[int], option: str) -> str:
     return option
 
 
-def _stands(word: str, text: str) -> bool:
-    return bool(re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])" if word.isascii() else re.escape(word), text))
-
-
 def _longer(one: str, other: str) -> bool:
     """Whether one relation's word is only a part of another one that stands there ("lover" in "former lover")."""
     return one in other and len(one) < len(other)
-
-
-def _bare(word: str) -> str:
-    """A relation in small letters, without its article."""
-    return re.sub(r"^(?:the|an?) ", "", word.casefold())
 
 
 def _shared(matter: Matter, option: str) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from parlour.envs.core import accept
-from parlour.policies.agents.seat import name
+from parlour.envs.english import name
 from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.notes import HeardMessage

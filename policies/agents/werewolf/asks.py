@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
-from parlour.policies.agents.seat import name, names
+from parlour.envs.english import name, names
 from parlour.policies.agents.werewolf import inference, notes, rerank
 from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.notes import HeardMessage

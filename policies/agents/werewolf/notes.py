@@ -13,8 +13,8 @@ from typing import Final
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
+from parlour.envs.english import name, names
 from parlour.envs.werewolf import vocabulary as game
-from parlour.policies.agents.seat import name, names, quoted
 from pydantic import BaseModel, ConfigDict
 
 
@@ -39,7 +39,7 @@ def line(message: HeardMessage) -> str:
     'Day 1, player_2: "I am Seer."'
     """
     who = "moderator" if message.speaker == NATURE else name(message.speaker)
-    return f"Day {message.day}, {who}: {quoted(message.text)}"
+    return f"Day {message.day}, {who}: {speech.quote(message.text)}"
 
 
 class HeardMessages:

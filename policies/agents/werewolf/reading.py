@@ -11,9 +11,11 @@ attacking and defending the same player at once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+from parlour.envs.english import CONJUNCTIONS, PLAYER, PLAYERS, denied, seats_in
 
 MODERATOR: Final = -1
 """The speaker of announcements."""
@@ -217,14 +219,11 @@ def _judged_alone(taken: list[ReadJudgement]) -> list[ReadJudgement]:
 
 # -- the moderator ---------------------------------------------------------------------------------------------
 
-_P: Final = r"(?<![\w])player[\s_]*(\d{1,4})(?!\d)"
-_LIST: Final = r"(players?[\s_]*\d{1,4}(?:(?:\s*[,&]\s*(?:and\s+)?|\s+and\s+)(?:players?[\s_]*)?\d{1,4})*)(?!\d)"
-_NUMBER: Final = re.compile(r"\d{1,4}")
 _ROLES: Final = r"(werewol(?:f|ves)|wol(?:f|ves)|seer|witch|guard|(?:plain |simple |ordinary )?villager)\b"
 _ANNOUNCED: Final = (
-    ("is", re.compile(rf"{_P} (?:was|is) (not )?(?:an? |the )?{_ROLES}", re.IGNORECASE)),
-    ("dead", re.compile(rf"{_LIST} (?:is|are|was|were) (?:found )?(?:dead|killed|attacked)", re.IGNORECASE)),
-    ("vote", re.compile(rf"{_P} (?:voted|votes) for {_P}", re.IGNORECASE)),
+    ("is", re.compile(rf"{PLAYER} (?:was|is) (not )?(?:an? |the )?{_ROLES}", re.IGNORECASE)),
+    ("dead", re.compile(rf"({PLAYERS}) (?:is|are|was|were) (?:found )?(?:dead|killed|attacked)", re.IGNORECASE)),
+    ("vote", re.compile(rf"{PLAYER} (?:voted|votes) for {PLAYER}", re.IGNORECASE)),
 )
 
 
@@ -235,17 +234,13 @@ def _announcement(text: str, found: _Found) -> None:
             if what == "vote":
                 found.intents.append(ReadIntent(int(match[1]), ATTACK, int(match[2]), BALLOT))
             elif what == "dead":
-                for seat in _numbers(match[1]):
+                for seat in seats_in(match[1]):
                     found.judgements.append(ReadJudgement(seat, NOT_WEREWOLF, FOUND_DEAD))
             else:
                 identity = _identity(match[3])
                 if match[2]:
                     identity = NOT_WEREWOLF
                 found.judgements.append(ReadJudgement(int(match[1]), identity, CERTAIN))
-
-
-def _numbers(phrase: str) -> Iterator[int]:
-    return (int(number) for number in _NUMBER.findall(phrase))
 
 
 def _identity(word: str) -> str:
@@ -257,12 +252,7 @@ def _identity(word: str) -> str:
 
 # -- the players -----------------------------------------------------------------------------------------------
 
-_CLAUSES: Final = re.compile(
-    r"[.!;:](?=\s|$)|(?<=\?)\s|[\n()]|\b(?:but|because|since|while|whereas|so|although|and then)\b", re.IGNORECASE
-)
-_NOT: Final = re.compile(
-    r"\b(?:not|never|no|nor|neither|cannot|without|hardly|refuse\w*|doubt\w*)\b|n['’]t\b", re.IGNORECASE
-)
+_CLAUSES: Final = re.compile(rf"[.!;:](?=\s|$)|(?<=\?)\s|[\n()]|{CONJUNCTIONS}", re.IGNORECASE)
 _WOLF: Final = r"(?:an? |one of the )?(?:were)?wol(?:f|ves)"
 _BAD: Final = rf"(?:evil|bad|guilty|suspicious|strange|dangerous|hostile|lying|a liar|{_WOLF})\b"
 _GOOD: Final = (
@@ -274,7 +264,7 @@ _FILL: Final = (
     r"(?:(?:to be|like|really|very|probably|likely|surely|clearly|definitely|certainly|just|a bit|not|never)\s+)*"
 )
 _REPORT: Final = re.compile(
-    rf"\bI(?:\s+have|['’]ve)?\s+(?:checked|investigated|inspected|examined|verified)\s+(?:out\s+)?{_P}"
+    rf"\bI(?:\s+have|['’]ve)?\s+(?:checked|investigated|inspected|examined|verified)\s+(?:out\s+)?{PLAYER}"
     rf"([^\d]{{0,60}}?)\b(?:({_BAD})|({_GOOD}))",
     re.IGNORECASE,
 )
@@ -284,23 +274,23 @@ _I_AM: Final = re.compile(
     re.IGNORECASE,
 )
 _THEY: Final = re.compile(
-    rf"{_P}\s+(?:has\s+|is\s+)?(?:(accus|attack|suspect|blam|vot\w+\s+(?:for|against))|(defend|protect|support|trust)"
-    rf"|(deceiv|trick|mislead|fool|fram))\w*\s+{_P}",
+    rf"{PLAYER}\s+(?:has\s+|is\s+)?(?:(accus|attack|suspect|blam|vot\w+\s+(?:for|against))|(defend|protect|support|trust)"
+    rf"|(deceiv|trick|mislead|fool|fram))\w*\s+{PLAYER}",
     re.IGNORECASE,
 )
-_VOTES: Final = re.compile(rf"\bvot(?:e|ed|ing)\s+(?:for|against|out|to\s+\w+)\s+{_LIST}", re.IGNORECASE)
+_VOTES: Final = re.compile(rf"\bvot(?:e|ed|ing)\s+(?:for|against|out|to\s+\w+)\s+({PLAYERS})", re.IGNORECASE)
 _AGAINST: Final = re.compile(
     r"\b(?:accus\w*|suspect\w*|distrust\w*|doubt\w*|blam\w*|execut\w*|lynch\w*|eliminat\w*|exil\w*|hang\w*|kill\w*"
-    rf"|poison\w*|get\s+rid\s+of)\s+(?:that\s+)?{_LIST}",
+    rf"|poison\w*|get\s+rid\s+of)\s+(?:that\s+)?({PLAYERS})",
     re.IGNORECASE,
 )
 _FOR: Final = re.compile(
     r"\b(?:trust\w*|defend\w*|support\w*|vouch\w*\s+for|believ\w*(?:\s+in)?|protect\w*|sav(?:e|ed|ing)|agree\w*\s+with)"
-    rf"\s+(?:that\s+)?{_LIST}",
+    rf"\s+(?:that\s+)?({PLAYERS})",
     re.IGNORECASE,
 )
-_TRICKS: Final = re.compile(rf"\bI\s+(?:\w+\s+)?(?:deceiv|trick|misle|fool|fram)\w*\s+{_LIST}", re.IGNORECASE)
-_PREDICATE: Final = re.compile(rf"{_LIST}(?:['’]s\s+\w+)?{_COPULA}({_FILL})(?:({_BAD})|({_GOOD}))", re.IGNORECASE)
+_TRICKS: Final = re.compile(rf"\bI\s+(?:\w+\s+)?(?:deceiv|trick|misle|fool|fram)\w*\s+({PLAYERS})", re.IGNORECASE)
+_PREDICATE: Final = re.compile(rf"({PLAYERS})(?:['’]s\s+\w+)?{_COPULA}({_FILL})(?:({_BAD})|({_GOOD}))", re.IGNORECASE)
 _IS: Final = re.compile(_COPULA, re.IGNORECASE)
 _STANCES: Final = ((_VOTES, True, BALLOT), (_AGAINST, True, OPINION), (_FOR, False, OPINION))
 
@@ -308,7 +298,7 @@ _STANCES: Final = ((_VOTES, True, BALLOT), (_AGAINST, True, OPINION), (_FOR, Fal
 def _reports(speaker: int, text: str, found: _Found) -> str:
     """Checks that are reported, which may run over several sentences; returns the text without them."""
     for match in _REPORT.finditer(text):
-        bad = (match[3] is not None) != _denied(match[2])
+        bad = (match[3] is not None) != denied(match[2])
         found.both(speaker, int(match[1]), bad=bad, score=CHECK)
         found.judgements.append(ReadJudgement(speaker, "seer", CLAIM))
     return _REPORT.sub(" . ", text)
@@ -319,13 +309,13 @@ def _clause(speaker: int, clause: str, found: _Found) -> None:
     rest = _hearsay(_claims(speaker, clause, found), found)
     for form, bad, score in _STANCES:
         for match in form.finditer(rest):
-            denied = _denied(rest[: match.start()])
+            against = denied(rest[: match.start()])
             # to accuse somebody not is to say little; "I trust that player_1 is good" is read as "player_1 is good"
-            if not (bad and denied) and _IS.match(rest, match.end()) is None:
-                for seat in _numbers(match[1]):
-                    found.both(speaker, seat, bad=bad != denied, score=HUNCH if denied or "?" in rest else score)
+            if not (bad and against) and _IS.match(rest, match.end()) is None:
+                for seat in seats_in(match[1], speaker):
+                    found.both(speaker, seat, bad=bad != against, score=HUNCH if against or "?" in rest else score)
     for match in _TRICKS.finditer(rest):
-        found.intents += [ReadIntent(speaker, DECEIVE, seat, OPINION) for seat in _numbers(match[1])]
+        found.intents += [ReadIntent(speaker, DECEIVE, seat, OPINION) for seat in seats_in(match[1], speaker)]
     _predicates(speaker, rest, found)
 
 
@@ -354,15 +344,11 @@ def _hearsay(clause: str, found: _Found) -> str:
 def _predicates(speaker: int, clause: str, found: _Found) -> None:
     """What players are said to be."""
     for match in _PREDICATE.finditer(clause):
-        denied = _denied(match[2]) != _denied(re.split(r",|\band\b", clause[: match.start()])[-1])
-        bad = (match[3] is not None) != denied
+        against = denied(match[2]) != denied(re.split(r",|\band\b", clause[: match.start()])[-1])
+        bad = (match[3] is not None) != against
         role = re.search(r"seer|witch|guard|villager", match[4] or "", re.IGNORECASE)
-        if role and denied:
+        if role and against:
             continue  # not to be the Seer is not to be a werewolf
-        sure = OPINION if not denied and "?" not in clause else HUNCH
-        for seat in _numbers(match[1]):
+        sure = OPINION if not against and "?" not in clause else HUNCH
+        for seat in seats_in(match[1], speaker):
             found.both(speaker, seat, bad=bad, score=sure, identity=role[0].lower() if role else "")
-
-
-def _denied(words: str) -> bool:
-    return len(_NOT.findall(words)) % 2 == 1

@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Move
+from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, REVEALED, WEREWOLF, WerewolfView
-from parlour.policies.agents.seat import GameSeat, coded, name
+from parlour.policies.agents.seat import GameSeat, coded
 from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.inference import stance

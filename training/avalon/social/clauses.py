@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from parlour.envs import english
+
 GROUP: Final = r"⟨([\d,]+)⟩"
 _MARKS: Final = str.maketrans("⟨⟩", "()")
 """What stands for the marks of a group in the words themselves."""
@@ -27,7 +29,6 @@ _MORE: Final = rf"(?:{_BRACKET}?(?:{_JOINED}{_NAME}{_ASIDE}?|{_AND}{_ME}\b|\s*,\
 _LIST: Final = re.compile(rf"{_NAME}{_ASIDE}?{_MORE}|\b{_ME}{_AND}{_NAME}{_ASIDE}?{_MORE}", re.IGNORECASE)
 _REMARK: Final = re.compile(rf"({_NAME})\s*(\([^()]*\))", re.IGNORECASE)
 _ALONE: Final = re.compile(r"\bmyself\b", re.IGNORECASE)
-_ENDS: Final = re.compile(r"(?<=[.!?;。！？；])[\"'”’)]*\s+|[。！？；]|\n+")
 _THEY: Final = re.compile(
     r"(?:they|both(?: of them)?|both players|(?:these|those|the) (?:two |three |four )?(?:players|candidates))\b",
     re.IGNORECASE,
@@ -45,8 +46,8 @@ def sentences(words: str, speaker: int) -> Iterator[str]:
     ['I suggest ⟨1,2⟩.', '⟨1,2⟩ They are loyal.']
     """
     last = ""
-    for sentence in _ENDS.split(_OPENING.sub("", words.translate(_MARKS))):
-        grouped = _ALONE.sub(f"⟨{speaker}⟩", _LIST.sub(lambda found: _group(found[0], speaker), sentence or ""))
+    for sentence in english.sentences(_OPENING.sub("", words.translate(_MARKS))):
+        grouped = _ALONE.sub(f"⟨{speaker}⟩", _LIST.sub(lambda found: _group(found[0], speaker), sentence))
         if last and _THEY.match(grouped):
             grouped = f"{last} {grouped}"
         named = re.findall(GROUP, grouped)
@@ -54,7 +55,7 @@ def sentences(words: str, speaker: int) -> Iterator[str]:
             last = f"⟨{named[-1]}⟩"
         if grouped.strip():
             yield grouped.strip()
-        for who, remark in _REMARK.findall(sentence or ""):
+        for who, remark in _REMARK.findall(sentence):
             yield f"{_group(who, speaker)} {remark}"
 
 

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 from parlour.envs import replay, speech
 from parlour.envs.avalon.vocabulary import LEADS, MERLIN, PERCIVAL, TEAM, VOTES, side_of
 from parlour.envs.core import Event, Move, Outcome, ParlourError
+from parlour.envs.english import name
 from parlour.envs.replay import Transcript, text_of
-from parlour.envs.text import name
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Model, OfflineModel, RequestContext
 from parlour.training.avalon import metrics

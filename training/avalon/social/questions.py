@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
-from parlour.envs.text import name
+from parlour.envs.english import name
 from parlour.policies.llm.ask import Answer, Ask
 from parlour.training.avalon.social import roles, stances
 

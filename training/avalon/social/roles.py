@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import Final, Literal, NamedTuple, get_args
 
 from parlour.envs.avalon.vocabulary import EVIL, GOOD, MERLIN, MORGANA, ROLES, side_of
+from parlour.envs.english import negated
 from parlour.training.avalon.social.clauses import GROUP, NOBODY, members, sentences
 
 Identity = Literal["self-disclosure", "camouflage", "withholding"]
@@ -37,7 +38,6 @@ _HOLDS: Final = re.compile(rf"{_LINK}{_A}{_ROLES}\b(\s*,?\s*respectively)?", re.
 _BRACKETS: Final = re.compile(
     rf"{GROUP}\s*\({_A}({_ANY})\)|\b({_ANY})\s*\({GROUP}\)|{GROUP}\s*,\s*{_A}({_ANY})\s*,", re.I
 )
-_NO: Final = re.compile(r"\b(?:not|never|neither|nor|cannot|without|no|none)\b|n['’]t\b", re.IGNORECASE)
 _RESUMED: Final = re.compile(r"\b(?:but|however|while)\b")
 
 
@@ -52,7 +52,7 @@ def named(sentence: str) -> dict[int, list[Named]]:
         before = _RESUMED.split(sentence[: said.start()])[-1][-40:]
         for match in _HOLDS.finditer(said[2]):
             between = said[2][: match.start()]
-            if not _NO.search(before + between):
+            if not negated(before + between):
                 _hold(found, members(said[1]), match, claimed="claim" in between)
     return found
 

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from parlour.envs.avalon.vocabulary import EVIL
-from parlour.envs.text import NEGATOR
+from parlour.envs.english import negated
 from parlour.training.avalon.social.clauses import GROUP, NOBODY, members, sentences
 from parlour.training.avalon.social.roles import named, openly_evil
 
@@ -141,7 +141,7 @@ def proposes_self(words: str, speaker: int) -> bool:
     of = signs(words, speaker).get(speaker, set())
     offers = (found for sentence in sentences(words, speaker) for found in _OFFERS.finditer(sentence))
     return (Sign.WANTS in of and Sign.EXCLUDES not in of) or any(
-        not _denied(found) and not NEGATOR.search(found[0]) for found in offers
+        not _denied(found) and not negated(found[0]) for found in offers
     )
 
 
@@ -204,7 +204,7 @@ _TURNS: Final = re.compile(r",\s*(?:but|however|so|and (?=I\b|we\b)|while|wherea
 def _denied(found: re.Match[str]) -> bool:
     """Whether a negation or an exclusion stands before the match in its clause."""
     before = _NEAR.split(found.string[: found.start()])[-1]
-    return bool(NEGATOR.search(before) or _AGAINST.search(before))
+    return negated(before) or _AGAINST.search(before) is not None
 
 
 _AGAINST: Final = re.compile(f"{_DROPPING}|{_DOUBTING}", re.IGNORECASE)
@@ -221,7 +221,7 @@ def _turned(sign: Sign, found: re.Match[str]) -> bool:
     behind = re.split(GROUP, found[0], maxsplit=1)[-1]
     near = _NEAR.split(behind)[-1]
     if sign is Sign.SUSPECTS:
-        return bool(NEGATOR.search(near))
+        return negated(near)
     denies = re.search(r"\b(?:not|n['’]t|lacks?|hardly|doubts? (?:about )?(?:their|his|her))\b", near)
     kept = re.search(r"(?:been identified|raised?|any)$|lack of suspicion", behind)
     asked = _URGED.search(found.string[: found.end()][-160:]) or _OF_OTHERS.search(behind)

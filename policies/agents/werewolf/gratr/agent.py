@@ -12,8 +12,8 @@ from dataclasses import asdict, fields
 from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept
+from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WOLVES
-from parlour.policies.agents.seat import name
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.gratr import asks, export, render
 from parlour.policies.agents.werewolf.gratr import equations as eq
