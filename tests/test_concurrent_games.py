@@ -1,4 +1,4 @@
-"""Games in flight: the same results however many there are at once, one player in one game, and a clean end."""
+"""Concurrent games: the same results however many there are at once, one player in one game, and a clean end."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _no_thread_is_left():
 
 
 @pytest.mark.parametrize("design", ["single", "team"])
-def test_an_evaluation_does_not_depend_on_the_games_in_flight(design, tmp_path):
+def test_an_evaluation_does_not_depend_on_how_many_games_are_concurrent(design, tmp_path):
     reports = []
     for workers in (1, 4):
         out = tmp_path / str(workers)
@@ -127,7 +127,7 @@ def test_what_is_kept_comes_in_the_order_of_the_jobs(workers):
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_so_many_games_are_in_flight_and_no_player_is_in_two(workers):
+def test_so_many_games_are_concurrent_and_no_player_is_in_two(workers):
     everybody = threading.Barrier(workers)
     lock = threading.Lock()
     inside, most, used = 0, 0, {}
@@ -170,7 +170,7 @@ COMMANDS = (["play"], ["evaluate"], ["evaluate", "--design", "team"])
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_the_command_line_keeps_so_many_games_in_flight(command, monkeypatch):
+def test_the_command_line_keeps_so_many_games_concurrent(command, monkeypatch):
     playing: set[int] = set()
     more = threading.Condition()
 
@@ -200,7 +200,7 @@ def test_no_more_players_are_made_than_games():
     assert len(made) == 10
 
 
-def test_what_cannot_be_in_flight_is_refused_before_anything_is_played(tmp_path):
+def test_what_cannot_be_concurrent_is_refused_before_anything_is_played(tmp_path):
     shared = [RandomPolicy() for _ in range(5)]
     given = iter(shared * 2)
     with pytest.raises(ParlourError, match="in two games at once"):
@@ -274,7 +274,7 @@ def test_an_error_ends_the_run_and_leaves_whole_transcripts(workers, tmp_path):
     check_cut_off(tmp_path, Player.begun)
 
 
-def test_games_in_flight_stop_at_their_next_turn(tmp_path):
+def test_concurrent_games_stop_at_their_next_turn(tmp_path):
     """One fails while another is within a turn: that turn is the other's last."""
     within, failing = threading.Event(), []
 

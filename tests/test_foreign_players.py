@@ -172,7 +172,7 @@ def test_reset_comes_before_each_game_with_seat_and_seed_or_without(mine):
     assert mine().forgets.games == 2
 
 
-def test_a_seeded_player_gives_the_same_games_however_many_are_in_flight():
+def test_a_seeded_player_gives_the_same_games_however_many_are_concurrent():
     maker = partial(player, "mine:Seeded")
     jobs = [Job(seed, tuple(("mine:Seeded", maker) for _ in range(5))) for seed in range(6)]
 

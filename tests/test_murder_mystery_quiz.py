@@ -22,6 +22,7 @@ from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
 from parlour.policies.agents.murder_mystery.quiz import Quiz, QuizAnswer, Reader
 from parlour.policies.agents.murder_mystery.quiz_answers import letters_of
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
+from parlour.policies.llm.transport.meter import Count
 from parlour.training import rollout
 from parlour.training.murder_mystery import games, quiz, scores
 from parlour.training.murder_mystery.games import (
@@ -37,7 +38,7 @@ from parlour.training.murder_mystery.games import (
 from parlour.training.murder_mystery.methods import METHODS, OP, PP, QUESTUM, method_of
 from parlour.training.murder_mystery.quiz import Mark, shuffled
 from parlour.training.murder_mystery.scores import QuizScore
-from parlour.training.murder_mystery.usage import CountedModel, Spent
+from parlour.training.murder_mystery.usage import CountedModel
 from parlour.training.statistics import MeanEstimate, weighted_mean
 
 DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
@@ -431,20 +432,21 @@ class Paid(Model):
 def test_play_and_quiz_are_counted_apart_with_tokens_and_dollars():
     jobs = [CaseJob(SMALL, one, 7, CaseSetting(rounds=1, repetitions=1)) for one in (QUESTUM, PP)]
     found = play_all(jobs, Paid(0.5), workers=2)[0]
-    n, m = found.play.questions, found.quiz.questions
+    n, m = found.play.asked, found.quiz.asked
     assert m == len(found.marks)
-    assert found.play == Spent(n, 2 * n, 0, 200 * n, 20 * n, float(n))
-    assert found.quiz == Spent(m, 2 * m, 0, 200 * m, 20 * m, float(m))
+    for spent, k in ((found.play, n), (found.quiz, m)):
+        told = {"calls": 2 * k, "asked": k, "repaired": k, "replies": 2 * k}
+        assert spent == Count(prompt=200 * k, completion=20 * k, dollars=float(k), **told)
     assert found.play.seconds > 0
 
 
 def test_one_unknown_price_makes_the_sum_unknown():
-    assert (Spent(dollars=1.0) + Spent(dollars=None)).dollars is None
+    assert (Count(dollars=1.0) + Count(dollars=None)).dollars is None
     tally = CountedModel(Paid(None))
     case, views = views_of(SMALL)
     Reader(views[0]).answer(tally, case.questions[0][0])
     assert tally.spent.dollars is None
-    assert tally.part().spent == Spent()
+    assert tally.part().spent == Count()
 
 
 def test_a_result_can_be_sent_between_processes(played):

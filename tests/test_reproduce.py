@@ -135,7 +135,7 @@ def test_every_table_can_be_made(name, capsys):
     assert all(remark[:30] in " ".join(shown.split()) for remark in found.remarks)
 
 
-def test_a_table_is_the_same_again_with_more_games_in_flight():
+def test_a_table_is_the_same_again_with_more_concurrent_games():
     assert small("avalon-7").cells == reproduce("avalon-7", ReproductionSetting(games=1, practice=1, workers=3)).cells
 
 

@@ -11,13 +11,13 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.murder_mystery import InterviewSettings
 from parlour.policies.llm.model import OfflineModel
+from parlour.policies.llm.transport.meter import Count
 from parlour.training import cli
 from parlour.training.hyperopt.problem import Problem
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, Verdict, play_case
 from parlour.training.murder_mystery.methods import QUESTUM
 from parlour.training.murder_mystery.quiz import Mark
 from parlour.training.murder_mystery.tuning import SPACE, QuestumTuning, most, with_settings
-from parlour.training.murder_mystery.usage import Spent
 
 DEFAULTS = {"beta": 0.2, "epsilon": 0.1}
 
@@ -49,8 +49,8 @@ def test_a_reward_mixes_wins_points_and_cost():
         marks=(Mark(0, "a", "who", 10, (True,)), Mark(0, "b", "who", 5, (True,)), Mark(0, "c", "who", 5, (False,))),
         omniscient=(),
         asked=3,
-        play=Spent(questions=asked),  # type: ignore[arg-type]  # a tenth
-        quiz=Spent(),
+        play=Count(asked=asked),  # type: ignore[arg-type]  # a tenth
+        quiz=Count(),
     )
     problem = QuestumTuning()
     assert problem.of(played) == pytest.approx(0.2 + 0.3 - 0.02)

@@ -3,7 +3,7 @@
 Two designs. `team`: two policies as teams; for each seed A plays one side and B the other, then they change over on
 the same deal. `single`: several candidates take the same seat of the same deal, one after another, against the same
 opponents. The seat goes round with the seed. Scores are pure functions of the table of games, and do not depend on how
-many games are in flight.
+many games are played at once.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def single(
         seeds: One deal each.
         progress: Counts the games that are finished.
         own: The candidates' seat; None: for the k-th seed the seat k modulo the number of seats.
-        workers: How many games are in flight; see `parlour.training.parallel.concurrent_games`.
+        workers: How many games are played at once; see `parlour.training.parallel.concurrent_games`.
         out: Folder for a transcript of each game, named after the seed, the seat and the candidate.
         pool: Processes that play; see `parlour.training.parallel.concurrent_games`.
 

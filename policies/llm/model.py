@@ -39,7 +39,7 @@ class Answered(Generic[A]):
 
 
 class Model(ABC):
-    """Answers questions. One model serves all seats of all games in flight; it is safe for threads, and picklable."""
+    """Answers questions. One model serves all seats of all concurrent games; it is safe for threads, and picklable."""
 
     name: str
     """What results call it."""

@@ -39,7 +39,7 @@ class EmbeddingFailed(ParlourError):  # noqa: N818 - named after what happened, 
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. One embedder serves all seats of all games in flight; it is safe for threads."""
+    """Turns texts into vectors. One embedder serves all seats of all concurrent games; it is safe for threads."""
 
     name: str
     """Vectors of embedders of the same name can be compared."""

@@ -354,7 +354,7 @@ class Kills(Unkept):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_killed_worker_costs_its_games_in_flight_only(pool, tmp_path):
+def test_a_killed_worker_costs_its_concurrent_games_only(pool, tmp_path):
     played = [
         play_all(table(), jobs(lambda: Kills(tmp_path, 20), 60, tmp_path / str(k)), pool=who)
         for k, who in enumerate((pool, None))
@@ -379,7 +379,7 @@ class Waits(Unkept):
             time.sleep(100)
 
 
-def test_a_killed_node_costs_its_games_in_flight_only(cluster, pool, tmp_path):
+def test_a_killed_node_costs_its_concurrent_games_only(cluster, pool, tmp_path):
     Waits.doomed = cluster.doomed.node_id
     one = play_all(table(), jobs(lambda: Unkept(tmp_path, -1), 30, tmp_path / "one"))
 

@@ -112,10 +112,10 @@ def _right(marks: Any, of: str) -> dict[str, Any] | None:
     found = scores.score(marks, of)
     if found is None:
         return None
-    spread = scores.over_repetitions(found)
+    over = scores.over_repetitions(found)
     return {
-        "mean": round(spread.mean, 6),
-        "deviation": spread.deviation,
+        "mean": round(over.mean, 6),
+        "deviation": over.deviation,
         "weight": found.weight,
         "shares": found.shares,
     }
@@ -154,7 +154,7 @@ def _show(case: Any, games: list[CaseResult], model: Model) -> None:
         for stage, took, asked in (("play", one.play, str(one.asked)), ("quiz", one.quiz, "")):
             dollars = "unknown" if took.dollars is None else f"{took.dollars:.4f}"
             tokens = str(took.prompt + took.completion)
-            spent.add_row(one.method, stage, asked, str(took.questions), tokens, dollars, f"{took.seconds:.2f}")
+            spent.add_row(one.method, stage, asked, str(took.asked), tokens, dollars, f"{took.seconds:.2f}")
     out.print(spent)
 
 

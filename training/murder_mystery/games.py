@@ -17,10 +17,11 @@ from parlour.envs.murder_mystery.vocabulary import ASK
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.policies import make_policy
 from parlour.policies.llm.model import Model
+from parlour.policies.llm.transport.meter import Count
 from parlour.training import rollout, seeds
 from parlour.training.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.murder_mystery.quiz import Mark, omniscient, quiz
-from parlour.training.murder_mystery.usage import CountedModel, Spent
+from parlour.training.murder_mystery.usage import CountedModel
 from parlour.training.murder_mystery.voting import votes
 from parlour.training.parallel.concurrent_games import Progress, check_jobs, no_progress, play_jobs
 from parlour.training.parallel.executor import Pool, opened
@@ -82,9 +83,9 @@ class CaseResult:
     """The questions to one who has read all; with OP only."""
     asked: int
     """Questions that players put to players."""
-    play: Spent
+    play: Count
     """What the game took of the model; for PP and OP, their votes."""
-    quiz: Spent
+    quiz: Count
     """What the quiz took."""
 
     @property

@@ -15,9 +15,9 @@ from typing import Any, Final
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.model import Model
+from parlour.policies.llm.transport.meter import Count
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, Verdict, play_all
 from parlour.training.murder_mystery.quiz import Mark
-from parlour.training.murder_mystery.usage import Spent
 from parlour.training.parallel.concurrent_games import Progress, no_progress
 from parlour.training.parallel.executor import Pool
 from parlour.training.runs import JsonlStore
@@ -72,7 +72,7 @@ def from_json(told: dict[str, Any]) -> CaseResult:
     for name in ("marks", "omniscient"):
         values[name] = tuple(Mark(a, b, c, d, tuple(e)) for a, b, c, d, e in told[name])
     for name in ("play", "quiz"):
-        values[name] = Spent(**told[name])
+        values[name] = Count(**told[name])
     return CaseResult(**values)
 
 

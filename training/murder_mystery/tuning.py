@@ -89,7 +89,7 @@ class QuestumTuning:
         won = played.solved / played.victims if played.victims else 0.0
         found = scores.score(played.marks)
         right = 0.0 if found is None else found.mean
-        share = played.play.questions / most(played.seats, len(played.verdicts), self.rounds)
+        share = played.play.asked / most(played.seats, len(played.verdicts), self.rounds)
         return self.win * won + self.accuracy * right - self.cost * share
 
 

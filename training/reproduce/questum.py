@@ -212,7 +212,7 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
     found = [[scores.score(games.rows[row][k].marks) for row in rows] for k in number]
     shares = [sum(one.mean for one in case if one) / len(rows) for case in found]
     weights = [case[0].weight for case in found if case[0]]
-    asked = [sum(games.rows[row][k].play.questions for row in rows) / len(rows) for k in number]
+    asked = [sum(games.rows[row][k].play.asked for row in rows) / len(rows) for k in number]
     totals = [weighted_mean(*scores.scored([one.marks for one in games.rows[row]])).mean for row in rows]
     return [
         cell(
@@ -235,9 +235,9 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
 def _asked(name: str, games: Games) -> list[TableCell]:
     """How many questions each row put to the model while it played."""
     found = []
-    first = [one.play.questions for one in games.rows[games.first]]
+    first = [one.play.asked for one in games.rows[games.first]]
     for row, played in games.rows.items():
-        asked = [one.play.questions for one in played]
+        asked = [one.play.asked for one in played]
         difference = mean([a - b for a, b in zip(asked, first, strict=True)]) if row != games.first else None
         found.append(cell(name, row, OVERALL, "gameplay: questions to the model", mean(asked, COUNT), difference))
     return found

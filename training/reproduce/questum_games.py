@@ -11,12 +11,12 @@ from typing import Any, Final
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
+from parlour.policies.llm.transport.meter import Count
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, generated, in_folder, play_all
 from parlour.training.murder_mystery.methods import MysteryMethod
 from parlour.training.murder_mystery.result_store import play_stored
 from parlour.training.murder_mystery.scores import Formula
-from parlour.training.murder_mystery.usage import Spent
 from parlour.training.reproduce.cells import ReproductionSetting, TableCell, Value, cell, mean, valued
 from parlour.training.runs import write_csv
 from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, rate, weighted_mean
@@ -202,14 +202,14 @@ def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[
 
 def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[TableCell]:
     spent = [one.play if stage == "gameplay" else one.quiz for one in games.of(row, group)]
-    total = sum(spent, Spent())
+    total = sum(spent, Count())
     cells = []
     if total.dollars is not None:
         cells.append(cell(name, row, group, f"{stage} dollars", Value(total.dollars, len(spent))))
-    asked = [one.questions for one in spent]
+    asked = [one.asked for one in spent]
     difference = None
     if row != games.first and group == OVERALL and stage == "gameplay":
-        first = [one.play.questions for one in games.of(games.first, group)]
+        first = [one.play.asked for one in games.of(games.first, group)]
         difference = mean([a - b for a, b in zip(asked, first, strict=True)])
     cells.append(cell(name, row, group, f"{stage}: questions to the model", mean(asked, COUNT), difference))
     if group == OVERALL:
@@ -223,7 +223,7 @@ def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Tab
 def write_games(games: Games, path: Path) -> None:
     """A line for each row and case: victims, points by sort, and what it took."""
     sorts = (*SORTS.values(), scores.OVERALL)
-    spent = ("questions", "calls", "prompt", "completion", "dollars", "seconds")
+    spent = ("asked", "calls", "prompt", "completion", "dollars", "seconds")
     took = [(stage, what) for stage in ("play", "quiz") for what in spent]
     heading = ["row", "case", "title", "seed", "victims", "solved", *sorts, "questions asked"]
     rows: list[list[Any]] = []
@@ -233,4 +233,4 @@ def write_games(games: Games, path: Path) -> None:
             shares = [None if score is None else round(score.mean, 6) for score in found]
             values = [getattr(getattr(one, stage), what) for stage, what in took]
             rows.append([row, one.case, one.title, one.seed, one.victims, one.solved, *shares, one.asked, *values])
-    write_csv(path, [*heading, *(f"{stage} {what}" for stage, what in took)], rows)
+    write_csv(path, [*heading, *(f"{stage} {'questions' if what == 'asked' else what}" for stage, what in took)], rows)

@@ -14,7 +14,7 @@ from parlour.policies.llm.transport.request import NO_USAGE, BudgetSpent, Comple
 class Budget:
     """A transport that lets calls pass until a limit is reached.
 
-    Calls in flight are not called back: dollars and seconds may be exceeded by what they cost. The number of calls is
+    Calls under way are not called back: dollars and seconds may be exceeded by what they cost. The number of calls is
     exact. Replies without a count of tokens are charged with the most they can have used. Copies in other processes
     count for themselves.
 

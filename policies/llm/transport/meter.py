@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
 
@@ -33,8 +33,8 @@ class Count:
     completion: int = 0
     dollars: float | None = 0.0
     """None if any of the calls has an unknown cost."""
-    seconds: float = 0.0
-    """Of waiting for replies, retries included; calls in flight at the same time add up."""
+    seconds: float = field(default=0.0, compare=False)
+    """Of waiting for replies, retries included; calls at the same time add up. The only thing that differs from run to run."""
     asked: int = 0
     """Questions."""
     valid: int = 0
