@@ -278,7 +278,7 @@ def test_without_a_game_everybody_votes_for_somebody_else(name):
     found = play_case(CaseJob("seed:9:en:6:2", METHODS[name], 1, CaseSetting(repetitions=0)), OFFLINE)
     assert found.asked == 0
     assert found.marks == ()
-    assert found.play.questions == 12  # six players, two victims
+    assert found.play.asked == 12  # six players, two victims
     assert len(found.verdicts) == 2
 
 
@@ -288,7 +288,7 @@ def test_more_than_five_options_are_voted_on_in_heats():
     if not folder.is_dir():
         pytest.skip(f"THE SCRIPTS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
     found = play_case(CaseJob(str(folder), PP, 1, CaseSetting(repetitions=0)), OFFLINE)
-    assert found.play.questions == 8 * 3 + 1
+    assert found.play.asked == 8 * 3 + 1
 
 
 def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_path):
@@ -336,7 +336,7 @@ def test_questum_asks_one_and_the_others_everybody(played):
     civilians, rounds = 3, 3
     assert played["questum"].asked <= (civilians + 1) * rounds
     assert played["mystery_ocot"].asked >= civilians * 3 * rounds
-    assert played["questum"].play.questions < played["mystery_werewolf"].play.questions
+    assert played["questum"].play.asked < played["mystery_werewolf"].play.asked
 
 
 class Watched(Model):
@@ -393,7 +393,7 @@ def test_a_script_of_wellplay_is_played_and_all_its_questions_are_put(language):
     found = play_case(CaseJob(reference, QUESTUM, 1, CaseSetting(rounds=1, repetitions=1)), OFFLINE)
     assert len(found.marks) == case.counts()["total"]
     assert found.asked > 0
-    assert found.quiz.questions == len(found.marks)
+    assert found.quiz.asked == len(found.marks)
 
 
 def test_a_folder_holds_scripts_and_cases(tmp_path, tiny_path):

@@ -288,7 +288,7 @@ def test_the_command_plays_a_case_and_quizzes_everybody(capsys):
     assert told["games"][0]["victims"] == 1
     assert told["games"][1]["right"]["overall"]["mean"] > 0.9
     assert len(told["games"][1]["right"]["who"]["shares"]) == 2
-    assert told["games"][0]["play"]["questions"] > 0
+    assert told["games"][0]["play"]["asked"] > 0
     assert cli.run(["mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"]) == 0
     shown = capsys.readouterr().out
     assert "heuristics (no language model)" in " ".join(shown.split())
