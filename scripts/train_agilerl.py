@@ -15,7 +15,7 @@ from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_po
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
 from parlour.policies.adapters.agilerl import AgileRLSeat
 from parlour.training import examples
-from parlour.training.cli.measure import show_report
+from parlour.training.display import show_report
 from parlour.wrappers import LegalRanks
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import aec_to_parallel

@@ -14,7 +14,7 @@ from parlour.policies.adapters.openspiel import TabularSeat
 from parlour.policies.adapters.openspiel_bot import is_mcts
 from parlour.policies.files import write_json
 from parlour.training import evaluate, seeds
-from parlour.training.cli.measure import show_report
+from parlour.training.display import show_report
 from parlour.training.examples import GAME, OPTIONS, against_random
 from parlour.training.rollout import table
 from parlour.wrappers.openspiel.game import openspiel_game

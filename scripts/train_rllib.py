@@ -7,7 +7,7 @@ import ray
 import torch
 from parlour.policies.adapters.rllib import RLlibPolicy
 from parlour.policies.files import write_json
-from parlour.training.cli.measure import show_report
+from parlour.training.display import show_report
 from parlour.training.examples import against_random, learner_env
 from parlour.wrappers import ObservationsKey
 from ray.rllib.algorithms.ppo import PPOConfig

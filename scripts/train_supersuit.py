@@ -13,7 +13,7 @@ import supersuit
 import torch
 from parlour.policies.adapters.sb3 import Sb3Seat
 from parlour.training import display, examples
-from parlour.training.cli.measure import show_report
+from parlour.training.display import show_report
 from parlour.wrappers import LegalRanks
 from pettingzoo.utils.conversions import aec_to_parallel
 from stable_baselines3 import PPO

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from parlour.policies.adapters.tianshou import TianshouSeat, save_weights
 from parlour.training import examples
-from parlour.training.cli.measure import show_report
+from parlour.training.display import show_report
 from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
 from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from parlour.policies.adapters.torchrl import LEARNER, ActorConfig, TorchRLPlayer, make_actor, save_actor
 from parlour.policies.files import write_json
-from parlour.training.cli.measure import show_report
+from parlour.training.display import show_report
 from parlour.training.examples import against_random, learner_env
 from parlour.wrappers import MaskInInfo
 from tensordict.nn import TensorDictModule

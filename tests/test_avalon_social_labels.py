@@ -151,12 +151,12 @@ def test_the_command_prints_measures_and_agreement(
     games = str(reference / "extracted.jsonl")
     run(["import", "avalon", games, "--out", str(tmp_path), "--logs", str(reference)])
     capsys.readouterr()
-    assert run(["social", str(tmp_path), "--json", "--labels-from", str(reference)]) == 0
+    assert run(["avalon", "social", str(tmp_path), "--json", "--labels-from", str(reference)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["judge"] == "offline"
     assert found["labels"]["statements"] == 60
     assert found["labels"]["attitude"]["agreement"]["n"] == 300
-    assert run(["social", str(tmp_path), "--labels-from", str(reference)]) == 0
+    assert run(["avalon", "social", str(tmp_path), "--labels-from", str(reference)]) == 0
     shown = capsys.readouterr().out
     for told in (
         "Judged by heuristics (no language model)",
@@ -169,7 +169,7 @@ def test_the_command_prints_measures_and_agreement(
 
 
 def test_the_command_refuses_what_it_cannot_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["social", str(tmp_path)]) == 2
+    assert run(["avalon", "social", str(tmp_path)]) == 2
     told = capsys.readouterr().err
     assert "holds no transcript" in told
     assert told.count("\n") == 1

@@ -1,4 +1,4 @@
-"""The case format of murder mysteries: what it holds, what it refuses, how a case is found, and `parlour cases`."""
+"""The case format of murder mysteries: what it holds, what it refuses, how a case is found, and `parlour murder-mystery cases`."""
 
 from __future__ import annotations
 
@@ -228,27 +228,32 @@ def out_of(capsys):
 
 def test_make_writes_a_case_that_can_be_read(tmp_path, capsys):
     path = tmp_path / "case.json"
-    assert run(["cases", "make", "--seed", "3", "--language", "zh", "--players", "4", "--out", str(path)]) == 0
+    assert (
+        run(
+            ["murder-mystery", "cases", "make", "--seed", "3", "--language", "zh", "--players", "4", "--out", str(path)]
+        )
+        == 0
+    )
     assert load(path) == find("seed:3:zh:4")
     assert digest(load(path)) in out_of(capsys).replace("\n", "")
 
 
 @pytest.mark.parametrize("wrong", [["--players", "12"], ["--language", "fr"], ["--victims", "5"], ["--scene", "moon"]])
 def test_make_refuses_with_exit_code_2(tmp_path, capsys, wrong):
-    assert run(["cases", "make", "--out", str(tmp_path / "case.json"), *wrong]) == 2
+    assert run(["murder-mystery", "cases", "make", "--out", str(tmp_path / "case.json"), *wrong]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
 def test_make_says_when_it_cannot_write(tmp_path, capsys):
-    assert run(["cases", "make", "--out", str(tmp_path)]) == 2
+    assert run(["murder-mystery", "cases", "make", "--out", str(tmp_path)]) == 2
     assert "cannot be written" in capsys.readouterr().err
 
 
 def test_show_has_no_spoilers(capsys):
     case = find("seed:4")
     for arguments in (["seed:4"], ["seed:4", "--json"]):
-        assert run(["cases", "show", *arguments]) == 0
+        assert run(["murder-mystery", "cases", "show", *arguments]) == 0
         shown = out_of(capsys)
         assert case.title in shown
         for one in case.characters:
@@ -260,19 +265,19 @@ def test_show_has_no_spoilers(capsys):
 
 def test_show_tells_one_seat_only_its_own(capsys):
     case = find("seed:4")
-    assert run(["cases", "show", "seed:4", "--seat", "1"]) == 0
+    assert run(["murder-mystery", "cases", "show", "seed:4", "--seat", "1"]) == 0
     shown = out_of(capsys)
     assert case.characters[1].script in shown
     assert case.characters[0].script.splitlines()[1] not in shown
-    assert run(["cases", "show", "seed:4", "--seat", str(case.seats)]) == 2
+    assert run(["murder-mystery", "cases", "show", "seed:4", "--seat", str(case.seats)]) == 2
 
 
 def test_show_with_truth_tells_everything(capsys):
     case = find("seed:4")
-    assert run(["cases", "show", "seed:4", "--truth"]) == 0
+    assert run(["murder-mystery", "cases", "show", "seed:4", "--truth"]) == 0
     shown = out_of(capsys)
     assert all(one.script in shown for one in case.characters)
     assert all(question.text in shown for question in case.omniscient)
     assert f"{case.names[case.murderers(0)[0]]}, murderer of" in shown
-    assert run(["cases", "show", "seed:4", "--truth", "--json"]) == 0
+    assert run(["murder-mystery", "cases", "show", "seed:4", "--truth", "--json"]) == 0
     assert load(json.loads(out_of(capsys))) == case

@@ -107,12 +107,12 @@ def test_after_a_game_the_ratings_lie_beside_the_transcript(rated):
 
 
 def test_the_command_sums_up_a_folder(rated, capsys):
-    assert cli.run(["mystery", "ratings", str(rated.parent), "--json"]) == 0
+    assert cli.run(["murder-mystery", "ratings", str(rated.parent), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     summed = told["summary"]["questum @ offline"]
     assert summed["overall"]["mean"] == pytest.approx((4 + 3 + 2 + 5) / 4)
     assert "response quality" not in summed
-    assert cli.run(["mystery", "ratings", str(rated.parent)]) == 0
+    assert cli.run(["murder-mystery", "ratings", str(rated.parent)]) == 0
     assert "3.50" in capsys.readouterr().out
 
 

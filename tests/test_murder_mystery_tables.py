@@ -280,7 +280,7 @@ def test_cases_are_held_out_ones():
 
 
 def test_the_command_plays_a_case_and_quizzes_everybody(capsys):
-    words = "mystery play --case seed:5:en:4:1 --method questum --method op --rounds 1 --repetitions 2 --json"
+    words = "murder-mystery play --case seed:5:en:4:1 --method questum --method op --rounds 1 --repetitions 2 --json"
     assert cli.run(words.split()) == 0
     told = json.loads(capsys.readouterr().out)
     assert [one["method"] for one in told["games"]] == ["questum", "op"]
@@ -289,7 +289,7 @@ def test_the_command_plays_a_case_and_quizzes_everybody(capsys):
     assert told["games"][1]["right"]["overall"]["mean"] > 0.9
     assert len(told["games"][1]["right"]["who"]["shares"]) == 2
     assert told["games"][0]["play"]["asked"] > 0
-    assert cli.run(["mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"]) == 0
+    assert cli.run(["murder-mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"]) == 0
     shown = capsys.readouterr().out
     assert "heuristics (no language model)" in " ".join(shown.split())
     assert "Right answers" not in shown
@@ -297,16 +297,20 @@ def test_the_command_plays_a_case_and_quizzes_everybody(capsys):
 
 def test_the_command_compares_methods_and_refuses_one_twice(capsys):
     assert (
-        cli.run(["mystery", "compare", "-m", "questum", "-m", "pp", "--games", "2", "--repetitions", "1", "--json"])
+        cli.run(
+            ["murder-mystery", "compare", "-m", "questum", "-m", "pp", "--games", "2", "--repetitions", "1", "--json"]
+        )
         == 0
     )
     told = json.loads(capsys.readouterr().out)
     assert {cell["row"] for cell in told["cells"]} == {"questum", "pp"}
-    assert cli.run(["mystery", "compare", "-m", "pp", "-m", "pp", "--games", "2"]) == 2
+    assert cli.run(["murder-mystery", "compare", "-m", "pp", "-m", "pp", "--games", "2"]) == 2
     assert "accepted: each once" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("path", ["mystery play", "mystery compare", "mystery ratings", "train questum"])
+@pytest.mark.parametrize(
+    "path", ["murder-mystery play", "murder-mystery compare", "murder-mystery ratings", "train questum"]
+)
 def test_every_help_text_has_an_example(capsys, path):
     assert cli.run([*path.split(), "--help"]) == 0
     assert "Example" in capsys.readouterr().out

@@ -414,18 +414,18 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, capsys, name, te
     with pytest.raises(ParlourError) as refused:
         load.load_folder(path)
     assert "\n" not in str(refused.value)
-    assert run(["cases", "check", str(tmp_path)]) == 2
+    assert run(["murder-mystery", "cases", "check", str(tmp_path)]) == 2
     assert "1 of 1 scripts cannot be loaded" in capsys.readouterr().err
 
 
 def test_check_lists_irregularities_with_exit_code_0(tmp_path, capsys):
     folder(tmp_path, {"Ann": [*ROWS, ""]})
     folder(tmp_path, slug="fern")
-    assert run(["cases", "check", str(tmp_path)]) == 0
+    assert run(["murder-mystery", "cases", "check", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "en/moss" in shown
     assert "blank_line" in shown
-    assert run(["cases", "check", str(tmp_path), "--json"]) == 0
+    assert run(["murder-mystery", "cases", "check", str(tmp_path), "--json"]) == 0
     fern, moss = json.loads(capsys.readouterr().out)["scripts"]
     assert fern["questions"] == {"objective": 3, "reasoning": 6, "relations": 3, "total": 12}
     assert [one["line"] for one in moss["irregularities"] if one["kind"] == "blank_line"] == [6, 6]  # there and in FSA
@@ -436,7 +436,7 @@ def test_check_loads_what_it_can_and_names_what_it_cannot(tmp_path, capsys):
     folder(tmp_path)
     bad = folder(tmp_path, slug="fern")
     (bad / "json" / "Bea.json").unlink()
-    assert run(["cases", "check", str(tmp_path), "--json"]) == 2
+    assert run(["murder-mystery", "cases", "check", str(tmp_path), "--json"]) == 2
     told = capsys.readouterr()
     assert [one["error"] is None for one in json.loads(told.out)["scripts"]] == [False, True]
     assert "Bea.json cannot be read" in told.err
@@ -444,7 +444,7 @@ def test_check_loads_what_it_can_and_names_what_it_cannot(tmp_path, capsys):
 
 @pytest.mark.parametrize("name", ["nowhere", "."])
 def test_check_of_no_script_is_refused(tmp_path, name):
-    assert run(["cases", "check", str(tmp_path / name)]) == 2
+    assert run(["murder-mystery", "cases", "check", str(tmp_path / name)]) == 2
 
 
 DATA = (

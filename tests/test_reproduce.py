@@ -129,7 +129,7 @@ def test_every_table_can_be_made(name, capsys):
         assert one.ours is None or 0 <= one.ours.low <= one.ours.rate <= one.ours.high <= 1
         assert one.measure != "WR" or (one.ours is not None and one.ours.n == 1)
     json.dumps(found.as_json(), allow_nan=False)
-    command.show(found, OfflineModel())
+    command.show_reproduction(found, OfflineModel())
     shown = capsys.readouterr().out
     assert "ours played by heuristics (no language model)" in " ".join(shown.split())
     assert all(remark[:30] in " ".join(shown.split()) for remark in found.remarks)
@@ -273,9 +273,9 @@ def test_the_title_names_a_language_model_only_if_one_played(capsys):
         is_language_model: ClassVar[bool] = True
 
     found = Reproduction("avalon-8", "Title", "some-model", (), ())
-    command.show(found, Language())
+    command.show_reproduction(found, Language())
     assert "ours played by some-model" in " ".join(capsys.readouterr().out.split())
-    command.show(found, OfflineModel())
+    command.show_reproduction(found, OfflineModel())
     shown = " ".join(capsys.readouterr().out.split())
     assert "ours played by heuristics (no language model)" in shown
     assert "some-model" not in shown

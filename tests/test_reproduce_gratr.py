@@ -128,7 +128,7 @@ def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsy
     opponents = [*OPPONENTS, RULE] if name == "gratr-2" else OPPONENTS
     assert rows == {row for one in opponents for row in (f"GRATR v. {one.label}", f"{one.label} v. GRATR")}
     json.dumps(found.as_json(), allow_nan=False)
-    command.show(found, OfflineModel())
+    command.show_reproduction(found, OfflineModel())
     shown = " ".join(capsys.readouterr().out.split())
     assert "ours played by heuristics (no language model)" in shown
     # scores are points, rates are percents

@@ -36,7 +36,8 @@ pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 from parlour.policies import ChatPlayer, Policy, RandomPolicy, TrainedSeat, make_policy  # noqa: E402
 from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
-from parlour.policies.llm.server.app import ServedPolicy, ServerSettings, serving  # noqa: E402
+from parlour.policies.llm.server.app import ServedPolicy, serving  # noqa: E402
+from parlour.policies.llm.server.settings import ServerSettings  # noqa: E402
 from parlour.training import rollout  # noqa: E402
 
 SECRET = "sk-this-is-only-a-test-0123456789"

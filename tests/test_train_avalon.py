@@ -316,7 +316,10 @@ def test_the_curve():
 
 def test_the_command(tmp_path, capsys):
     assert (
-        run(["practise", "--out", str(tmp_path), "--games", "1", "-n", "5", "--without", "plan+memory", "--json"]) == 0
+        run(
+            ["train", "avalon", "--out", str(tmp_path), "--games", "1", "-n", "5", "--without", "plan+memory", "--json"]
+        )
+        == 0
     )
     told = json.loads(capsys.readouterr().out)
     assert told["model"] == "offline"
@@ -324,8 +327,8 @@ def test_the_command(tmp_path, capsys):
     rows = list(csv.reader((tmp_path / practice.CURVE).read_text().splitlines()))
     assert rows[0][:2] == ["game", "side"]
     assert [row[:2] for row in rows[1:]] == [["1", "good"], ["1", "evil"]]
-    assert run(["practise", "--out", str(tmp_path), "--games", "2", "-n", "5"]) == 2
-    assert run(["practise", "--out", str(tmp_path / "x"), "--without", "thinking"]) == 2
+    assert run(["train", "avalon", "--out", str(tmp_path), "--games", "2", "-n", "5"]) == 2
+    assert run(["train", "avalon", "--out", str(tmp_path / "x"), "--without", "thinking"]) == 2
 
 
 # -- a model that says odd things ------------------------------------------------------------------------------

@@ -54,9 +54,9 @@ def test_a_reward_mixes_wins_points_and_cost():
     )
     problem = QuestumTuning()
     assert problem.of(played) == pytest.approx(0.2 + 0.3 - 0.02)
-    assert QuestumTuning(win=1, accuracy=0, cost=0).of(played) == 0.5
+    assert QuestumTuning(weights=(1, 0, 0)).of(played) == 0.5
     nobody = replace(played, verdicts=(Verdict(0, False, -1, False),) * 2)
-    assert QuestumTuning(win=1, accuracy=0, cost=0).of(nobody) == 0.0
+    assert QuestumTuning(weights=(1, 0, 0)).of(nobody) == 0.0
 
 
 def test_a_reward_is_that_of_the_case_played_with_these_numbers():
@@ -75,8 +75,8 @@ def test_a_reward_is_that_of_the_case_played_with_these_numbers():
     ("settings", "why"),
     [
         ({"parameters": ("rho",)}, "parameter 'rho' is not accepted"),
-        ({"win": -1.0}, "weight of win"),
-        ({"cost": float("nan")}, "weight of cost"),
+        ({"weights": (-1.0, 0.4, 0.2)}, "weight of win"),
+        ({"weights": (0.4, 0.4, float("nan"))}, "weight of cost"),
         ({"language": "fr"}, "language 'fr'"),
         ({"rounds": 0}, "rounds 0"),
     ],
@@ -99,4 +99,4 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys):
 
 def test_weights_are_three_numbers(capsys):
     assert cli.run(["train", "questum", "--weights", "1,2"]) == 2
-    assert "accepted: three numbers" in capsys.readouterr().err
+    assert "accepted: 3 numbers separated by ','" in capsys.readouterr().err

@@ -1,15 +1,22 @@
-"""How long work and its results are shown: progress bars on standard error, rates and differences in one line."""
+"""What commands, demos and examples show: progress bars on standard error; tables, rates and JSON on standard output."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from parlour.training.evaluate import Report
 from parlour.training.statistics import PairedDifference, Rate, show_interval
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+StageProgress = Callable[[str, int, int, str], None]
+"""Told a stage, how many steps of it are done, how many there are, and a note."""
 
 
 @contextmanager
@@ -37,6 +44,74 @@ class Bar:
         return self._bar.track(listed, total=len(listed), description=what)
 
 
+@contextmanager
+def stage_bars(*, increments: bool = False) -> Iterator[StageProgress]:
+    """A progress bar for each stage of a run; told what is done so far, or with `increments` what is done since."""
+    with progress_bar() as bar:
+        tasks: dict[str, Any] = {}
+
+        def progress(stage: str, done: int, total: int, note: str) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            if increments:
+                bar.advance(tasks[stage], done)
+            else:
+                bar.update(tasks[stage], completed=done)
+            if note:
+                bar.update(tasks[stage], description=f"{stage}: {note}")
+
+        yield progress
+
+
+def train_with_bar(train: Callable[[Any, Path, Callable[[int, str], None]], Any], config: Any, out: Path) -> Any:
+    """Call a trainer that counts its steps up to `config.phases * config.phase_steps`; returns what it returns."""
+    with stage_bars(increments=True) as progress:
+        stage, total = f"training {config.game}", config.phases * config.phase_steps
+        return train(config, out, lambda steps, note: progress(stage, steps, total, note))
+
+
+def calibrate_with_bar(prepare: Callable[..., Any], config: Any, out: Path) -> Any:
+    """Call `parlour.training.mediated_qa.held_out.prepare`; returns what it returns."""
+    with stage_bars() as progress:
+        stage, total = f"{config.difficulty} questions", config.train + config.held_out
+        return prepare(config, out=out, progress=lambda done: progress(stage, done, total, ""))
+
+
+def console() -> Console:
+    """Where results go: standard output, never narrower than a table."""
+    plain = Console()
+    return plain if sys.stdout.isatty() else Console(width=max(plain.width, 140))
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201
+
+
+def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]] = (), *, wrap: bool = False) -> Table:
+    """A table; its cells are cut off where there is no room, unless they may wrap."""
+    made = Table(title=title, title_justify="left", header_style="bold")
+    for heading in headings:
+        made.add_column(heading, no_wrap=not wrap, overflow="fold" if wrap else "ellipsis")
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def show_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrap: bool = False) -> None:
+    """Print a table."""
+    console().print(table(title, headings, rows, wrap=wrap))
+
+
+def show_report(report: Report, note: str) -> None:
+    """Print win rates and comparisons; the note follows the title."""
+    rates = [(policy, what, show_rate(rate)) for policy, of in report.rates.items() for what, rate in of.items()]
+    show_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rates)
+    if report.comparisons:
+        pairs = [(f"{one.a} - {one.b}", one.side, show_difference(one.result)) for one in report.comparisons]
+        show_table("Same deals, paired (95 % interval; exact McNemar test)", ("players", "as", "difference"), pairs)
+
+
 def show_rate(found: Rate | None) -> str:
     """A rate with its interval and n.
 
@@ -51,23 +126,3 @@ def show_rate(found: Rate | None) -> str:
 def show_difference(found: PairedDifference) -> str:
     """A paired difference in points, with its interval and the test's p."""
     return f"{100 * found.difference:+.1f} points  {show_interval(found, '+.1f', 100)}  n={found.n}  p={found.p:.2g}"
-
-
-def train_with_bar(train: Callable[[Any, Path, Callable[[int, str], None]], Any], config: Any, out: Path) -> Any:
-    """Call a trainer that counts its steps up to `config.phases * config.phase_steps`; returns what it returns."""
-    with progress_bar() as bar:
-        task = bar.add_task(f"training {config.game}", total=config.phases * config.phase_steps)
-
-        def progress(steps: int, note: str) -> None:
-            bar.advance(task, steps)
-            if note:
-                bar.update(task, description=f"training {config.game}: {note}")
-
-        return train(config, out, progress)
-
-
-def calibrate_with_bar(prepare: Callable[..., Any], config: Any, out: Path) -> Any:
-    """Call `parlour.training.mediated_qa.held_out.prepare`; returns what it returns."""
-    with progress_bar() as bar:
-        task = bar.add_task(f"{config.difficulty} questions", total=config.train + config.held_out)
-        return prepare(config, out=out, progress=lambda done: bar.update(task, completed=done))

@@ -29,30 +29,35 @@ class ModelConfig:
     """
 
     model: str = OFFLINE
-    """`"offline"`, or the name under which the endpoint knows the model."""
+    """Model that answers: `offline` (heuristics, no language model), or its name at the endpoint."""
     base_url: str | None = None
-    """The endpoint, such as `"http://localhost:11434/v1"`; None for OpenAI."""
+    """OpenAI-compatible endpoint, such as http://localhost:11434/v1; None: OpenAI."""
     key_env: str = KEY_ENV
-    """The environment variable that holds the key."""
+    """Environment variable that holds the API key."""
     temperature: float = 0.3
+    """Sampling temperature."""
     timeout: float = 60.0
-    """Seconds for an answer."""
+    """Seconds to wait for a reply."""
     max_retries: int = 6
+    """Number of retries of a call that fails."""
     tries: int = 3
-    """Replies that are read before the heuristic answers."""
+    """Number of invalid replies to a question after which the heuristic answers it."""
     patience: int = 25
-    """Answers in a row by heuristic after which the model is given up."""
+    """Number of consecutive questions without a valid reply after which the model is given up."""
     cache: str | None = None
-    """The cache's file; None for none."""
+    """File that stores replies, so that a second run is free and identical; None: no cache."""
     cache_mode: str = "record"
-    """`"record"`, `"replay"` or `"off"`."""
+    """Use of the cache: `record`, `replay` (no calls) or `off`."""
     max_dollars: float | None = None
+    """Stop at this cost in dollars; None: no limit."""
     max_calls: int | None = None
+    """Stop after this number of calls; None: no limit."""
     max_seconds: float | None = None
+    """Stop after this time in seconds; None: no limit."""
     prices: str | None = None
-    """A file of prices, over the built-in ones."""
+    """File with prices that replace the built-in ones; None: built-in prices."""
     price: tuple[float, float] | None = None
-    """Dollars per million tokens read and written, over both."""
+    """Dollars per million prompt and completion tokens, such as 0.15,0.6; None: as in the price list."""
 
     def __post_init__(self) -> None:
         if self.price is not None:

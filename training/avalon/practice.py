@@ -36,14 +36,17 @@ class PracticeConfig:
     """One run of practice."""
 
     games: int = 200
-    """On each side."""
+    """Number of games on each side."""
     num_players: int = 6
+    """Number of players."""
     rules: str = "paper"
+    """Preset of the rules."""
     without: tuple[str, ...] = ()
     """Modules of the agent that are switched off."""
     about: str = "all"
-    """Whom the agent's analysis is about."""
+    """Players that the agent's analysis is about."""
     seed: int = 0
+    """The same seed gives the same result."""
 
 
 @dataclass

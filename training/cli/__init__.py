@@ -1,4 +1,4 @@
-"""The command line: `parlour`. One file for each group of commands.
+"""The command line: `parlour`. `COMMANDS` lists all commands; one file for each group of them.
 
 Whatever a caller gets wrong is told in one line on standard error, with exit code 2.
 """
@@ -6,28 +6,86 @@ Whatever a caller gets wrong is told in one line on standard error, with exit co
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.training.cli import cases, demo, games, measure, metrics, murder_mystery, reproduce, serve, social, train
+from parlour.training.cli import (
+    avalon,
+    cases,
+    demo,
+    games,
+    measure,
+    metrics,
+    murder_mystery,
+    reproduce,
+    serve,
+    train,
+    tune,
+    werewolf,
+)
+from parlour.training.cli.options import as_command
 
 # The class of all errors in a command's words, which typer takes from click or brings along, as its version has it.
 _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
 
-app = typer.Typer(
-    help="Games played by talking: play them, record them, measure and train players.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for group in (games, measure, metrics, demo, serve, social, reproduce):
-    group.add_to(app)
-app.add_typer(train.app, name="train")
-app.add_typer(cases.app, name="cases")
-app.add_typer(murder_mystery.app, name="mystery")
-app.add_typer(measure.import_app, name="import")
+GROUPS: Final[Mapping[str, str]] = {
+    "": "Games played by talking: play them, record them, measure and train players.",
+    "train": "Train players.",
+    "avalon": "Avalon: measure social behaviour.",
+    "murder-mystery": "Murder mysteries: play a case with a method and quiz everybody; compare methods; ratings; cases.",
+    "murder-mystery cases": "Cases as files: check WellPlay directories, make cases, show them.",
+    "import": "Convert published game records to transcripts or records.",
+}
+"""Words before a command -> help text."""
+
+COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
+    "list": games.list_games,
+    "play": games.play,
+    "replay": games.replay,
+    "evaluate": measure.evaluate,
+    "metrics": metrics.metrics,
+    "demo": demo.demo,
+    "serve": serve.serve,
+    "reproduce": reproduce.reproduce,
+    "train seat": train.train_seat,
+    "train selfplay": train.train_selfplay,
+    "train avalon": avalon.train_avalon,
+    "train grace": train.train_grace,
+    "train gratr": tune.train_gratr,
+    "train questum": tune.train_questum,
+    "avalon social": avalon.avalon_social,
+    "murder-mystery play": murder_mystery.play_case,
+    "murder-mystery compare": murder_mystery.compare_methods,
+    "murder-mystery ratings": murder_mystery.show_ratings,
+    "murder-mystery cases check": cases.check_cases,
+    "murder-mystery cases make": cases.make_case,
+    "murder-mystery cases show": cases.show_case,
+    "import avalon": avalon.import_avalon,
+    "import werewolf": werewolf.import_werewolf,
+}
+"""The words of a command -> the function that it calls."""
+
+
+def _app() -> typer.Typer:
+    settings: dict[str, Any] = {
+        "no_args_is_help": True,
+        "rich_markup_mode": "rich",
+        "context_settings": {"help_option_names": ["-h", "--help"]},
+    }
+    groups = {words: typer.Typer(help=text, add_completion=False, **settings) for words, text in GROUPS.items()}
+    for words, group in groups.items():
+        parent, _, name = words.rpartition(" ")
+        if words:
+            groups[parent].add_typer(group, name=name)
+    for words, function in COMMANDS.items():
+        parent, _, name = words.rpartition(" ")
+        groups[parent].command(name)(as_command(function))
+    return groups[""]
+
+
+app: Final = _app()
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,8 +1,9 @@
-"""`parlour cases check | make | show`: murder mysteries as files."""
+"""`parlour murder-mystery cases check | make | show`: murder mysteries as files."""
 
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -16,9 +17,9 @@ from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.envs.murder_mystery.wellplay.check import check as irregularities
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity
+from parlour.training import display
 from parlour.training.cli import common
-
-app = typer.Typer(help="Murder mysteries: check WellPlay folders, make cases, show them.", no_args_is_help=True)
+from parlour.training.cli.options import Answer
 
 
 class Checked(NamedTuple):
@@ -30,29 +31,23 @@ class Checked(NamedTuple):
     error: str | None
 
 
-@app.command("check")
-def check(
-    directory: Annotated[Path, typer.Argument(help="A WellPlay script's folder, or a tree of such folders.")],
-    json: common.JsonOption = False,
-) -> None:
-    """Load WellPlay scripts, count their questions and list all that is irregular in them.
+def check_cases(
+    directory: Annotated[Path, typer.Argument(help="Directory of a WellPlay script, or a tree of such directories.")],
+) -> Answer:
+    """Load WellPlay scripts, count their questions and list their irregularities.
 
     Exit code 2 if a script cannot be loaded; irregularities alone are no failure.
 
-    Example: [bold]parlour cases check wellplay/en[/bold]
+    Example: [bold]parlour murder-mystery cases check wellplay/en[/bold]
     """
     if not directory.is_dir():
-        raise ParlourError(f"{str(directory)!r} is no folder")
+        raise ParlourError(f"{str(directory)!r} is no directory")
     scripts = [_checked(path) for path in load.folders(directory)]
     if not scripts:
         raise ParlourError(f"no WellPlay script in {str(directory)!r}: no json/script_info.json")
-    if json:
-        common.print_json({"scripts": [_as_json(one) for one in scripts]})
-    else:
-        _print(scripts)
     failed = [f"{one.path}: {one.error}" for one in scripts if one.error is not None]
-    if failed:
-        raise ParlourError(f"{len(failed)} of {len(scripts)} scripts cannot be loaded: {'; '.join(failed)}")
+    error = f"{len(failed)} of {len(scripts)} scripts cannot be loaded: {'; '.join(failed)}" if failed else None
+    return Answer({"scripts": [_as_json(one) for one in scripts]}, partial(_show_scripts, scripts), error)
 
 
 def _checked(path: Path) -> Checked:
@@ -86,83 +81,73 @@ def _summary(case: Case | None) -> dict[str, Any]:
     }
 
 
-def _print(scripts: list[Checked]) -> None:
-    out = common.console()
-    shown = common.table(
-        "Scripts",
-        "script",
-        "players",
-        "victims",
-        "objective",
-        "reasoning",
-        "relations",
-        "total",
-        "omniscient",
-        "irregular",
-    )
+def _show_scripts(scripts: list[Checked]) -> None:
+    rows = []
     for one in scripts:
         name = f"{one.path.parent.name}/{one.path.name}"
         if one.case is None:
-            shown.add_row(name, *["-"] * 7, "cannot be loaded")
+            rows.append((name, *["-"] * 7, "cannot be loaded"))
             continue
         counts = [str(count) for count in one.case.counts().values()]
         people = (str(one.case.seats), str(len(one.case.victims)))
-        shown.add_row(name, *people, *counts, str(len(one.case.omniscient)), str(len(one.found)))
-    out.print(shown)
-    listed = common.table("Irregularities", "where", "line", "kind", "what", "then")
+        rows.append((name, *people, *counts, str(len(one.case.omniscient)), str(len(one.found))))
+    sorts = ("objective", "reasoning", "relations", "total", "omniscient")
+    display.show_table("Scripts", ("script", "players", "victims", *sorts, "irregular"), rows)
+    listed = display.table("Irregularities", ("where", "line", "kind", "what", "handling"), wrap=True)
     for irregular in (irregular for one in scripts for irregular in one.found):
         where = irregular.file or f"{irregular.lang}/{irregular.slug}"
         line = "" if irregular.line is None else str(irregular.line)
         listed.add_row(where, line, irregular.kind, irregular.detail, irregular.handled)
-    for column in listed.columns:
-        column.no_wrap, column.overflow = False, "fold"
     if listed.row_count:
-        out.print(listed, markup=False)
+        display.console().print(listed, markup=False)
 
 
-@app.command("make")
-def make(
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write.", show_default=False)],
+def make_case(
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")],
     seed: common.SeedOption = 0,
     language: Annotated[str, typer.Option(help="en or zh; the story is the same.")] = "en",
-    players: common.PlayersOption = None,
-    victims: Annotated[int | None, typer.Option(help="1 or 2.", show_default=False)] = None,
-    scene: Annotated[str | None, typer.Option(help="Where it happens, such as harbour.", show_default=False)] = None,
+    players: Annotated[
+        int | None, typer.Option("--players", "-n", help="Number of players.", show_default="drawn from the seed")
+    ] = None,
+    victims: Annotated[
+        int | None, typer.Option(help="Number of victims, 1 or 2.", show_default="drawn from the seed")
+    ] = None,
+    scene: Annotated[
+        str | None, typer.Option(help="Scene of the story, such as harbour.", show_default="drawn from the seed")
+    ] = None,
 ) -> None:
     """Make an original case from a seed, proved to be solvable from all scripts and from no innocent's alone.
 
-    Example: [bold]parlour cases make --seed 7 --players 5 --out case.json[/bold]
+    Example: [bold]parlour murder-mystery cases make --seed 7 --players 5 --out case.json[/bold]
     """
     case = from_seed.generate(seed, language, players, victims, scene)
     try:
         out.write_text(dump(case), encoding="utf-8")
     except OSError as error:
         raise ParlourError(f"{str(out)!r} cannot be written: {error.strerror}") from None
-    common.console().print(f"{case.id} ({case.seats} players, sha256 {digest(case)}) -> {out}", highlight=False)
+    display.console().print(f"{case.id} ({case.seats} players, sha256 {digest(case)}) -> {out}", highlight=False)
 
 
-@app.command("show")
-def show(
+def show_case(
     reference: Annotated[
-        str, typer.Argument(help="A shipped case, seed:N[:zh[:PLAYERS]], a case's JSON, or a WellPlay folder.")
+        str, typer.Argument(help="Shipped case, seed:N[:zh[:PLAYERS]], JSON file of a case, or WellPlay directory.")
     ],
     seat: Annotated[
-        int | None, typer.Option(min=0, help="Show what this player is given, by number from 0.", show_default=False)
+        int | None,
+        typer.Option(min=0, help="Show the script of this player, by number from 0.", show_default="no script"),
     ] = None,
-    truth: Annotated[bool, typer.Option("--truth", help="Show everything: scripts, murderers, keys.")] = False,
-    json: common.JsonOption = False,
-) -> None:
-    """Show a case: what all players know; with `--seat` one player's script; with `--truth` all of it.
+    truth: Annotated[bool, typer.Option("--truth", help="Show everything: scripts, murderers, answer keys.")] = False,
+) -> Answer:
+    """Show a case: what all players know; with `--seat` one player's script; with `--truth` everything.
 
-    Example: [bold]parlour cases show seed:7 --seat 2[/bold]
+    Example: [bold]parlour murder-mystery cases show seed:7 --seat 2[/bold]
     """
     case = find(reference)
     if seat is not None and seat >= case.seats:
         raise ParlourError(f"seat {seat} is not accepted; accepted: 0..{case.seats - 1}")
-    if json:
-        common.print_json(case.model_dump(mode="json") if truth else _public(case, seat))
-        return
-    common.console().print("\n".join(_lines(case, seat, truth)), highlight=False, markup=False, soft_wrap=True)
+    text = "\n".join(_lines(case, seat, truth))
+    show = partial(display.console().print, text, highlight=False, markup=False, soft_wrap=True)
+    return Answer(case.model_dump(mode="json") if truth else _public(case, seat), show)
 
 
 def _public(case: Case, seat: int | None) -> dict[str, Any]:

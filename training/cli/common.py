@@ -1,108 +1,115 @@
-"""What the commands share: options of a table, tables, JSON."""
+"""Options that commands share: the game, processes, seeds; and modules that need an extra."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import typer
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, accept
 from parlour.policies.llm.model import Model
+from parlour.training.cli.options import Answer, Options
 from parlour.training.parallel.executor import Pool
-from rich.console import Console
-from rich.table import Table
 
-GameArgument = Annotated[str, typer.Argument(help="Which game; `parlour list` names them.")]
-PlayersOption = Annotated[int | None, typer.Option("--players", "-n", help="How many players.", show_default=False)]
-RulesOption = Annotated[str | None, typer.Option("--rules", help="Which preset of the rules.", show_default=False)]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Another option of the game; the value is JSON or a word."),
-]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]
-WorkersOption = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        help="How many games are in flight at once, in threads: for players who wait for a language model. "
-        "The result does not depend on it.",
-    ),
-]
-RayOption = Annotated[
-    str | None,
-    typer.Option(
-        "--ray",
-        metavar="ADDRESS",
-        help="Play with Ray: `local` for all cores of this machine, or HOST:PORT of a cluster. "
-        "The result does not depend on it. Needs the extra `ray`.",
-        show_default=False,
-    ),
-]
-RayWorkersOption = Annotated[
-    int | None, typer.Option("--ray-workers", min=1, help="With --ray: processes that play.", show_default=False)
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+GameArgument = Annotated[str, typer.Argument(help="Name of the game, as `parlour list` shows it.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+RunOption = Annotated[Path, typer.Option(help="Run directory; resumes if it exists.")]
+TranscriptsOption = Annotated[Path | None, typer.Option(help="Directory for the transcripts.", show_default="none")]
 
 
-@contextmanager
-def pool(ray: str | None, workers: int | None, model: Model | None = None) -> Iterator[Pool | None]:
-    """The processes of `--ray`; None without it. When this is left, nothing of them runs any more.
+@dataclass(frozen=True)
+class GameSettings:
+    """How a game is set up."""
+
+    players: int | None = None
+    """Number of players; None: the game's own."""
+    rules: str | None = None
+    """Preset of the rules; None: the game's own."""
+    option: Mapping[str, Any] = field(default_factory=dict)
+    """Another option of the game, repeatable; the value is JSON or a word."""
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The options of the game as keyword arguments."""
+        given = {"num_players": self.players, "rules": self.rules}
+        return {key: value for key, value in given.items() if value is not None} | dict(self.option)
+
+
+GAME_NAMES: Final = {"players": "--players -n", "option": "--set"}
+AVALON_DEFAULTS: Final = {"players": "the game's own; avalon_v0: 5", "rules": "the game's own; avalon_v0: official"}
+GameOptions = Annotated[GameSettings, Options(rename=GAME_NAMES)]
+AvalonOfFive = Annotated[GameSettings, Options(rename=GAME_NAMES, shown=AVALON_DEFAULTS)]
+
+
+@dataclass(frozen=True)
+class RaySettings:
+    """Ray's processes.
 
     Raises:
-        ParlourError: Ray is not installed, or there is none at the address.
+        ParlourError: Processes without Ray, or none.
     """
-    if ray is None:
-        if workers is not None:
+
+    ray: str | None = None
+    """Use Ray: `local` for all cores of this machine, or HOST:PORT of a cluster. The result does not depend on it. Needs
+    the extra `ray`."""
+    ray_workers: int | None = None
+    """Number of Ray processes; None: one for each core."""
+
+    def __post_init__(self) -> None:
+        if self.ray is None and self.ray_workers is not None:
             raise ParlourError("--ray-workers goes with --ray")
-        yield None
-        return
+        if self.ray_workers is not None:
+            check_count("ray-workers", self.ray_workers)
+
+    @contextmanager
+    def pool(self, model: Model | None = None) -> Iterator[Pool | None]:
+        """Ray's processes, or None; they end with the context.
+
+        Raises:
+            ParlourError: Ray is not installed, or there is none at the address.
+        """
+        if self.ray is None:
+            yield None
+            return
+        with require("parlour.training.parallel.ray.pool", "ray").connect(self.ray, self.ray_workers, model) as made:
+            yield made
+
+
+@dataclass(frozen=True)
+class ThreadSettings(RaySettings):
+    """How many games are played at once."""
+
+    workers: int = 1
+    """Number of games played at once, in threads: for players that wait for a language model. The result does not depend
+    on it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("workers", self.workers)
+
+
+RayOptions = Annotated[RaySettings, Options()]
+ThreadOptions = Annotated[ThreadSettings, Options()]
+
+
+def check_count(name: str, value: int) -> None:
+    """Raise `ParlourError` unless there is at least one."""
+    if value < 1:
+        raise accept(name, value, "a whole number from 1")
+
+
+def require(module: str, extra: str) -> Any:
+    """A module that needs an extra of parlour. Raises `ParlourError` where the extra is not installed."""
     try:
-        from parlour.training.parallel.ray.pool import connect
+        return import_module(module)
     except ModuleNotFoundError as error:
-        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[ray]'") from None
-    with connect(ray, workers, model) as made:
-        yield made
+        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[{extra}]'") from None
 
 
-def options(players: int | None, rules: str | None, more: list[str] | None) -> dict[str, Any]:
-    """The options of a game as keyword arguments. Raises `ParlourError` for one without a value."""
-    chosen: dict[str, Any] = {}
-    if players is not None:
-        chosen["num_players"] = players
-    if rules is not None:
-        chosen["rules"] = rules
-    for pair in more or ():
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise ParlourError(f"option {pair!r} is not accepted; accepted: KEY=VALUE, such as num_players=6")
-        chosen[key] = _value(value)
-    return chosen
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
-
-
-def console() -> Console:
-    """Where results go: standard output, never narrower than a table."""
-    plain = Console()
-    return plain if sys.stdout.isatty() else Console(width=max(plain.width, 140))
-
-
-def print_json(value: Any) -> None:
-    """Print a value as JSON."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201
-
-
-def table(title: str, *headings: str) -> Table:
-    """An empty table."""
-    made = Table(title=title, title_justify="left", header_style="bold")
-    for heading in headings:
-        made.add_column(heading, no_wrap=True)
-    return made
+def written(files: Sequence[Path], out: Path) -> Answer:
+    """Answer of a command that wrote games to a directory."""
+    return Answer(list(map(str, files)), lambda: print(f"{len(files)} games written to {out}"))  # noqa: T201

@@ -13,51 +13,24 @@ from parlour.envs.english import name
 from parlour.envs.registry import registry
 from parlour.envs.text import agents_of
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, make_policy
-from parlour.policies.llm.model import Model
-from parlour.training import rollout
+from parlour.training import display, rollout
 from parlour.training.cli import common
-from parlour.training.cli.models import seated, takes_model
+from parlour.training.cli.models import ModelOption, seated
+from parlour.training.cli.options import Answer
 from parlour.training.parallel.concurrent_games import Job, play_each
 
 
-def add_to(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command("list")(list_games)
-    app.command("play")(takes_model(play))
-    app.command("replay")(replay)
-
-
-def list_games(json: common.JsonOption = False) -> None:
-    """The games, their options and the players.
+def list_games() -> Answer:
+    """List the games, their options and the players.
 
     Example: [bold]parlour list[/bold]
     """
-    games = {key: _told_of(key) for key in registry}
-    if json:
-        common.print_json(
-            {
-                "games": games,
-                "policies": [*POLICIES, *AGENTS, *FOREIGN, "a policy.npz of `train seat`", "module:attribute"],
-            }
-        )
-        return
-    shown = common.table("Games", "name", "what", "options")
-    for key, game in games.items():
-        told = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
-        shown.add_row(key, game["title"], told or "none")
-    shown.columns[2].no_wrap = False
-    common.console().print(shown)
-    out = common.console()
-    out.print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz that `train seat` wrote")
-    out.print(f"Players who ask a model (`--model`; heuristics by default): {', '.join(ASKING)}")
-    out.print("The mediator of GRACE: grace:file=POLICY.json, as `train grace` wrote it")
-    out.print(
-        f"Players of other libraries, each with its extra: {', '.join(FOREIGN)}; see docs/integrations/players.md"
-    )
-    out.print("Players of your own: module:attribute, a class, a function or an object that answers an observation")
+    games = {key: _as_json(key) for key in registry}
+    policies = [*POLICIES, *AGENTS, *FOREIGN, "a policy.npz of `train seat`", "module:attribute"]
+    return Answer({"games": games, "policies": policies}, partial(_show_games, games))
 
 
-def _told_of(game: str) -> dict[str, Any]:
+def _as_json(game: str) -> dict[str, Any]:
     try:
         spec = registry[game].spec
     except ParlourError as error:
@@ -65,32 +38,49 @@ def _told_of(game: str) -> dict[str, Any]:
     return {"title": spec.title, "options": dict(spec.options)}
 
 
+def _show_games(games: dict[str, dict[str, Any]]) -> None:
+    rows = []
+    for key, game in games.items():
+        told = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
+        rows.append((key, game["title"], told or "none"))
+    shown = display.table("Games", ("name", "title", "options"), rows)
+    shown.columns[2].no_wrap = False
+    out = display.console()
+    out.print(shown)
+    out.print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz written by `train seat`")
+    out.print(f"Players that ask a model (`--model`; heuristics by default): {', '.join(ASKING)}")
+    out.print("The mediator of GRACE: grace:file=POLICY.json, written by `train grace`")
+    out.print(
+        f"Players of other libraries, each with its extra: {', '.join(FOREIGN)}; see docs/integrations/players.md"
+    )
+    out.print("Your own players: module:attribute, a class, a function or an object that answers an observation")
+
+
 def play(
-    model: Model,
+    model: ModelOption,
+    table: common.GameOptions,
+    concurrency: common.ThreadOptions,
     game: common.GameArgument = "avalon_v0",
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="One player for all seats; or one for each seat, in order; or player_0=NAME for single seats."
+            help="One player for all seats; or one for each seat, in order; or player_0=NAME for single seats.",
+            show_default="heuristic",
         ),
     ] = None,
-    players: common.PlayersOption = None,
-    rules: common.RulesOption = None,
-    option: common.SetOption = None,
     seed: common.SeedOption = 0,
-    games: Annotated[int, typer.Option(min=1, help="How many games, on consecutive seeds.")] = 1,
-    on_bad: Annotated[str, typer.Option(help="What follows words that cannot be used.")] = "ask_again",
-    workers: common.WorkersOption = 1,
-    ray: common.RayOption = None,
-    ray_workers: common.RayWorkersOption = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the transcripts.", show_default=False)] = None,
-    json: common.JsonOption = False,
+    games: Annotated[int, typer.Option(min=1, help="Number of games, on consecutive seeds.")] = 1,
+    on_bad: Annotated[
+        str, typer.Option(help="Handling of text that cannot be used: ask_again, default, random, raise or forfeit.")
+    ] = "ask_again",
+    out: common.TranscriptsOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the games.")] = False,
 ) -> None:
-    """Play games and show what everybody at the table hears.
+    """Play games and show what all players hear.
 
     Example: [bold]parlour play avalon_v0 --players 5 --policy heuristic --policy player_0=human --out runs/mine[/bold]
     """
-    env = rollout.table(game, on_bad=on_bad, **common.options(players, rules, option))
+    env = rollout.table(game, on_bad=on_bad, **table.chosen)
     base = env.game_env
     names = seat_names(policy or ["heuristic"], base.possible_agents)
     game = base.spec.id
@@ -105,14 +95,14 @@ def play(
         _collect_ratings(game, names, files[number], base)
         return _result(episode)
 
-    with common.pool(ray, ray_workers, model) as pool:
-        told = play_each(env, jobs, show, workers=workers, pool=pool)
+    with concurrency.pool(model) as pool:
+        told = play_each(env, jobs, show, workers=concurrency.workers, pool=pool)
     if json:
-        common.print_json(told)
+        display.print_json(told)
 
 
 def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) -> None:
-    """After a murder mystery that is written down, everybody at a keyboard rates the others; see `mystery ratings`."""
+    """After a murder mystery with a transcript, people rate the other players; see `murder-mystery ratings`."""
     if game != "murder_mystery_v0" or file is None:
         return
     from parlour.training.murder_mystery import ratings
@@ -169,13 +159,12 @@ def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) 
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A transcript.")],
+    file: Annotated[Path, typer.Argument(help="Transcript file.")],
     seat: Annotated[
-        str | None, typer.Option(help="Show what this player observed at each of his turns.", show_default=False)
+        str | None, typer.Option(help="Show what this player observed at each turn.", show_default="all moves")
     ] = None,
-    json: common.JsonOption = False,
-) -> None:
-    """Play a transcript again through the rules and show it; a file that was cut off is shown as far as it goes.
+) -> Answer:
+    """Replay a transcript through the rules and show it; an incomplete file is shown up to its last move.
 
     Example: [bold]parlour replay runs/mine/avalon_v0-1.jsonl --seat player_0[/bold]
     """
@@ -185,12 +174,14 @@ def replay(
     if seat is not None and seat not in agents:
         raise accept("seat", seat, agents)
     steps = list(transcripts.reenact(transcript))
-    if json:
-        told = [{"agent": s.agent, "say": text.say(s.move), "observations": _texts(s)} for s in steps if s.move]
-        common.print_json(
-            {"header": dict(transcript.header), "steps": told, "finished": transcript.outcome is not None}
-        )
-        return
+    told = [{"agent": s.agent, "say": text.say(s.move), "observations": _texts(s)} for s in steps if s.move]
+    value = {"header": dict(transcript.header), "steps": told, "finished": transcript.outcome is not None}
+    return Answer(value, partial(_show_transcript, transcript, text, steps, seat))
+
+
+def _show_transcript(
+    transcript: transcripts.Transcript, text: GameText[Any], steps: list[transcripts.Step], seat: str | None
+) -> None:
     if seat is not None:
         for step in steps:
             if step.agent == seat and step.move is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json as json_format
+import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,22 +12,17 @@ import typer
 from parlour.envs import dotted, replay
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import loadable, lookup
-from parlour.training.cli import common
+from parlour.training import display
+from parlour.training.cli.options import Answer
 
 Grid = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 """A table: title, headings, rows. Without headings, the title is a line of its own."""
 
 
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("metrics")(metrics)
-
-
 def metrics(
-    directory: Annotated[Path, typer.Argument(help="Folder with transcripts of one game, or records of Werewolf.")],
-    json: common.JsonOption = False,
-) -> None:
-    """Count what the players of a folder's games did.
+    directory: Annotated[Path, typer.Argument(help="Directory with transcripts of one game, or records of Werewolf.")],
+) -> Answer:
+    """Count what the players of a directory's games did.
 
     Avalon, by role: wins, team membership (QER), fail cards (FVR), approval of leaders (LAR). Werewolf, by method: wins
     by block (TWR), shares of the wins of a side (WWR, LWR), performance, right judgements, amnesia.
@@ -41,18 +36,16 @@ def metrics(
         raise ParlourError(f"game {game!r} has no metrics; accepted: {known}")
     measured: Callable[[Path], dict[str, Any]] = dotted.load(named, "metrics")
     found = measured(directory)
-    if json:
-        common.print_json(found)
-        return
-    out = common.console()
-    for title, headings, rows in getattr(sys.modules[measured.__module__], "tables", tables)(found):
-        if not headings:
-            out.print(title)
-            continue
-        shown = common.table(title, *headings)
-        for row in rows:
-            shown.add_row(*row)
-        out.print(shown)
+    grids = getattr(sys.modules[measured.__module__], "tables", tables)
+    return Answer(found, lambda: _show_grids(grids(found)))
+
+
+def _show_grids(grids: Iterable[Grid]) -> None:
+    for title, headings, rows in grids:
+        if headings:
+            display.show_table(title, headings, rows)
+        else:
+            display.console().print(title)
 
 
 def tables(found: Mapping[str, Any]) -> Iterator[Grid]:
@@ -86,7 +79,7 @@ def _header(path: Path) -> dict[str, Any]:
     """The object in the first line of a file; empty if there is none."""
     try:
         with path.open("rb") as file:
-            found = json_format.loads(file.readline())
+            found = json.loads(file.readline())
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and isinstance(found.get("game"), str) else {}

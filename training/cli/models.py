@@ -1,93 +1,29 @@
-"""Which model answers the agents' questions: the options that commands share, and what is told of it afterwards."""
+"""Which model answers the agents' questions, and the report of its usage."""
 
 from __future__ import annotations
 
-import inspect
 import sys
-from collections.abc import Callable
-from typing import Annotated, Any, Final, get_type_hints
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
 
-import typer
-from parlour.envs.core import ParlourError
 from parlour.policies import asks_a_model
 from parlour.policies.llm.make import ModelConfig, make_model
-from parlour.policies.llm.model import OFFLINE, Model
-
-_PANEL: Final = "Model"
-
-
-def _option(*names: str, help: str, **more: Any) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=_PANEL, show_default=False, **more)
+from parlour.policies.llm.model import Model
+from parlour.training.cli.options import Options
 
 
-_OPTIONS: Final[dict[str, Any]] = {
-    "model": Annotated[
-        str, _option("--model", help="Who answers: `offline` (heuristics, the default) or a model's name.")
-    ],
-    "base_url": Annotated[
-        str | None, _option("--base-url", help="An OpenAI-compatible endpoint; OpenAI's own if not given.")
-    ],
-    "key_env": Annotated[
-        str | None, _option("--key-env", help="The environment variable that holds the key (OPENAI_API_KEY).")
-    ],
-    "temperature": Annotated[float | None, _option("--temperature", min=0.0, help="Of sampling (0.3).")],
-    "timeout": Annotated[float | None, _option("--timeout", min=0.1, help="Seconds for an answer (60).")],
-    "max_retries": Annotated[int | None, _option("--max-retries", min=0, help="Of a call that fails (6).")],
-    "cache": Annotated[
-        str | None, _option("--cache", help="File that keeps replies; a second run is free and identical.")
-    ],
-    "cache_mode": Annotated[
-        str | None, _option("--cache-mode", help="`record` (default), `replay` (never calls out) or `off`.")
-    ],
-    "max_dollars": Annotated[float | None, _option("--max-dollars", min=0.0, help="Stop when so much is spent.")],
-    "max_calls": Annotated[int | None, _option("--max-calls", min=0, help="Stop after so many calls.")],
-    "max_seconds": Annotated[float | None, _option("--max-seconds", min=0.0, help="Stop after so long.")],
-    "prices": Annotated[str | None, _option("--prices", help="A file of prices, over the built-in ones.")],
-    "price": Annotated[
-        str | None, _option("--price", help="Dollars per million tokens read and written, such as 0.15,0.6.")
-    ],
-}
-"""Field of `ModelConfig` -> option."""
-
-
-def takes_model(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a model; it gets `model`, and what the model used is told on standard error."""
-    hints = get_type_hints(command, include_extras=True)
-    own = [one.replace(annotation=hints[one.name]) for one in inspect.signature(command).parameters.values()]
-    added = [
-        inspect.Parameter(
-            key, inspect.Parameter.KEYWORD_ONLY, default=OFFLINE if key == "model" else None, annotation=of
-        )
-        for key, of in _OPTIONS.items()
-    ]
-    taken = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own if one.name != "model"]
-
-    def run(**given: Any) -> None:
-        model = _made({key: given.pop(key) for key in _OPTIONS})
-        try:
-            command(model=model, **given)
-        finally:
-            tell_usage(model)
-
-    run.__doc__, run.__name__ = command.__doc__, command.__name__
-    run.__signature__ = inspect.Signature([*taken, *added])  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in (*taken, *added)}
-    return run
-
-
-def _made(given: dict[str, Any]) -> Model:
-    settings = {key: value for key, value in given.items() if value is not None}
-    if "price" in settings:
-        settings["price"] = _price(settings["price"])
-    return make_model(ModelConfig(**settings))
-
-
-def _price(text: str) -> tuple[float, float]:
+@contextmanager
+def _answering(config: ModelConfig) -> Iterator[Model]:
+    """The model of a command; its usage is told on standard error when the command ends."""
+    model = make_model(config)
     try:
-        read, written = (float(part) for part in text.split(","))
-    except ValueError:
-        raise ParlourError(f"price {text!r} is not accepted; accepted: two numbers, such as 0.15,0.6") from None
-    return read, written
+        yield model
+    finally:
+        tell_usage(model)
+
+
+ModelOption = Annotated[Model, Options(config=ModelConfig, make=_answering, panel="Model")]
 
 
 def called(model: Model) -> str:

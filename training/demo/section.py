@@ -11,10 +11,11 @@ class DemoConfig:
     """How much the demo does."""
 
     steps: int = 409_600
-    """Decisions that the seat is trained with."""
+    """Number of decisions that the seat is trained with."""
     games: int = 2000
-    """Held-out deals of each measurement."""
+    """Number of held-out deals of each measurement."""
     seed: int = 0
+    """The same seed gives the same result."""
 
 
 @dataclass(frozen=True)

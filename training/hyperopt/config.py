@@ -27,27 +27,29 @@ class TuneConfig:
     """
 
     method: TuningMethod = "optuna"
-    """Trials on common deals (`study`), or one deal at a time (`online`)."""
+    """`optuna`: trials on common deals; `spsa`: stochastic approximation, one deal at a time."""
     budget: int = 40
-    """Trials; on-line, one step for every two deals that so many trials would have."""
+    """Number of trials; `spsa` uses as many deals as they would."""
     deals: int = 100
-    """Deals of a trial, the same ones for all."""
+    """Number of deals of a trial, the same ones for all."""
     block: int = 5
-    """Deals between two looks at whether a trial is to be given up; also between two savings of a measurement."""
+    """Deals between two pruning decisions; a measurement is saved as often."""
     pruner: Pruner = "wilcoxon"
+    """Rule that stops bad trials early."""
     finalists: int = 4
-    """Best trials that play another `deals` deals each, beside the defaults; the best on all deals wins. 0: no finals."""
+    """Number of best trials that play as many deals again, beside the defaults; the best on all deals wins. 0: no finals."""
     held_out: int = 500
-    """Deals of the test of trained against default parameters."""
+    """Number of held-out deals in the test of trained against default parameters."""
     surface: int = 40
-    """Deals of each cell of the response surface."""
+    """Number of deals for each cell of the response surface."""
     grid: int = 5
-    """Values of each of the two first parameters on the surface."""
+    """Number of values of each of the first two parameters on the response surface."""
     step: float = 0.3
-    """On-line: wanted change of a parameter in an early step, in log-odds of its place."""
+    """With `spsa`: change of a parameter in an early step, in log-odds of its position in its range."""
     spread: float = 0.5
-    """On-line: first distance at which a parameter is tried out on both sides, in the same unit."""
+    """With `spsa`: first distance at which a parameter is tried on both sides, in the same unit."""
     seed: int = 0
+    """The same seed gives the same result."""
 
     def __post_init__(self) -> None:
         for name, accepted in (("method", TuningMethod), ("pruner", Pruner)):

@@ -41,16 +41,21 @@ class HeldOutConfig:
     """
 
     difficulty: str = "medium"
+    """Difficulty of generated questions: easy, medium or hard."""
     train: int = 2000
+    """Number of generated questions to learn from."""
     held_out: int = 1000
+    """Number of generated questions to compare with baselines on."""
     normalisation: Normalisation = "ours"
+    """Normalisation of the signals of the retrieved graph."""
     guide: float | None = None
-    """Of the search, see `parlour.envs.mediated_qa.retrieve`: 0 is blind to the question; None goes with the normalisation."""
+    """Weight of the question in the search of the retriever, 0 for none; None: as the normalisation has it."""
     joint: str = "published"
-    """Which joint actions the mediator may recommend."""
+    """Joint actions that the mediator may recommend: the published nine, or all."""
     corpus_seed: int = UNSEEN
+    """Seed of the generated questions."""
     seed: int = 0
-    """Of samples and folds."""
+    """Seed of samples and folds."""
 
     def __post_init__(self) -> None:
         for name, accepted in (

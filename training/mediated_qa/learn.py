@@ -37,31 +37,32 @@ class GraceConfig:
     """
 
     method: Literal["quantal", "correlated", "logit"] = "quantal"
-    """How values become probabilities: the paper's quantal response over joint actions; the best correlated equilibrium
-    of the modules; or their logit equilibrium, each responding for itself."""
+    """How values become probabilities: `quantal`, the paper's quantal response over joint actions; `correlated`, the best
+    correlated equilibrium of the modules; `logit`, their logit equilibrium."""
     temperature: float | None = None
-    """In units of utility; None chooses it by cross-validation (quantal only)."""
+    """Temperature in units of utility; None: by cross-validation (quantal only)."""
     floor: float | None = None
-    """Least probability of a known action; None chooses it by cross-validation (quantal), or is 0 (logit)."""
+    """Least probability of a known action; None: by cross-validation (quantal), 0 (logit)."""
     shrinkage: Shrinkage = 0.0
-    """Of thin states towards their parents, in pseudo-questions, or `"auto"`; 0 for none."""
+    """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
     folds: int = 5
-    """Of the cross-validation."""
+    """Number of folds of the cross-validation."""
     individual_costs: bool = False
-    """Whether a module pays for its own action only, in the game that obedience is judged by."""
+    """Each module pays for its own action only, in the game by which obedience is judged."""
     share: float = 1.0
-    """With own costs: the part of the outcome's utility that each module gets."""
+    """With individual costs: the part of the outcome's utility that each module gets."""
     learner: str = "counts"
-    """`"counts"` learns from the whole table; the others on-line, from the utility of the action taken alone."""
+    """`counts` learns from the whole table; epsilon, ucb and thompson on-line, from the utility of the chosen action."""
     rule: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of an on-line learner, as its class has them."""
+    """Setting of the on-line learner, such as epsilon=0.2; repeatable."""
     rounds: int = 20_000
-    """Of on-line learning."""
+    """Number of rounds of on-line learning."""
     points: int = 10
-    """Of the curve; also how often a run is saved."""
+    """Number of points of the curve; the run is saved as often."""
     validation: float = 0.2
-    """Part of the questions that the curve is measured on, and not learned from until the curve is done."""
+    """Share of the questions that the curve is measured on; they are learned from after the curve."""
     seed: int = 0
+    """The same seed gives the same result."""
 
     def __post_init__(self) -> None:
         for name, accepted in (("method", METHODS), ("learner", LEARNERS)):

@@ -35,12 +35,17 @@ class CaseSetting:
     """How each game is played and asked about."""
 
     rounds: int = 3
+    """Number of rounds of questions."""
     questions: int = 1
+    """Number of questions to one target at a time."""
     targets: int | None = None
+    """Most players whom a seat may ask about a victim in a round; None: everybody."""
     hearing: str = "all"
+    """Who hears questions and answers: all or two."""
     rules: str = "questum"
+    """Verdict: questum (half of the votes) or player (most votes)."""
     repetitions: int = 3
-    """Of the quiz; 0 for none."""
+    """Number of repetitions of the quiz; 0 for no quiz."""
 
     def __post_init__(self) -> None:
         if self.repetitions < 0:

@@ -35,22 +35,20 @@ class QuestumTuning:
     """
 
     parameters: tuple[str, ...] = ("beta", "epsilon")
-    win: float = 0.4
-    """Weight of the share of victims solved."""
-    accuracy: float = 0.4
-    """Weight of the share of points in the quiz."""
-    cost: float = 0.2
-    """Weight of what the game took, which is subtracted."""
+    """Parameters to tune, of beta and epsilon."""
+    weights: tuple[float, float, float] = (0.4, 0.4, 0.2)
+    """Weights in the reward: share of victims solved, share of quiz points, cost of the game (subtracted)."""
     language: str = "en"
+    """Language of the cases, en or zh; the stories are the same."""
     rounds: int = 3
+    """Number of rounds of questions."""
 
     name = "questum"
     games = 1
 
     def __post_init__(self) -> None:
         SPACE.chosen(self.parameters)
-        for name in ("win", "accuracy", "cost"):
-            weight = getattr(self, name)
+        for name, weight in zip(("win", "accuracy", "cost"), self.weights, strict=True):
             if not (math.isfinite(weight) and weight >= 0):
                 raise accept(f"weight of {name}", weight, "a number from 0")
         if self.language not in LANGUAGES:
@@ -68,9 +66,9 @@ class QuestumTuning:
             "game": GAME,
             "language": self.language,
             "rounds": self.rounds,
-            "weight of win": self.win,
-            "weight of accuracy": self.accuracy,
-            "weight of cost": self.cost,
+            "weight of win": self.weights[0],
+            "weight of accuracy": self.weights[1],
+            "weight of cost": self.weights[2],
             "answered_by": "heuristics",
         }
 
@@ -90,7 +88,8 @@ class QuestumTuning:
         found = scores.score(played.marks)
         right = 0.0 if found is None else found.mean
         share = played.play.asked / most(played.seats, len(played.verdicts), self.rounds)
-        return self.win * won + self.accuracy * right - self.cost * share
+        win, accuracy, cost = self.weights
+        return win * won + accuracy * right - cost * share
 
 
 def with_settings(parameters: Parameters) -> MysteryMethod:

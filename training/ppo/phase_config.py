@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from parlour.envs.core import ParlourError
 from parlour.training import seeds
@@ -22,27 +22,33 @@ class PhaseConfig:
     """
 
     game: str = "avalon_v0"
+    """Name of the game."""
     options: Mapping[str, Any] = field(default_factory=lambda: {"num_players": 5, "rules": "official"})
-    """Of the game."""
+    """Options of the game."""
     steps: int = 400_000
-    """Decisions of the learner; rounded up to whole phases."""
+    """Number of decisions of the learner; rounded up to whole phases."""
     phase_steps: int = 40_960
-    """Decisions between two checkpoints."""
+    """Decisions of the learner between two checkpoints."""
     envs: int = 32
-    """Tables played side by side."""
+    """Number of games played side by side."""
     processes: int = 2
-    """Processes that play them. The result does not depend on it."""
+    """Number of processes that play them. The result does not depend on it."""
     rollout: int = 4096
-    """Decisions between two updates, over all tables."""
+    """Decisions between two updates, over all games."""
     batch: int = 1024
+    """Decisions in a minibatch of an update."""
     epochs: int = 4
+    """Passes over the decisions in an update."""
     learning_rate: float = 7e-4
-    """At the start; it falls in a straight line, phase by phase, to a tenth."""
+    """Learning rate of the first phase; it decreases linearly, phase by phase, to a tenth."""
     entropy: float = 0.005
+    """Coefficient of the entropy bonus."""
     gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation."""
     hidden: tuple[int, ...] = (128, 128)
     """Widths of the hidden layers."""
     seed: int = 0
+    """The same seed gives the same result."""
 
     def __post_init__(self) -> None:
         for name in ("steps", "phase_steps", "envs", "processes", "rollout", "batch", "epochs"):
@@ -57,6 +63,22 @@ class PhaseConfig:
     def phases(self) -> int:
         """How many phases the run has."""
         return -(-self.steps // self.phase_steps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeatConfig(PhaseConfig):
+    """Everything that decides the training of one seat; saved with the run."""
+
+    opponents: str = "heuristic"
+    """Policy of the other seats."""
+    seat: int | Literal["random"] = "random"
+    """The learner's seat, or `random` for another one in each game."""
+    validation_games: int = 300
+    """Number of games for each point of the curve."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("validation_games", self.validation_games)
 
 
 def check_count(name: str, value: int) -> None:

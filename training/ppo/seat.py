@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import asdict, astuple, dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import torch
 from parlour.policies import TrainedSeat, make_policy
 from parlour.policies.files import replacing
 from parlour.training import evaluate, plots, seeds
 from parlour.training.plots import Curve, CurvePoint
-from parlour.training.ppo.phase_config import NOT_DECIDING, PhaseConfig, check_count, env_seeds
+from parlour.training.ppo.phase_config import NOT_DECIDING, SeatConfig, env_seeds
 from parlour.training.ppo.phases import CHECKPOINT, Counter, export, learn_phase, load_model, new_model, save_model
 from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.rollout import table
@@ -43,22 +43,6 @@ __all__ = [
 CURVE: Final = "curve.csv"
 PICTURE: Final = "curve.png"
 POLICY: Final = "policy.npz"
-
-
-@dataclass(frozen=True, kw_only=True)
-class SeatConfig(PhaseConfig):
-    """Everything that decides a run; stored with it."""
-
-    opponents: str = "heuristic"
-    """Policy of the other seats."""
-    seat: int | Literal["random"] = "random"
-    """The learner's seat, or `"random"` for another one in each game."""
-    validation_games: int = 300
-    """Games of each point of the curve."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_count("validation_games", self.validation_games)
 
 
 @dataclass(frozen=True)

@@ -36,29 +36,31 @@ class ReproductionSetting:
     """How a table is played."""
 
     games: int = 200
-    """Held-out deals a row and side; for GRACE, held-out questions; for GRATR, mixed games with each opponent."""
+    """Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each opponent;
+    murder mysteries: held-out cases."""
     practice: int = 60
-    """Practice games on each side, where a row has experience; for GRACE, calibration questions."""
+    """Number of practice games on each side, where a row has experience; GRACE: calibration questions."""
     model: Model = field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
     workers: int = 1
-    """Games at once, in threads; with a pool, in each of its processes. Murder mysteries without a language model: processes."""
+    """Number of games played at once, in threads; with Ray, in each of its processes; murder mysteries without a language
+    model: number of processes. The result does not depend on it."""
     pool: Pool | None = None
     """Processes that play, such as those of Ray."""
     seed: int = 0
-    """Number of the first held-out deal, and of the practice."""
+    """Number of the first held-out deal, and seed of the practice."""
     against: str = "baseline"
-    """Avalon: who plays the other side, `baseline`, or `agent` for the six-module agent with all modules. GRATR:
-    `baseline` for all opponents, or one of them by the name of its policy."""
+    """Other side; Avalon: `baseline`, or `agent` for the six-module agent with all modules; GRATR: `baseline` for all
+    opponents, or the policy of one of them."""
     ours: str = ""
-    """GRATR's tables: GRATR with settings, such as `gratr:gamma=0.02`; empty for its defaults."""
+    """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02; None: GRATR's own settings."""
     out: Path | None = None
-    """Run directory, for the transcripts, or for pictures and their data; None stores none."""
+    """Run directory, for transcripts, or for pictures and their data; resumes if it exists; None: nothing is stored."""
     progress: Progress = no_progress
     cases: str = "en"
-    """Murder mysteries: `"en"` or `"zh"` for held-out generated cases, or a folder of cases."""
+    """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
     repetitions: int = 3
-    """Murder mysteries: how often each question of the quiz is put."""
+    """Murder mysteries: number of repetitions of the quiz."""
 
 
 def held(setting: ReproductionSetting) -> AbstractContextManager[object]:

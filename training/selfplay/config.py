@@ -30,7 +30,7 @@ class SelfplayConfig(PhaseConfig):
     options: Mapping[str, Any] = field(
         default_factory=lambda: {"num_players": 5, "rules": "official", "talk": False},
     )
-    """Of the game."""
+    """Options of the game."""
     steps: int = 409_600
     envs: int = 128
     rollout: int = 8192
@@ -38,25 +38,25 @@ class SelfplayConfig(PhaseConfig):
     learning_rate: float = 1e-3
     entropy: float = 0.003
     members: tuple[str, ...] = ()
-    """Policies that are in the pool from the beginning, beside `random` and `heuristic`."""
+    """Policy that is in the pool from the beginning, beside `random` and `heuristic`; repeatable."""
     self_share: float = 0.35
     """Share of the games against the latest snapshot; the opponents of the others are drawn from the pool."""
     own_mates: float = 0.25
-    """Share of the games in which the learner's side is the latest snapshot; in the others the opponent plays all seats."""
+    """Share of the games in which the latest snapshot plays the learner's side; in the others the opponent plays all seats."""
     weighting: Weighting = "hard"
-    """Of a member against whom the learner wins a share p: (1 - p) ** power, or 4 p (1 - p), most for its equals."""
+    """Weight of a pool member against which the learner wins with frequency p: `hard`, (1 - p) ** power; `near`, 4 p (1 - p)."""
     power: float = 2.0
-    """Of the weighting `hard`."""
+    """Power of the weighting `hard`."""
     floor: float = 0.02
-    """No member weighs less."""
+    """Least weight of a pool member."""
     memory: float = 0.5
-    """What a game counts in the next phase, in the estimates of p."""
+    """Weight of a game in the estimates of p, one phase later."""
     deals: int = 100
-    """Held-out deals of each pair of members, each played from both sides."""
+    """Number of held-out deals for each pair of members, each played from both sides."""
     test_deals: int = 500
-    """Held-out deals of the last and the first snapshot and the heuristic among each other; also of the test by role."""
+    """Number of held-out deals between the last snapshot, the first one and the heuristic, and of the test by role."""
     shown: int = 12
-    """Snapshots in the cross-play, evenly spaced, the first and the last among them."""
+    """Number of snapshots in the cross-play, evenly spaced, with the first and the last."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -51,8 +51,11 @@ class GratrTuning:
     against: str = "werewolf_window"
     """Policy of the other four seats, with its settings."""
     parameters: tuple[str, ...] = ("rho", "gamma")
+    """Parameters to tune, of rho, gamma, epsilon and width."""
     reward_by: Reward = "win"
+    """Reward: a win of the special block, or its performance score by the paper's table 3."""
     mode: Mode = "ours"
+    """Reading of GRATR's equations."""
 
     name = "gratr"
     games = 2

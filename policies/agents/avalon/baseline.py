@@ -77,7 +77,7 @@ class Pool:
             return cls({role: [Past(**one) for one in past] for role, past in stored["roles"].items()})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             reason = " ".join(str(error).split())
-            raise ParlourError(f"no experiences ({reason}); accepted: what `parlour practise` writes") from None
+            raise ParlourError(f"no experiences ({reason}); accepted: what `parlour train avalon` writes") from None
 
     @classmethod
     def load(cls, path: str | Path) -> Pool:

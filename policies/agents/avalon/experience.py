@@ -59,7 +59,7 @@ class Experience:
                 raise ValueError(f"format {stored['format']!r}")
             return cls({role: _lesson(told) for role, told in stored["roles"].items()})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ParlourError(f"no experience ({error}); accepted: what `parlour practise` writes") from None
+            raise ParlourError(f"no experience ({error}); accepted: what `parlour train avalon` writes") from None
 
     @classmethod
     def load(cls, path: str | Path) -> Experience:

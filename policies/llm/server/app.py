@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import importlib
 import logging
-import math
 import os
-import pkgutil
 import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
@@ -29,56 +25,19 @@ import uvicorn
 from fastapi import Depends, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError
 from parlour.policies.llm.server import protocol, replies
-from parlour.policies.llm.server.fault_injection import OF_TEXT, FaultDraw, check_faults
+from parlour.policies.llm.server.fault_injection import OF_TEXT, FaultDraw
 from parlour.policies.llm.server.served_policy import UNTAKEN, ServedPolicy
+from parlour.policies.llm.server.settings import ServerSettings
 from starlette.exceptions import HTTPException
 
 LOOPBACK: Final = "127.0.0.1"
-ROOMS: Final = ("parlour.policies.agents.avalon",)
-"""The packages of policies that define questions."""
 PIECES: Final = 20
 """In how many pieces a slow reply arrives."""
 _LOG: Final = logging.getLogger(__name__)
 _IDLE: Final = 120
 """Seconds a connection stays open unused: longer than clients keep theirs, so that none is closed while being used."""
-
-
-@dataclass(frozen=True)
-class ServerSettings:
-    """How a server behaves.
-
-    Raises:
-        ParlourError: One of them is outside what is accepted.
-    """
-
-    faults: Mapping[str, float] = field(default_factory=dict)
-    """Kind of fault -> share of the requests that meet it."""
-    latency: float = 0.0
-    """Seconds that each completion takes, at least."""
-    hang: float = 30.0
-    """Seconds of the faults `timeout` and `slow`."""
-    retry_after: float = 0.1
-    """Seconds after which a request refused with 429 may come again."""
-    seed: int = 0
-    """Of the faults."""
-    refuse: tuple[str, ...] = ()
-    """Parameters of completions that are refused with 400, such as `response_format`."""
-    key: str | None = field(default=None, repr=False)
-    """The bearer token that every request has to bring; None for none."""
-
-    def __post_init__(self) -> None:
-        check_faults(self.faults)
-        for name in ("latency", "hang", "retry_after"):
-            seconds = getattr(self, name)
-            if not (math.isfinite(seconds) and seconds >= 0):
-                raise accept(name, seconds, "seconds, at least 0")
-        for parameter in self.refuse:
-            if parameter not in protocol.ChatBody.model_fields:
-                raise accept("parameter to refuse", parameter, protocol.ChatBody.model_fields)
-        if self.key == "":
-            raise ParlourError("the key is empty; accepted: a bearer token, or none at all")
 
 
 class Service:
@@ -315,14 +274,6 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
     finally:
         server.stop()
         thread.join()
-
-
-def load_questions(rooms: Iterable[str] = ROOMS) -> None:
-    """Import every module of these packages, so that the questions they define can be read back."""
-    for room in rooms:
-        package = importlib.import_module(room)
-        for found in pkgutil.iter_modules(package.__path__, f"{room}."):
-            importlib.import_module(found.name)
 
 
 async def _each(told: Iterable[bytes]) -> AsyncIterator[bytes]:

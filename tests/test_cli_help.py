@@ -1,0 +1,114 @@
+"""`--help` of every command: an example, and for every option a default, unless it is required or a flag."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import pytest
+import typer
+from parlour.envs.core import ParlourError
+from parlour.training.cli import COMMANDS, GROUPS, run
+from parlour.training.cli.options import Answer, Options, as_command
+
+FLAGS = {"--json", "--help", "--no-schema", "--truth"}
+
+
+def help_of(words: str, capsys) -> str:
+    assert run([*words.split(), "--help"]) == 0
+    lines = capsys.readouterr().out.replace("│", " ").splitlines()
+    return "\n".join(line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_option_shows_its_default(words, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = help_of(words, capsys)
+    assert f"Example: parlour {words}" in shown
+    options = re.split(r"\n[ *]+(?=--?[a-z])", shown.partition("─ Options")[2])[1:]
+    assert options
+    for option in options:
+        name = option.split()[0]
+        if name not in FLAGS:
+            assert "[default:" in option or "[required]" in option, option
+        text = re.sub(r"\[.*?\]|-\S+|<.*?>", "", option.replace("\n", " ")).split()
+        assert len(text) > 1, f"no help: {option}"
+
+
+@pytest.mark.parametrize("words", [words for words in GROUPS if words])
+def test_every_group_lists_its_commands(words, capsys):
+    shown = help_of(words, capsys)
+    for command in COMMANDS:
+        if command.rpartition(" ")[0] == words:
+            assert command.rpartition(" ")[2] in shown
+
+
+@dataclass(frozen=True)
+class Base:
+    steps: int = 3
+    """Number of steps,
+    in all."""
+
+
+@dataclass(frozen=True)
+class Config(Base):
+    method: Literal["fast", "slow"] = "fast"
+    """Method."""
+    seat: int | Literal["random"] = "random"
+    """Seat [0-3]."""
+    floor: float | None = None
+    """Least probability; None: by cross-validation."""
+    price: tuple[float, float] | None = None
+    """Prices."""
+    hidden: tuple[int, ...] = (8, 8)
+    """Widths."""
+    members: tuple[str, ...] = ()
+    """Member."""
+    talk: bool = True
+    """Players talk."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """More."""
+    key: str = "secret"
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise ParlourError("steps")
+
+
+def call(*arguments: str) -> Config:
+    got: list[Config] = []
+
+    def command(
+        config: Annotated[Config, Options(exclude=("key",), rename={"members": "--member -m"}, repeated=("members",))],
+    ) -> Answer:
+        got.append(config)
+        return Answer(None, lambda: None)
+
+    command.__annotations__ = {"config": command.__annotations__["config"], "return": Answer}
+    app = typer.Typer(add_completion=False)
+    app.command()(as_command(command))
+    app(args=list(arguments), standalone_mode=False)
+    return got[0]
+
+
+def test_a_command_gets_its_configuration():
+    assert call() == Config()
+    words = "--steps 5 --method slow --seat 2 --floor 0.1 --price 1,2.5 --hidden 4 -m a,b --member c --no-talk --extra x=[1]"
+    wanted = Config(5, "slow", 2, 0.1, (1.0, 2.5), (4,), ("a,b", "c"), False, {"x": [1]})
+    assert call(*words.split()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("--steps 0", "steps"),
+        ("--seat two", "seat 'two' is not accepted; accepted: a number, random"),
+        ("--price 1", "price '1' is not accepted; accepted: 2 numbers separated by ','"),
+        ("--hidden a,b", "hidden 'a,b' is not accepted; accepted: numbers separated by ','"),
+        ("--extra x", "option 'x' is not accepted; accepted: KEY=VALUE"),
+    ],
+)
+def test_what_a_configuration_does_not_accept_is_refused(words, why):
+    with pytest.raises(ParlourError, match=re.escape(why)):
+        call(*words.split())

@@ -1,0 +1,161 @@
+"""`parlour train avalon`, `parlour import avalon`, `parlour avalon social`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from parlour.training import display
+from parlour.training.avalon import published_games, social
+from parlour.training.avalon.practice import PracticeConfig, practise
+from parlour.training.avalon.social import labels
+from parlour.training.cli import common
+from parlour.training.cli.models import ModelOption, called
+from parlour.training.cli.options import Answer, Options
+from parlour.training.statistics import Rate
+
+_BY_ROLE: Final = ("engagement", "fails", "approval", "self_recommendation", "self_recommendation_success")
+
+
+def train_avalon(
+    model: ModelOption,
+    config: Annotated[
+        PracticeConfig, Options(rename={"num_players": "--players -n"}, defaults={"games": 60}, separator="+")
+    ],
+    out: common.RunOption = Path("runs/practice"),
+) -> Answer:
+    """Let the six-module agent of Avalon learn from games against the baseline; resumes from the last finished game.
+
+    Writes experience.json, which `--policy avalon_agent:experience=FILE` uses.
+
+    Example: [bold]parlour train avalon --out runs/practice --games 60[/bold]
+    """
+    with display.stage_bars(increments=True) as progress:
+        done = practise(config, out, model, lambda n: progress("practice", n, 2 * config.games, ""))
+    good, evil = sum(done.won[0::2]), sum(done.won[1::2])
+    told = (
+        f"{config.games} games on each side, answered by {called(model)}: won {good} as good, {evil} as evil; "
+        f"results in {out}"
+    )
+    value = {
+        "out": str(out),
+        "model": model.name,
+        "won_as_good": good,
+        "won_as_evil": evil,
+        "games_on_each_side": config.games,
+    }
+    return Answer(value, lambda: print(told))  # noqa: T201
+
+
+def import_avalon(
+    file: Annotated[Path, typer.Argument(help="Games, one per line, in the format of `extracted.jsonl`.")],
+    out: Annotated[Path, typer.Option(help="Directory for the transcripts.")],
+    logs: Annotated[
+        Path | None, typer.Option(help="Directory with the games' logs, for what was said.", show_default="none")
+    ] = None,
+) -> Answer:
+    """Replay published games of Avalon through the rules (preset `reference`) and write them as transcripts.
+
+    A game that contradicts the rules is refused, and nothing is written.
+
+    Example: [bold]parlour import avalon extracted.jsonl --out runs/published[/bold]
+    """
+    return common.written(published_games.import_file(file, out, logs), out)
+
+
+def avalon_social(
+    model: ModelOption,
+    directory: Annotated[Path, typer.Argument(help="Directory with transcripts of Avalon.")],
+    labels_from: Annotated[
+        Path | None,
+        typer.Option(
+            help="Directory with the logs of the published games: compare the judge with human labels.",
+            show_default="none",
+        ),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Number of questions that the judge answers at once.")] = 1,
+) -> Answer:
+    """Measure social behaviour in what players said: self-recommendation, deception, teamwork, sharing.
+
+    Example: [bold]parlour avalon social runs/published --json[/bold]
+    """
+    found = social.measures(social.judge_directory(directory, model, workers))
+    if labels_from is not None:
+        found["labels"] = social.agreement(labels.load(), labels_from, model, workers)
+    return Answer(found, partial(_show_social, found, called(model)))
+
+
+def _show_social(found: Mapping[str, Any], judge: str) -> None:
+    display.console().print(f"Judged by {judge}", highlight=False)
+    for group, values in found["groups"].items():
+        _show_group(f"games, {group}", values)
+    for player, values in found["players"].items():
+        _show_group(f"player {player}", values)
+    if "labels" in found:
+        _show_agreement(found["labels"], judge)
+
+
+def _show_group(title: str, values: Mapping[str, Any]) -> None:
+    rates = ((measure, of, display.show_rate(rate_of(found))) for measure, of, found in _rows(values))
+    display.show_table(f"{title}: rates (95 % Wilson interval)", ("measure", "of", "rate"), rates)
+    roles = list(values["attitudes"])
+    display.show_table(
+        f"{title}: teamwork / confrontation / neutral in %",
+        ("speaker", *roles),
+        ((role, *(_shares(others.get(other)) for other in roles)) for role, others in values["attitudes"].items()),
+    )
+    display.show_table(
+        f"{title}: teamwork by round in % (turns x players)",
+        ("speaker", "with", *map(str, range(1, 6))),
+        (
+            (role, other, *(_percent(found) for found in rates))
+            for role, towards in values["vacillation"].items()
+            for other, rates in towards.items()
+        ),
+    )
+
+
+def _rows(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    for side, found in values["wins"].items():
+        yield "win rate", side, found
+    for measure in _BY_ROLE:
+        for role, found in values[measure].items():
+            yield measure.replace("_", " "), role, found
+    for role, of in values["identity"].items():
+        for identity, found in of.items():
+            yield f"identity: {identity}", role, found
+    for role, found in values["sharing"].items():
+        yield "sharing", role, found
+    for of_whom, found in values["valid_responses"].items():
+        yield "valid responses", of_whom, found
+
+
+def rate_of(found: Mapping[str, Any] | None) -> Rate | None:
+    """A rate of `measures` as `display.show_rate` takes it."""
+    return None if found is None else Rate(**found)
+
+
+def _shares(found: Mapping[str, Any] | None) -> str:
+    if found is None or any(one is None for one in found.values()):
+        return "-"
+    return " / ".join(f"{one['rate'] * 100:.0f}" for one in found.values()) + f"  n={found['teamwork']['n']}"
+
+
+def _percent(found: Mapping[str, Any] | None) -> str:
+    return "-" if found is None else f"{found['rate'] * 100:.0f}  n={found['n']}"
+
+
+def _show_agreement(found: Mapping[str, Any], judge: str) -> None:
+    rows = []
+    for question, of in found.items():
+        if isinstance(of, dict):
+            kappa = "-" if of["kappa"] is None else f"{of['kappa']:.2f}"
+            first = (question.replace("_", " "), display.show_rate(rate_of(of["agreement"])), kappa)
+            for one, many in of["classes"].items():
+                rows.append((*first, one, *(str(many[key]) for key in ("labelled", "judged", "both"))))
+                first = ("", "", "")
+    title = f"Agreement of {judge} with {found['statements']} statements labelled by hand"
+    display.show_table(title, ("question", "agreement", "kappa", "class", "labelled", "judged", "both"), rows)

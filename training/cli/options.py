@@ -1,0 +1,233 @@
+"""Options of commands from configuration dataclasses: a setting is declared once, where it is used.
+
+A parameter of a command that is `Annotated[Config, Options(...)]` stands for one option for each field of `Config`: the
+name with hyphens, the type, the default, and as help the docstring below the field. A docstring that ends in
+"; None: TEXT." says what holds without the option, and `--help` shows TEXT as the default. Whether a value is accepted
+is decided by the dataclass alone, in `__post_init__`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+import typer
+from parlour.envs.core import ParlourError, accept
+from parlour.training import display
+from rich.markup import escape
+
+_PLAIN: Final = (bool, int, float, str, Path)
+_WITHOUT: Final = re.compile(r"[;.]\s+None:\s+(?P<text>.*?)\.?$")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the fields of a dataclass become options."""
+
+    exclude: Collection[str] = ()
+    """Fields that the command sets itself."""
+    rename: Mapping[str, str] = field(default_factory=dict)
+    """Field -> names of its option, such as `"--players -n"`."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Field -> default of this command, where it is not the dataclass's."""
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """Field -> the default in words, where the command computes it."""
+    repeated: Collection[str] = ()
+    """Fields with a tuple whose option is given once for each item."""
+    separator: str = ","
+    """Between the items of other tuples."""
+    panel: str | None = None
+    """Heading of these options in `--help`."""
+    config: type[Any] | None = None
+    """The dataclass, if the command gets something made from it by `make`."""
+    make: Callable[[Any], AbstractContextManager[Any]] | None = None
+    """Turns the configuration into what the command gets, for as long as the command runs."""
+
+
+class Answer(NamedTuple):
+    """Result of a command: plain values for `--json`, and a function that prints them for people."""
+
+    value: Any
+    show: Callable[[], None]
+    error: str | None = None
+    """What makes the command fail although there is something to print."""
+
+
+class _Setting(NamedTuple):
+    """One field as an option: a parameter for typer, and how its value is read."""
+
+    field: str
+    parameter: inspect.Parameter
+    read: Callable[[Any], Any]
+
+
+def as_command(function: Callable[..., Answer | None]) -> Callable[..., None]:
+    """The command that typer is given: options for configurations, and `--json` if the function returns an `Answer`."""
+    hints = get_type_hints(function, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, tuple[type[Any], Options, list[_Setting]]] = {}
+    for one in inspect.signature(function).parameters.values():
+        hint = hints[one.name]
+        marker = next((mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Options)), None)
+        if marker is None:
+            parameters.append(one.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        config = marker.config or get_args(hint)[0]
+        settings = [_setting(config, of, marker, one.name) for of in fields(config) if of.name not in marker.exclude]
+        groups[one.name] = (config, marker, settings)
+        parameters += [setting.parameter for setting in settings]
+    answers = hints["return"] is Answer
+    if answers:
+        told = typer.Option("--json", help="Print JSON instead of tables.")
+        parameters.append(_parameter("as_json", Annotated[bool, told], False))
+
+    def run(**given: Any) -> None:
+        as_json = answers and given.pop("as_json")
+        with ExitStack() as stack:
+            for name, (config, marker, settings) in groups.items():
+                values = {s.field: s.read(given.pop(s.parameter.name)) for s in settings}
+                made = config(**{key: value for key, value in values.items() if value is not MISSING})
+                given[name] = made if marker.make is None else stack.enter_context(marker.make(made))
+            answer = function(**given)
+            if answer is not None and as_json:
+                display.print_json(answer.value)
+            elif answer is not None:
+                answer.show()
+            if answer is not None and answer.error is not None:
+                raise ParlourError(answer.error)
+
+    run.__doc__, run.__name__ = function.__doc__, function.__name__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _setting(config: Any, of: Field[Any], options: Options, group: str) -> _Setting:
+    separator = "" if of.name in options.repeated else options.separator
+    kind, metavar, read = _kind(_hints(config)[of.name], of.name, separator)
+    default = options.defaults.get(of.name, of.default if of.default_factory is MISSING else of.default_factory())
+    help_text, without = _help(config, of.name)
+    given = _as_given(default, kind, separator)
+    shown = options.shown.get(of.name) or (without or "none" if given in (None, "") else True)
+    flag = f"--{of.name.replace('_', '-')}"
+    names = options.rename.get(of.name, f"{flag}/--no-{flag[2:]}" if kind is bool else flag).split()
+    option = typer.Option(*names, metavar=metavar, help=help_text, show_default=shown, rich_help_panel=options.panel)
+    annotation = kind | None if given is None else kind
+    return _Setting(of.name, _parameter(f"{group}__{of.name}", Annotated[annotation, option], given), read)
+
+
+@cache
+def _hints(config: Any) -> dict[str, Any]:
+    return get_type_hints(config)
+
+
+def _kind(hint: Any, name: str, separator: str) -> tuple[Any, str | None, Callable[[Any], Any]]:
+    """The type that typer reads, what stands for a value in `--help`, and how the value becomes the field's."""
+    parts = [one for one in get_args(hint) if one is not NoneType] if get_origin(hint) in (Union, UnionType) else [hint]
+    words = [word for one in parts if get_origin(one) is Literal for word in get_args(one)]
+    plain = [one for one in parts if get_origin(one) is not Literal]
+    if words:
+        metavar = "|".join(["NUMBER"] * len(plain) + words)
+        return str, metavar, lambda text: _number_or_word(text, plain, words, name)
+    if plain[0] in _PLAIN:
+        return plain[0], None, lambda value: value
+    if get_origin(plain[0]) is tuple:
+        if not separator:
+            return list[str], "TEXT", lambda texts: tuple(texts or ())
+        items = get_args(plain[0])
+        words = ["..." if one is Ellipsis else one.__name__.upper() for one in items]
+        return str, separator.join(words), lambda text: _items(text, items, name, separator)
+    return list[str], "KEY=VALUE", lambda pairs: key_values(pairs or ())
+
+
+def _as_given(default: Any, kind: Any, separator: str) -> Any:
+    """A default as a user would type it; None for what need not be given."""
+    if kind == list[str] or default is None:
+        return None
+    if isinstance(default, tuple):
+        return separator.join(map(str, default))
+    return str(default) if kind is str else default
+
+
+def _number_or_word(text: str, kinds: list[type[Any]], words: list[str], name: str) -> Any:
+    if not kinds or text in words:
+        return text
+    try:
+        return kinds[0](text)
+    except ValueError:
+        raise accept(name, text, f"a number, {', '.join(words)}") from None
+
+
+def _items(text: str | None, items: tuple[Any, ...], name: str, separator: str) -> Any:
+    """The items of a tuple."""
+    if text is None:
+        return MISSING
+    try:
+        read = tuple(items[0](item) for item in text.split(separator) if item)
+    except ValueError:
+        read = ()
+    if (text and not read) or (Ellipsis not in items and len(read) != len(items)):
+        number = "numbers" if Ellipsis in items else f"{len(items)} numbers"
+        raise accept(name, text, f"{number} separated by {separator!r}")
+    return read
+
+
+def key_values(pairs: Collection[str]) -> dict[str, Any]:
+    """Settings from KEY=VALUE, where the value is JSON or a word. Raises `ParlourError` for one without a value.
+
+    >>> key_values(["num_players=6", "rules=paper"])
+    {'num_players': 6, 'rules': 'paper'}
+    """
+    chosen: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ParlourError(f"option {pair!r} is not accepted; accepted: KEY=VALUE, such as num_players=6")
+        try:
+            chosen[key] = json.loads(value)
+        except json.JSONDecodeError:
+            chosen[key] = value
+    return chosen
+
+
+def _help(config: type[Any], name: str) -> tuple[str, str | None]:
+    """The docstring below a field, for rich; and what it says of None."""
+    text = next((docs[name] for one in config.__mro__ if name in (docs := _docstrings(one))), "")
+    found = _WITHOUT.search(text)
+    return (escape(text), None) if found is None else (escape(text[: found.start()]) + ".", found["text"])
+
+
+@cache
+def _docstrings(config: type[Any]) -> dict[str, str]:
+    """Field -> the docstring below it, on one line; for fields that a class declares itself."""
+    if config.__module__ == "builtins":
+        return {}
+    body = _classes(config.__module__)[config.__qualname__].body
+    pairs = pairwise(body)
+    return {
+        above.target.id: " ".join(inspect.cleandoc(below.value.value).split())
+        for above, below in pairs
+        if isinstance(above, ast.AnnAssign) and isinstance(above.target, ast.Name)
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str)
+    }
+
+
+@cache
+def _classes(module: str) -> dict[str, ast.ClassDef]:
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
