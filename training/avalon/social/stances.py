@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from parlour.envs.avalon.vocabulary import EVIL
-from parlour.envs.english import negated
+from parlour.envs.english import negated, negated_at_end
 from parlour.training.avalon.social.clauses import GROUP, NOBODY, members, sentences
 from parlour.training.avalon.social.roles import named, openly_evil
 
@@ -51,7 +51,6 @@ _DROPPING: Final = (
     r"|leav(?:e|ing) out|keep(?:ing)? out|remov(?:e|ing)|not (?:be )?(?:includ|select|choos|recommend|suggest|support|take"
     r"|propos|nominat|pick|want|agree with)\w*|against)\b"
 )
-_NOT: Final = r"(?:\b(?:do|does|should|would|must|will|can|could)\s+(?:not|never)|\w+n['’]t|\bcannot)"
 _DOUBTING: Final = (
     r"\b(?:suspect(?:s|ing)?|distrust\w*|accus(?:e|es|ing)|doubts?|doubting|mistrust|beware of|wary of|suspicious of"
     r"|cautious (?:of|about|with)|(?:suspicions?|concerns?|reservations|doubts)(?:\s+\w+)?\s+(?:about|regarding|towards?|of|on)"
@@ -175,7 +174,7 @@ def _of_sentence(sentence: str) -> Iterator[tuple[Sign, str]]:
         for found in pattern.finditer(sentence):
             if not _reported(sentence, found) and not (sign in (Sign.WANTS, Sign.PRAISES) and _denied(found)):
                 yield sign, found[1]
-            elif sign is Sign.WANTS and not _reported(sentence, found) and _unwanted(found):
+            elif sign is Sign.WANTS and not _reported(sentence, found) and negated_at_end(sentence[: found.start()]):
                 yield Sign.EXCLUDES, found[1]
     for found in _FOLLOWS.finditer(sentence):
         if not _reported(sentence, found) and not _denied(found):
@@ -208,10 +207,6 @@ def _denied(found: re.Match[str]) -> bool:
 
 
 _AGAINST: Final = re.compile(f"{_DROPPING}|{_DOUBTING}", re.IGNORECASE)
-
-
-def _unwanted(found: re.Match[str]) -> bool:
-    return bool(re.search(rf"{_NOT}(?:\s+\w+)?\s*$", found.string[: found.start()], re.IGNORECASE))
 
 
 def _turned(sign: Sign, found: re.Match[str]) -> bool:
