@@ -7,7 +7,7 @@ words what the rules of the game make of him: who killed the victim at hand may 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Generic
 
 import numpy as np
 from parlour.policies.agents.murder_mystery import question_selection, replies, voting
@@ -21,7 +21,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
     known_of,
     sense,
 )
-from parlour.policies.llm.ask import Answer, Ask
+from parlour.policies.llm.ask import A, Answer, Ask
 
 HONEST: Final = (
     "You did not kill this victim and want to find out who did: you do not lie, you hold nothing back that bears on this "
@@ -104,13 +104,41 @@ def refuse_blank(words: str) -> None:
         raise ValueError("the words are blank; accepted: at least one sentence")
 
 
-class Introduce(Ask[Words]):
+class CaseAsk(Ask[A], Generic[A]):
+    """What every question in a case is told first."""
+
+    scene: Scene
+    me: CharacterInfo
+
+    def check(self, answer: A) -> None:
+        if isinstance(answer, Words):
+            refuse_blank(answer.words)
+
+
+class VictimAsk(CaseAsk[A], Generic[A]):
+    """... and a question about a victim's death."""
+
+    victim: str
+
+
+class CharacterAsk(VictimAsk[A], Generic[A]):
+    """... and about another character."""
+
+    about: str
+
+
+class AnswerAsk(VictimAsk[A], Generic[A]):
+    """... and how to answer what somebody asked about it."""
+
+    asker: str
+    question: str
+
+
+class Introduce(CaseAsk[Words]):
     """Who one is, before the first round."""
 
     kind: ClassVar[str] = "questum.introduce"
 
-    scene: Scene
-    me: CharacterInfo
     script: list[str]
     lies: list[str]
     stance: str
@@ -118,19 +146,12 @@ class Introduce(Ask[Words]):
     def heuristic(self, rng: np.random.Generator) -> Words:
         return Words(words=replies.introduction(self.scene, self.me, self.script, self.lies))
 
-    def check(self, answer: Words) -> None:
-        refuse_blank(answer.words)
 
-
-class Sense(Ask[SensorAnswer]):
+class Sense(CharacterAsk[SensorAnswer]):
     """One sensor about one character, before a question to it."""
 
     kind: ClassVar[str] = "questum.sense"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    about: str
     sensor: SensorCard
     script: list[str]
     dialogue: list[Talk]
@@ -145,15 +166,11 @@ class Sense(Ask[SensorAnswer]):
         _check_choice(answer.choice, self.sensor)
 
 
-class SenseAll(Ask[SensorAnswers]):
+class SenseAll(CharacterAsk[SensorAnswers]):
     """All sensors about one character, for pruning."""
 
     kind: ClassVar[str] = "questum.sense_all"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    about: str
     sensors: list[SensorCard]
     asked: int
     """PLAYER*: how many questions the character has answered about this victim; -1 where that is not told."""
@@ -183,15 +200,11 @@ def _check_choice(choice: str, sensor: SensorCard) -> None:
         raise ValueError(f"choice {choice!r} of {sensor.sensor!r}; accepted: {', '.join(sensor.choices)}")
 
 
-class Question(Ask[Questions]):
+class Question(CharacterAsk[Questions]):
     """What to ask a character, from what the sensors read and the excerpts."""
 
     kind: ClassVar[str] = "questum.question"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    about: str
     script: list[str]
     dialogue: list[Talk]
     summary: SensorSummary
@@ -207,16 +220,11 @@ class Question(Ask[Questions]):
         refuse_unnamed(answer.questions, self.number, self.scene, self.victim)
 
 
-class ReplyToQuestion(Ask[Words]):
+class ReplyToQuestion(AnswerAsk[Words]):
     """The answer to a question. Murderers answer with it in all methods; so do the civilians of Questum and O-CoT."""
 
     kind: ClassVar[str] = "questum.reply"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    asker: str
-    question: str
     script: list[str]
     dialogue: list[Talk]
     lies: list[str]
@@ -226,18 +234,12 @@ class ReplyToQuestion(Ask[Words]):
         words = replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, self.lies)
         return Words(words=words)
 
-    def check(self, answer: Words) -> None:
-        refuse_blank(answer.words)
 
-
-class Prune(Ask[Suspicion]):
+class Prune(VictimAsk[Suspicion]):
     """Who stays on the list of suspects, or comes back onto it."""
 
     kind: ClassVar[str] = "questum.prune"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
     suspects: list[str]
     summaries: list[SensorSummary]
     stance: str
@@ -251,14 +253,11 @@ class Prune(Ask[Suspicion]):
             raise ValueError(f"nobody is named who can be a suspect; accepted: {', '.join(others)}")
 
 
-class Vote(Ask[Ballot]):
+class Vote(VictimAsk[Ballot]):
     """Who killed a victim: a direct question, with the other players as options."""
 
     kind: ClassVar[str] = "questum.vote"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
     options: list[str]
     script: list[str]
     dialogue: list[Talk]

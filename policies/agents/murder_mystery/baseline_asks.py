@@ -12,10 +12,18 @@ from typing import ClassVar, Final
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, say
 from parlour.policies.agents.murder_mystery import replies, topics
-from parlour.policies.agents.murder_mystery.asks import Questions, Words, refuse_blank, refuse_unnamed
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk
+from parlour.policies.agents.murder_mystery.asks import (
+    AnswerAsk,
+    CharacterAsk,
+    Questions,
+    VictimAsk,
+    Words,
+    refuse_blank,
+    refuse_unnamed,
+)
+from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk
 from parlour.policies.agents.murder_mystery.sensors import answered, known_of, topics_put
-from parlour.policies.llm.ask import Answer, Ask
+from parlour.policies.llm.ask import Answer
 
 PREDEFINED: Final = {
     "en": (
@@ -59,15 +67,11 @@ class Picked(Answer):
     numbers: list[int]
 
 
-class WerewolfSelect(Ask[Picked]):
+class WerewolfSelect(CharacterAsk[Picked]):
     """Five of the ten predefined questions."""
 
     kind: ClassVar[str] = "questum.werewolf_select"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    about: str
     listed: list[str]
     script: list[str]
     dialogue: list[Talk]
@@ -90,15 +94,11 @@ class WerewolfSelect(Ask[Picked]):
             raise ValueError(f"numbers {answer.numbers}; accepted: {least} different ones from 1 to {len(self.listed)}")
 
 
-class WerewolfQuestion(Ask[Questions]):
+class WerewolfQuestion(CharacterAsk[Questions]):
     """One question in words of one's own, after the five."""
 
     kind: ClassVar[str] = "questum.werewolf_question"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    about: str
     picked: list[str]
     script: list[str]
     dialogue: list[Talk]
@@ -117,16 +117,11 @@ class WerewolfQuestion(Ask[Questions]):
 _COLON: Final = {"en": ": ", "zh": "："}
 
 
-class WerewolfDraft(Ask[Words]):
+class WerewolfDraft(AnswerAsk[Words]):
     """A first answer."""
 
     kind: ClassVar[str] = "questum.werewolf_draft"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    asker: str
-    question: str
     script: list[str]
     dialogue: list[Talk]
     stance: str
@@ -136,20 +131,12 @@ class WerewolfDraft(Ask[Words]):
             words=replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, [])
         )
 
-    def check(self, answer: Words) -> None:
-        refuse_blank(answer.words)
 
-
-class WerewolfReflect(Ask[Words]):
+class WerewolfReflect(AnswerAsk[Words]):
     """What is to be said of the draft."""
 
     kind: ClassVar[str] = "questum.werewolf_reflect"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    asker: str
-    question: str
     draft: str
     dialogue: list[Talk]
     stance: str
@@ -157,9 +144,6 @@ class WerewolfReflect(Ask[Words]):
     def heuristic(self, rng: np.random.Generator) -> Words:
         told = any(talk.speaker == self.me.name and talk.answer == self.draft for talk in self.dialogue)
         return Words(words=("said before" if told else "new") + f": {self.draft}")
-
-    def check(self, answer: Words) -> None:
-        refuse_blank(answer.words)
 
 
 class Considered(Answer):
@@ -169,16 +153,11 @@ class Considered(Answer):
     final_answer: str
 
 
-class WerewolfFinal(Ask[Considered]):
+class WerewolfFinal(AnswerAsk[Considered]):
     """The answer that is given, after the reflection."""
 
     kind: ClassVar[str] = "questum.werewolf_final"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    asker: str
-    question: str
     draft: str
     reflection: str
     stance: str
@@ -200,15 +179,11 @@ class Goal(ScenePart):
     answer: str
 
 
-class OcotGoals(Ask[Questions]):
+class OcotGoals(CharacterAsk[Questions]):
     """What one has to find out, after one's objectives."""
 
     kind: ClassVar[str] = "questum.ocot_goals"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    about: str
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Questions:
@@ -220,14 +195,11 @@ class OcotGoals(Ask[Questions]):
             raise ValueError(f"{len(answer.questions)} questions; accepted: 1 to {GOALS}")
 
 
-class OcotConsider(Ask[Words]):
+class OcotConsider(VictimAsk[Words]):
     """What the excerpts say on one of these."""
 
     kind: ClassVar[str] = "questum.ocot_consider"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
     goal: str
     script: list[str]
     dialogue: list[Talk]
@@ -240,19 +212,12 @@ class OcotConsider(Ask[Words]):
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
         return Words(words=replies.join(self.scene, said[: replies.LIMIT]) or LACKING)
 
-    def check(self, answer: Words) -> None:
-        refuse_blank(answer.words)
 
-
-class OcotQuestion(Ask[Questions]):
+class OcotQuestion(CharacterAsk[Questions]):
     """A question to a character, after what was considered."""
 
     kind: ClassVar[str] = "questum.ocot_question"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    about: str
     considered: list[Goal]
     dialogue: list[Talk]
     number: int

@@ -15,9 +15,10 @@ from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QuizQuestion
 from parlour.policies.agents.murder_mystery import quiz_answers
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk, me_of
+from parlour.policies.agents.murder_mystery.asks import CaseAsk
+from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk, me_of
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, QUIZ, SeatMemory
-from parlour.policies.llm.ask import Answer, Ask
+from parlour.policies.llm.ask import Answer
 from parlour.policies.llm.model import Model, RequestContext, mixed
 from parlour.policies.retrieval.embedders import Embedder
 from parlour.policies.retrieval.memory import SCRIPT, Memory, segments
@@ -42,13 +43,11 @@ class QuizAnswer(Answer):
     answer: str
 
 
-class Quiz(Ask[QuizAnswer]):
+class Quiz(CaseAsk[QuizAnswer]):
     """A question of the quiz."""
 
     kind: ClassVar[str] = "questum.quiz"
 
-    scene: Scene
-    me: CharacterInfo
     question: str
     options: dict[str, str]
     pick: int

@@ -11,25 +11,29 @@ from typing import ClassVar, Final
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS, say
 from parlour.policies.agents.murder_mystery import prose, replies, topics
-from parlour.policies.agents.murder_mystery.asks import Questions, Words, refuse_blank, refuse_unnamed
+from parlour.policies.agents.murder_mystery.asks import (
+    AnswerAsk,
+    CaseAsk,
+    CharacterAsk,
+    Questions,
+    VictimAsk,
+    Words,
+    refuse_unnamed,
+)
 from parlour.policies.agents.murder_mystery.evidence import death_of, facts_in
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
+from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.agents.murder_mystery.sensors import Known, answered, known_of, topics_put
-from parlour.policies.llm.ask import Answer, Ask
+from parlour.policies.llm.ask import Answer
 
 ENTRIES: Final = 5
 """Entries of a timeline, at most."""
 
 
-class ThinkSummary(Ask[Words]):
+class ThinkSummary(CharacterAsk[Words]):
     """What is known of a character."""
 
     kind: ClassVar[str] = "questum.think_summary"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    about: str
     script: list[str]
     dialogue: list[Talk]
     stance: str
@@ -40,19 +44,12 @@ class ThinkSummary(Ask[Words]):
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
         return Words(words=replies.join(self.scene, said) or self.about)
 
-    def check(self, answer: Words) -> None:
-        refuse_blank(answer.words)
 
-
-class ThinkQuestion(Ask[Questions]):
+class ThinkQuestion(CharacterAsk[Questions]):
     """A question to a character, from its summary and the memories of it."""
 
     kind: ClassVar[str] = "questum.think_question"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    about: str
     summary: str
     script: list[str]
     dialogue: list[Talk]
@@ -104,14 +101,11 @@ class YesNo(Answer):
     yes: bool
 
 
-class ThinkTimeline(Ask[Entries]):
+class ThinkTimeline(VictimAsk[Entries]):
     """What one's script tells in order of time that has to do with the victim."""
 
     kind: ClassVar[str] = "questum.think_timeline"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
     question: str
     script: list[str]
     stance: str
@@ -133,14 +127,11 @@ class ThinkTimeline(Ask[Entries]):
             raise ValueError(f"{len(answer.entries)} entries; accepted: at most {ENTRIES}")
 
 
-class ThinkUseful(Ask[YesNo]):
+class ThinkUseful(VictimAsk[YesNo]):
     """Whether an entry helps to answer."""
 
     kind: ClassVar[str] = "questum.think_useful"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
     question: str
     entry: str
     stance: str
@@ -156,16 +147,11 @@ class ThinkUseful(Ask[YesNo]):
         )
 
 
-class ThinkAnswer(Ask[Words]):
+class ThinkAnswer(AnswerAsk[Words]):
     """An answer from the useful entries."""
 
     kind: ClassVar[str] = "questum.think_answer"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    asker: str
-    question: str
     useful: list[str]
     script: list[str]
     dialogue: list[Talk]
@@ -176,17 +162,12 @@ class ThinkAnswer(Ask[Words]):
             words=replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, [])
         )
 
-    def check(self, answer: Words) -> None:
-        refuse_blank(answer.words)
 
-
-class ThinkContained(Ask[YesNo]):
+class ThinkContained(CaseAsk[YesNo]):
     """Whether an answer holds an entry."""
 
     kind: ClassVar[str] = "questum.think_contained"
 
-    scene: Scene
-    me: CharacterInfo
     entry: str
     answer: str
 
@@ -194,16 +175,11 @@ class ThinkContained(Ask[YesNo]):
         return YesNo(yes=self.entry.strip() in self.answer)
 
 
-class ThinkRefine(Ask[Words]):
+class ThinkRefine(AnswerAsk[Words]):
     """The answer with what it had left out."""
 
     kind: ClassVar[str] = "questum.think_refine"
 
-    scene: Scene
-    me: CharacterInfo
-    victim: str
-    asker: str
-    question: str
     answer: str
     missing: list[str]
     stance: str
@@ -215,6 +191,3 @@ class ThinkRefine(Ask[Words]):
         if self.answer == replies.NOTHING[self.scene.language] and self.missing:
             return Words(words=replies.join(self.scene, self.missing[: replies.LIMIT]))
         return Words(words=replies.join(self.scene, [self.answer, *self.missing[: max(0, replies.LIMIT - said)]]))
-
-    def check(self, answer: Words) -> None:
-        refuse_blank(answer.words)
