@@ -10,19 +10,20 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Event, Move, View
 
 _APART = ("seat", "legal", "events")
 
 
-def infoset(view: Any, own: Sequence[int]) -> str:
+def infoset(view: View, own: Sequence[int]) -> str:
     """The line.
 
     Args:
         view: What the seat may know, a named tuple; see `parlour.envs.core.View`.
         own: The numbers of the actions that it has taken in this game, oldest first.
     """
-    known = tuple([value for name, value in zip(view._fields, view, strict=True) if name not in _APART])
+    fields: dict[str, Any] = view._asdict()  # type: ignore[attr-defined]  # see above: a named tuple
+    known = tuple([value for name, value in fields.items() if name not in _APART])
     events = " ".join([_event(event) for event in view.events])
     return f"{view.seat} {known!r} | {events} | {','.join(map(str, own))} | {_options(view.legal)}"
 

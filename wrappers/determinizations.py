@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from parlour.envs.core import NATURE, OVER, Event, Game, GameText, Move, ParlourError
+from parlour.envs.core import NATURE, OVER, Event, Game, GameText, Move, ParlourError, View
 
 MOST: Final = 100_000
 """Courses that are gone through at most."""
@@ -28,7 +28,7 @@ class Determinization:
 
 
 def determinizations(
-    game: Game[Any], text: GameText[Any], view: Any, own: Sequence[int]
+    game: Game[Any], text: GameText[Any], view: View, own: Sequence[int]
 ) -> tuple[Determinization, ...]:
     """The courses that lead to this View.
 
@@ -55,11 +55,11 @@ def determinizations(
 class _Search:
     """Depth first, given up wherever the seat would have been shown something else."""
 
-    def __init__(self, game: Game[Any], text: GameText[Any], view: Any, own: Sequence[int]) -> None:
+    def __init__(self, game: Game[Any], text: GameText[Any], view: View, own: Sequence[int]) -> None:
         self._game, self._text, self._seat = game, text, view.seat
         self._own = [game.catalogue[number] for number in own]
         self._shown = [_wordless(event) for event in view.events]
-        self._view = view._replace(events=tuple(self._shown))
+        self._view = view._replace(events=tuple(self._shown))  # type: ignore[attr-defined]  # a named tuple
         self._who = text.who(view)
         self._left = MOST
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, cast
 
-from parlour.envs.core import accept
+from parlour.envs.avalon.vocabulary import GOOD
+from parlour.envs.core import SidedView, accept
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
+
+
+class ScoredView(SidedView, Protocol):
+    """A View that tells how many quests each side has won."""
+
+    @property
+    def good(self) -> int: ...
+
+    @property
+    def evil(self) -> int: ...
 
 
 class QuestRewards(BaseWrapper[str, Any, Any]):
@@ -34,14 +45,14 @@ class QuestRewards(BaseWrapper[str, Any, Any]):
         super().step(action)
         if not before_end:
             return
-        view: Any = base.view(0)
+        view = cast(ScoredView, base.view(0))
         change = (view.good - view.evil) - self._lead
         self._lead += change
         if base.outcome is None:
             base.rewards = dict.fromkeys(base.agents, 0.0)
         if change:
             for agent in base.agents:
-                own: Any = base.view(base.seat_of[agent])
-                paid = self.bonus * change * (1 if own.side == "good" else -1)
+                own = cast(ScoredView, base.view(base.seat_of[agent]))
+                paid = self.bonus * change * (1 if own.side == GOOD else -1)
                 base.rewards[agent] += paid
                 base._cumulative_rewards[agent] += paid

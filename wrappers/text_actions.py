@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import TextAction
-from parlour.envs.core import IllegalMove, ParlourError, accept
+from parlour.envs.core import IllegalMove, ParlourError, View, accept
 from parlour.envs.spaces import ProseSpace
 from parlour.envs.speech import quote
 from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean
@@ -115,7 +115,7 @@ class TextActions(BaseWrapper[str, Any, Any]):
         else:
             self._reasons = []
 
-    def _fault(self, raw: str, words: str, view: Any, error: ParlourError) -> None:
+    def _fault(self, raw: str, words: str, view: View, error: ParlourError) -> None:
         base, agent = self.game_env, self.game_env.agent_selection
         fault = FAULTS[type(error)]
         self._faults[agent][fault] += 1

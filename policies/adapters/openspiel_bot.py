@@ -12,7 +12,7 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, View
 from parlour.policies.adapters.openspiel import OpenSpielPolicy
 from parlour.policies.base import Policy
 
@@ -55,7 +55,7 @@ class PolicyBot(pyspiel.Bot):
         answer = self.policy.act(observation, info)
         return self._read(at.table, answer, info["view"]) if isinstance(answer, str) else int(answer)
 
-    def _read(self, table: Any, words: str, view: Any) -> int:
+    def _read(self, table: Any, words: str, view: View) -> int:
         try:
             move = table.text.parse(words, view)
         except ParlourError:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, Protocol
 
 from parlour.envs import dotted
-from parlour.envs.core import Move, ParlourError
+from parlour.envs.core import Move, ParlourError, V_contra
 from parlour.policies.base import Policy
 
 
-class GamePlayer(Protocol):
+class GamePlayer(Protocol[V_contra]):
     """One seat of one game, played by heuristic."""
 
-    def act(self, view: Any) -> Move: ...
+    def act(self, view: V_contra) -> Move: ...
 
 
 class HeuristicPolicy(Policy):
@@ -23,7 +23,7 @@ class HeuristicPolicy(Policy):
 
     def __init__(self) -> None:
         super().__init__()
-        self._player: GamePlayer | None = None
+        self._player: GamePlayer[Any] | None = None
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)

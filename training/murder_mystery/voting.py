@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from parlour.envs.murder_mystery.cases.case import Case
+from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QuizQuestion
 from parlour.policies.agents.murder_mystery import Reader
 from parlour.policies.agents.murder_mystery.asks import Vote, stance_of
@@ -59,7 +60,7 @@ def _one(
     return names[shown.options[picked[0] if picked else 0]]  # no answer votes for the first that is shown
 
 
-def _guilty(view: Any, model: Model, victim: int, seed: int) -> int:
+def _guilty(view: MysteryView, model: Model, victim: int, seed: int) -> int:
     seat_memory, me, name = SeatMemory(view, HASHING), me_of(view), view.victims[victim]
     question = Vote(
         scene=seat_memory.scene,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from parlour.envs.aec import GameEnv
+from parlour.envs.core import SidedView
 from parlour.envs.registry import lookup
 from parlour.policies import Policy
 from parlour.training.selfplay.pool import Member
@@ -54,13 +55,12 @@ class PoolSeat(SeatEnv):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         seen, reward, over, cut, info = super().step(action)
         if over:
-            view: Any = self.game_env.view(self.seat)
-            info |= {"member": self._drawn[0].name, "side": view.side, "role": getattr(view, "role", "")}
+            role = getattr(self.game_env.view(self.seat), "role", "")
+            info |= {"member": self._drawn[0].name, "side": self._side(self.seat), "role": role}
         return seen, reward, over, cut, info
 
     def _side(self, seat: int) -> str:
-        view: Any = self.game_env.view(seat)
-        return str(view.side)
+        return cast(SidedView, self.game_env.view(seat)).side
 
 
 class _Chair:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 import pyspiel
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, View, accept
 from parlour.envs.registry import GAMES, lookup
 from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.state import ParlourObserver, ParlourState, Table, table_of
@@ -75,7 +75,7 @@ class ParlourGame(pyspiel.Game):
             raise accept("observer's private_info", iig_obs_type.private_info, "SINGLE_PLAYER: what one seat knows")
         return ParlourObserver(self.table)
 
-    def sample_state(self, view: Any, own: Sequence[int], z: float) -> ParlourState:
+    def sample_state(self, view: View, own: Sequence[int], z: float) -> ParlourState:
         """One of the states that a seat to move cannot tell apart, from its View and its own actions alone.
 
         Args:

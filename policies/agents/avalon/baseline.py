@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -20,9 +19,9 @@ from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.avalon import baseline_asks as asks
 from parlour.policies.agents.avalon.baseline_asks import Past
+from parlour.policies.agents.avalon.experience import RoleStore
 from parlour.policies.agents.avalon.lines import first_strategy
 from parlour.policies.agents.avalon.seat import AvalonSeat, situation
-from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import HashingEmbedder
 from parlour.policies.retrieval.memory import Memory
@@ -41,7 +40,7 @@ POOL_FORMAT: Final = "parlour avalon experiences 1"
 
 
 @dataclass
-class Pool:
+class Pool(RoleStore):
     """Experiences by role, the oldest first. Shared by the seats of a team; it changes only between games."""
 
     past: dict[str, list[Past]] = field(default_factory=dict)
@@ -59,18 +58,12 @@ class Pool:
         cosines = (rows @ _vector(reflection)).tolist()
         return [one for one, cosine in zip(kept, cosines, strict=True) if cosine > ALIKE]
 
-    def save(self, path: str | Path) -> None:
-        """Write the file, whole or not at all."""
-        write_json(path, self.as_json())
-
     def as_json(self) -> dict[str, Any]:
-        """Plain values."""
         roles = {role: [one.model_dump() for one in past] for role, past in sorted(self.past.items())}
         return {"format": POOL_FORMAT, "roles": roles}
 
     @classmethod
-    def from_json(cls, stored: Any) -> Pool:
-        """From what `as_json` gave. Raises `ParlourError` if it is something else."""
+    def from_json(cls, stored: Any) -> Self:
         try:
             if stored["format"] != POOL_FORMAT:
                 raise ValueError(f"format {stored['format']!r}")
@@ -78,15 +71,6 @@ class Pool:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             reason = " ".join(str(error).split())
             raise ParlourError(f"no experiences ({reason}); accepted: what `parlour train avalon` writes") from None
-
-    @classmethod
-    def load(cls, path: str | Path) -> Pool:
-        """Read a file that `save` wrote. Raises `ParlourError` if it cannot be used."""
-        stored = read_json(path)
-        try:
-            return cls.from_json(stored)
-        except ParlourError as error:
-            raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
 
 
 @lru_cache(maxsize=1024)

@@ -6,9 +6,10 @@ the same). The file is JSON that a person can read and edit.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.avalon.lines import first_strategy
@@ -30,8 +31,34 @@ class Lesson:
     """How many games it comes from."""
 
 
+class RoleStore(ABC):
+    """What is kept for each role from game to game, in a file that a person can read and edit."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the file, whole or not at all."""
+        write_json(path, self.as_json())
+
+    @abstractmethod
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, stored: Any) -> Self:
+        """From what `as_json` gave. Raises `ParlourError` if it is something else."""
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a file that `save` wrote, or a person. Raises `ParlourError` if it cannot be used."""
+        stored = read_json(path)
+        try:
+            return cls.from_json(stored)
+        except ParlourError as error:
+            raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
+
+
 @dataclass
-class Experience:
+class Experience(RoleStore):
     """The lessons of all roles. Shared by the seats of a team; it changes only between games."""
 
     lessons: dict[str, Lesson] = field(default_factory=dict)
@@ -40,35 +67,20 @@ class Experience:
         """What is known about a role; its first strategy if nothing yet."""
         return self.lessons.get(role) or Lesson(first_strategy(role))
 
-    def save(self, path: str | Path) -> None:
-        """Write the file, whole or not at all."""
-        write_json(path, self.as_json())
-
     def as_json(self) -> dict[str, Any]:
-        """Plain values."""
         roles = {
             role: {**asdict(one), "suggestions": list(one.suggestions)} for role, one in sorted(self.lessons.items())
         }
         return {"format": EXPERIENCE_FORMAT, "roles": roles}
 
     @classmethod
-    def from_json(cls, stored: Any) -> Experience:
-        """From what `as_json` gave. Raises `ParlourError` if it is something else."""
+    def from_json(cls, stored: Any) -> Self:
         try:
             if stored["format"] != EXPERIENCE_FORMAT:
                 raise ValueError(f"format {stored['format']!r}")
             return cls({role: _lesson(told) for role, told in stored["roles"].items()})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ParlourError(f"no experience ({error}); accepted: what `parlour train avalon` writes") from None
-
-    @classmethod
-    def load(cls, path: str | Path) -> Experience:
-        """Read a file that `save` wrote, or a person. Raises `ParlourError` if it cannot be used."""
-        stored = read_json(path)
-        try:
-            return cls.from_json(stored)
-        except ParlourError as error:
-            raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
 
 
 def _lesson(told: dict[str, Any]) -> Lesson:

@@ -7,7 +7,7 @@ it), `rerank` orders what retrieval found.
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Generic, Literal
 
 import numpy as np
 from parlour.envs.english import name, names
@@ -15,7 +15,7 @@ from parlour.policies.agents.werewolf import inference, notes, rerank
 from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import Observer
-from parlour.policies.llm.ask import Answer, Ask
+from parlour.policies.llm.ask import A, Answer, Ask
 from pydantic import Field
 
 Number = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
@@ -43,12 +43,8 @@ class SpokenReply(Answer):
     """At most 100 words."""
 
 
-class Speak(Ask[SpokenReply]):
-    """Say something, given what was inferred about the others."""
-
-    kind: ClassVar[str] = "werewolf.speak"
-    max_tokens: ClassVar[int] = 300
-    temperature: ClassVar[float | None] = 0.3
+class InferredAsk(Ask[A], Generic[A]):
+    """What an action is told: who acts, how things stand, and what was inferred about the others."""
 
     me: WerewolfSelfInfo
     now: WerewolfSituation
@@ -57,12 +53,24 @@ class Speak(Ask[SpokenReply]):
     messages: list[HeardMessage]
     options: dict[str, str]
     """Code -> what it says, in the words of the game."""
+
+    def decided(self, rng: np.random.Generator) -> str:
+        """The code of the option that the rule takes."""
+        return WerewolfDecision(self.me, self.now, self.standing, self.messages, rng).choose(self.options)
+
+
+class Speak(InferredAsk[SpokenReply]):
+    """Say something, given what was inferred about the others."""
+
+    kind: ClassVar[str] = "werewolf.speak"
+    max_tokens: ClassVar[int] = 300
+    temperature: ClassVar[float | None] = 0.3
+
     refused: list[str]
     """Words that were tried for this turn and could not be used."""
 
     def heuristic(self, rng: np.random.Generator) -> SpokenReply:
-        player = WerewolfDecision(self.me, self.now, self.standing, self.messages, rng)
-        return SpokenReply(words=self.options[player.choose(self.options)])
+        return SpokenReply(words=self.options[self.decided(rng)])
 
     def check(self, answer: SpokenReply) -> None:
         if not answer.words.strip():
@@ -76,23 +84,15 @@ class ChosenOption(Answer):
     """The code of one option."""
 
 
-class Choose(Ask[ChosenOption]):
+class Choose(InferredAsk[ChosenOption]):
     """Take one of several options in secret, given what was inferred about the others."""
 
     kind: ClassVar[str] = "werewolf.choose"
     max_tokens: ClassVar[int] = 300
     temperature: ClassVar[float | None] = 0.0
 
-    me: WerewolfSelfInfo
-    now: WerewolfSituation
-    inference: str
-    standing: list[Number]
-    messages: list[HeardMessage]
-    options: dict[str, str]
-
     def heuristic(self, rng: np.random.Generator) -> ChosenOption:
-        player = WerewolfDecision(self.me, self.now, self.standing, self.messages, rng)
-        return ChosenOption(choice=player.choose(self.options))
+        return ChosenOption(choice=self.decided(rng))
 
     def check(self, answer: ChosenOption) -> None:
         if answer.choice not in self.options:
