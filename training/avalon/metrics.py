@@ -15,8 +15,8 @@ is None.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -66,6 +66,9 @@ class CountedGame:
     led: tuple[Led, ...]
     cards: tuple[Card, ...]
     executed: tuple[Team, ...]
+    known: tuple[tuple[int, ...], ...]
+    """The seats that the night showed to each seat."""
+    log: tuple[Event, ...]
 
     @property
     def voted(self) -> tuple[Team, ...]:
@@ -87,7 +90,7 @@ def compute(transcripts: Iterable[Transcript]) -> dict[str, Any]:
     Raises:
         ParlourError: A transcript is of another game, or its moves do not fit the rules; the message says which one.
     """
-    return _groups((f"transcript {number}", transcript) for number, transcript in enumerate(transcripts, 1))
+    return of_games(counted_games(transcripts))
 
 
 def of_directory(directory: str | Path) -> dict[str, Any]:
@@ -99,32 +102,43 @@ def of_directory(directory: str | Path) -> dict[str, Any]:
     paths = sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
     if not paths:
         raise ParlourError(f"folder {str(directory)!r} holds no transcript; accepted: a folder with *.jsonl files")
-    return _groups((repr(str(path)), replay.read(path)) for path in paths)
+    return of_games(_counted((repr(str(path)), replay.read(path)) for path in paths))
 
 
-def _groups(named: Iterable[tuple[str, Transcript]]) -> dict[str, Any]:
-    games: list[CountedGame] = []
-    unfinished = 0
-    for name, transcript in named:
-        try:
-            played = _played(transcript)
-        except ParlourError as error:
-            raise ParlourError(f"{name}: {error}") from None
-        unfinished += played is None
-        games += [] if played is None else [played]
-    found: dict[str, Any] = {
+def of_games(found: Iterable[CountedGame | None]) -> dict[str, Any]:
+    """Count over games, None for an unfinished one. Returns what `compute` returns."""
+    every = list(found)
+    games = [game for game in every if game is not None]
+    groups: dict[str, Any] = {
         group: _group([game for game in games if game.group == group])
         for group in GROUPS
         if any(game.group == group for game in games)
     }
-    return found | ({"unfinished": unfinished} if unfinished else {})
+    unfinished = len(every) - len(games)
+    return groups | ({"unfinished": unfinished} if unfinished else {})
 
 
 # -- one game --------------------------------------------------------------------------------------------------
 
 
-def _played(transcript: Transcript) -> CountedGame | None:
-    """Play a transcript again and take down what is counted; None if it is not finished."""
+def counted_games(transcripts: Iterable[Transcript]) -> Iterator[CountedGame | None]:
+    """Play transcripts again and take down what is counted; None for each that is not finished.
+
+    Raises:
+        ParlourError: See `compute`.
+    """
+    return _counted((f"transcript {number}", transcript) for number, transcript in enumerate(transcripts, 1))
+
+
+def _counted(named: Iterable[tuple[str, Transcript]]) -> Iterator[CountedGame | None]:
+    for name, transcript in named:
+        try:
+            yield _counted_game(transcript)
+        except ParlourError as error:
+            raise ParlourError(f"{name}: {error}") from None
+
+
+def _counted_game(transcript: Transcript) -> CountedGame | None:
     if transcript.header["game"] != GAME:
         raise accept("game", transcript.header["game"], GAME)
     outcome = transcript.outcome
@@ -138,13 +152,12 @@ def _played(transcript: Transcript) -> CountedGame | None:
     # a seat that gives up ends the game by no move
     if outcome.reason != "forfeit" and outcome != game.outcome(last):
         raise ParlourError(f"the outcome {outcome} is not the one of the moves; accepted: {game.outcome(last)}")
-    roles = tuple(game.role_names[role] for role in last.standing.roles)
+    dealt = last.standing.roles
+    roles = tuple(game.role_names[role] for role in dealt)
+    known = tuple(tuple(sorted({j for fact in game.night(dealt, i) for j in fact.seats})) for i in range(game.seats))
     led, cards, executed = counted(last.log)
-    if "published" not in transcript.header:
-        return CountedGame(ALL, outcome, roles, tuple(led), tuple(cards), executed)
-    return _published(
-        transcript.header["published"], CountedGame(ALL, outcome, roles, tuple(led), tuple(cards), executed)
-    )
+    whole = CountedGame(ALL, outcome, roles, tuple(led), tuple(cards), executed, known, last.log)
+    return _published(transcript.header["published"], whole) if "published" in transcript.header else whole
 
 
 def counted(log: Iterable[Event]) -> tuple[list[Led], list[Card], tuple[Team, ...]]:
@@ -184,7 +197,7 @@ def _published(notes: Any, game: CountedGame) -> CountedGame:
         raise ParlourError(f'the header\'s "published" tells of {many}; accepted: {accepted}')
     led = tuple(one._replace(confirmed=logged) for one, logged in zip(game.led, confirmed, strict=True))
     cards = tuple(card._replace(told=one) for card, one in zip(game.cards, told, strict=True))
-    return CountedGame(group, game.outcome, game.roles, led, cards, game.executed)
+    return replace(game, group=group, led=led, cards=cards)
 
 
 # -- many games ------------------------------------------------------------------------------------------------

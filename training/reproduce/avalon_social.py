@@ -118,7 +118,7 @@ def _responses(table: JudgedGame) -> tuple[Response, ...]:
 
 
 def _seats(judged: social.Judged) -> Iterator[Sat]:
-    return (Sat(table, seat) for table in judged.tables for seat in range(len(table.roles)))
+    return (Sat(table, seat) for table in judged.tables for seat in range(len(table.game.roles)))
 
 
 def _judged(setting: ReproductionSetting) -> social.Judged:

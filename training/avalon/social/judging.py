@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs import replay, speech
+from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import LEADS, MERLIN, PERCIVAL, TEAM, VOTES, side_of
-from parlour.envs.core import Event, Move, Outcome, ParlourError
+from parlour.envs.core import Event, Move, ParlourError
 from parlour.envs.english import name
 from parlour.envs.replay import Transcript, text_of
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Model, OfflineModel, RequestContext
 from parlour.training.avalon import metrics
+from parlour.training.avalon.metrics import CountedGame
 from parlour.training.avalon.social import responses
-from parlour.training.avalon.social.behaviour import Behaviour, behaviour_of
 from parlour.training.avalon.social.questions import Attitude, Disclosure, SelfProposal, Sharing, seat
 from parlour.training.avalon.social.responses import Response
 from parlour.training.avalon.social.roles import Identity
@@ -54,15 +54,9 @@ class Utterance:
 class JudgedGame:
     """A finished game, judged."""
 
-    group: str
-    """The side of the proposed method in a published game, else `"all"`."""
+    game: CountedGame
     players: tuple[str, ...]
     """Who played each seat; empty names if the header does not tell."""
-    roles: tuple[str, ...]
-    known: tuple[tuple[int, ...], ...]
-    """The seats that the night showed to each seat."""
-    outcome: Outcome
-    behaviour: Behaviour
     utterances: tuple[Utterance, ...]
     responses: tuple[Response, ...]
     replies: tuple[Response, ...]
@@ -106,12 +100,12 @@ def judge(transcripts: Iterable[Transcript], model: Model | None = None, workers
         ParlourError: A transcript is of another game, or its moves do not fit the rules; or the model cannot be reached.
     """
     given = list(transcripts)
-    counted = metrics.compute(given)
-    finished = [_read(transcript) for transcript in given if transcript.outcome is not None]
+    games = list(metrics.counted_games(given))
+    finished = [_read(one, game) for one, game in zip(given, games, strict=True) if game is not None]
     bench = JudgeBench(model or OfflineModel(), workers)
     bench.ask(question for table, said in finished for one in said for question in _questions(table, one))
     tables = tuple(_judged(table, said, bench) for table, said in finished)
-    return Judged(bench.model.name, tables, counted, bench.questions, bench.fallbacks)
+    return Judged(bench.model.name, tables, metrics.of_games(games), bench.questions, bench.fallbacks)
 
 
 def judge_directory(directory: str | Path, model: Model | None = None, workers: int = 1) -> Judged:
@@ -157,23 +151,13 @@ class JudgeBench:
 # -- one game --------------------------------------------------------------------------------------------------
 
 
-def _read(transcript: Transcript) -> tuple[JudgedGame, list[_Said]]:
-    game: Any = transcript.game()
-    *_, last = replay.states(game, transcript.moves)
-    roles = tuple(game.role_names[role] for role in last.standing.roles)
-    seats = range(game.seats)
-    known = tuple(tuple(sorted({j for fact in game.night(last.standing.roles, i) for j in fact.seats})) for i in seats)
+def _read(transcript: Transcript, game: CountedGame) -> tuple[JudgedGame, list[_Said]]:
     agents = transcript.header.get("players")
+    seats = range(len(game.roles))
     players = tuple(str(agents.get(name(i), "")) if isinstance(agents, Mapping) else "" for i in seats)
-    published = transcript.header.get("published")
-    group = metrics.ALL if published is None else str(published["proposed_method_side"])
-    assert transcript.outcome is not None
     replies = transcript.replies if isinstance(transcript, responses.Called) else ()
-    at_table = responses.at_the_table(transcript)
-    table = JudgedGame(
-        group, players, roles, known, transcript.outcome, behaviour_of(last.log, len(roles)), (), at_table, replies
-    )
-    return table, list(_said(last.log, text_of(transcript).say))
+    table = JudgedGame(game, players, (), responses.at_the_table(transcript), replies)
+    return table, list(_said(game.log, text_of(transcript).say))
 
 
 def _said(log: Iterable[Event], say: Any) -> Iterator[_Said]:
@@ -195,13 +179,13 @@ def _said(log: Iterable[Event], say: Any) -> Iterator[_Said]:
 
 
 def _questions(table: JudgedGame, said: _Said) -> Iterator[tuple[Ask[Any], bool]]:
-    free = bool(said.move.words)
-    yield attitude(said.words, said.speaker, len(table.roles)), free
+    free, roles = bool(said.move.words), table.game.roles
+    yield attitude(said.words, said.speaker, len(roles)), free
     yield self_proposal(said.words, said.speaker), free
     if said.quest == 0:
-        yield disclosure(said.words, said.speaker, table.roles[said.speaker]), free
-        if table.roles[said.speaker] in INFORMED:
-            yield sharing_question(said.words, said.speaker, table.roles, table.known[said.speaker]), free
+        yield disclosure(said.words, said.speaker, roles[said.speaker]), free
+        if roles[said.speaker] in INFORMED:
+            yield sharing_question(said.words, said.speaker, roles, table.game.known[said.speaker]), free
 
 
 def attitude(words: str, speaker: int, seats: int) -> Attitude:
@@ -233,7 +217,7 @@ def sharing_question(words: str, speaker: int, roles: tuple[str, ...], known: tu
 
 
 def _judged(table: JudgedGame, said: list[_Said], bench: JudgeBench) -> JudgedGame:
-    return JudgedGame(**{**vars(table), "utterances": tuple(_utterance(table, one, bench) for one in said)})
+    return replace(table, utterances=tuple(_utterance(table, one, bench) for one in said))
 
 
 def _utterance(table: JudgedGame, said: _Said, bench: JudgeBench) -> Utterance:

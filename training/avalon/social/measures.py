@@ -50,7 +50,7 @@ class Sat(NamedTuple):
 
     @property
     def role(self) -> str:
-        return self.table.roles[self.seat]
+        return self.table.game.roles[self.seat]
 
     @property
     def turns(self) -> Iterator[Utterance]:
@@ -68,9 +68,9 @@ def measures(judged: Judged) -> JSON:
     """
     groups = {}
     for group in metrics.GROUPS:
-        tables = [table for table in judged.tables if table.group == group]
+        tables = [table for table in judged.tables if table.game.group == group]
         if tables:
-            everybody = [Sat(table, seat) for table in tables for seat in range(len(table.roles))]
+            everybody = [Sat(table, seat) for table in tables for seat in range(len(table.game.roles))]
             groups[group] = {"outcomes": judged.counted[group], **of_seats(everybody)}
     names = sorted({player for table in judged.tables for player in table.players if player})
     told = {"judge": judged.model, "questions": judged.questions, "fallbacks": judged.fallbacks}
@@ -114,22 +114,23 @@ def of_seats(seats: list[Sat]) -> JSON:
 def _wins(seats: list[Sat], side: str) -> JSON | None:
     """Of the games in which they sat on the side, those that it won."""
     tables = {id(sat.table): sat.table for sat in seats if side_of(sat.role) == side}
-    return _share(table.outcome.winner == side for table in tables.values())
+    return _share(table.game.outcome.winner == side for table in tables.values())
 
 
 def engagement(seats: Iterable[Sat]) -> JSON | None:
     """Of the rounds, those whose last voted team had the seat in it."""
-    return _share(sat.seat in team for sat in seats for team in sat.table.behaviour.voted)
+    return _share(sat.seat in team for sat in seats for team in sat.table.game.voted)
 
 
 def fails(seats: Iterable[Sat]) -> JSON | None:
     """Of their quest cards, the fails."""
-    return _share(card.fails for sat in seats for card in sat.table.behaviour.cards if card.seat == sat.seat)
+    return _share(card.fails for sat in seats for card in sat.table.game.cards if card.seat == sat.seat)
 
 
 def approval(seats: Iterable[Sat]) -> JSON | None:
     """Of the votes on the teams that they proposed, those that agreed."""
-    return _share(vote.agrees for sat in seats for vote in sat.table.behaviour.votes if vote.leader == sat.seat)
+    led = ((one, len(sat.table.game.roles)) for sat in seats for one in sat.table.game.led if one.leader == sat.seat)
+    return _share(number < one.agreed * size for one, size in led for number in range(size))
 
 
 def self_recommendation(seats: Iterable[Sat]) -> JSON | None:
@@ -161,19 +162,19 @@ def attitudes(seats: Iterable[Sat], towards: str) -> dict[str, JSON | None]:
 
 
 def _by_role(seats: list[Sat]) -> dict[str, dict[str, JSON | None]]:
-    others = {role for sat in seats for seat, role in enumerate(sat.table.roles) if seat != sat.seat}
+    others = {role for sat in seats for seat, role in enumerate(sat.table.game.roles) if seat != sat.seat}
     return {role: attitudes(seats, role) for role in ROLES if role in others}
 
 
 def _met(sat: Sat, turn: Utterance, towards: str) -> Iterator[str]:
-    for other, role in enumerate(sat.table.roles):
+    for other, role in enumerate(sat.table.game.roles):
         if other != sat.seat and towards in (role, side_of(role)):
             yield ATTITUDES[0 if other in turn.trusts else 1 if other in turn.distrusts else 2]
 
 
 def sharing(seats: Iterable[Sat]) -> JSON | None:
     """Of what the night showed them, the share that they told in the first round."""
-    facts = ((fact, sat) for sat in seats for fact in sat.table.known[sat.seat])
+    facts = ((fact, sat) for sat in seats for fact in sat.table.game.known[sat.seat])
     return _share(any(fact in turn.told for turn in sat.turns) for fact, sat in facts)
 
 
