@@ -210,7 +210,7 @@ COMMANDS = {
     "questum": ["train", "questum", "--games", "2", "--held-out", "4", *TUNED],
     "spsa": ["train", "questum", "--method", "spsa", "--games", "2", "--held-out", "4", *TUNED],
     "grace": ["train", "grace", "--questions", "200", "--held-out", "50"],
-    "avalon": ["practise", "--games", "4", "-n", "5"],
+    "avalon": ["train", "avalon", "--games", "4", "-n", "5"],
     "gratr-2": ["reproduce", "gratr-2", "--games", "4"],
     "questum-2": ["reproduce", "questum-2", "--games", "2"],
     "grace-3": ["reproduce", "grace-3", "--games", "40", "--practice", "60"],
