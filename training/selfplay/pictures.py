@@ -43,7 +43,7 @@ def crossplay(found: Population, path: Path) -> None:
     made.colorbar(image, ax=axes, label="win rate of the row's player")
     made.suptitle(
         f"{config.game}: whole sides on common held-out deals, sides swapped\n"
-        f"{2 * config.deals} games a cell ({2 * config.test_deals} among {RULE}, first and last snapshot), "
+        f"{2 * config.deals} games a cell ({2 * config.test_deals} among {RULE}, first and last snapshot),\n"
         "in %, ± half the 95 % interval",
         fontsize=10,
     )
