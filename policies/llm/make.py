@@ -76,6 +76,13 @@ class ModelConfig:
             raise ParlourError("model '' is not accepted; accepted: 'offline' or the name of a model")
         if not (math.isfinite(self.temperature) and self.temperature >= 0):
             raise ParlourError(f"temperature {self.temperature} is not accepted; accepted: a number >= 0")
+        for name, least in (("timeout", 0.1), ("max_retries", 0), ("tries", 1), ("patience", 1)):
+            if not getattr(self, name) >= least:
+                raise accept(name, getattr(self, name), f"a number from {least}")
+        for name in ("max_dollars", "max_calls", "max_seconds"):
+            limit = getattr(self, name)
+            if limit is not None and not limit >= 0:
+                raise accept(name, limit, "a number from 0")
         if self.cache_mode not in MODES:
             raise accept("cache mode", self.cache_mode, MODES)
         if self.cache is None and self.cache_mode == "replay":

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, accept
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
@@ -44,9 +44,14 @@ class PracticeConfig:
     without: tuple[str, ...] = ()
     """Modules of the agent that are switched off."""
     about: str = "all"
-    """Players that the agent's analysis is about."""
+    """Players that the agent's analysis is about: all, teammates or adversaries."""
     seed: int = 0
     """The same seed gives the same result."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("games", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise accept(name, getattr(self, name), f"a whole number from {least}")
 
 
 @dataclass

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from parlour.envs.core import accept
+
 
 @dataclass(frozen=True)
 class DemoConfig:
@@ -16,6 +18,11 @@ class DemoConfig:
     """Number of held-out deals of each measurement."""
     seed: int = 0
     """The same seed gives the same result."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("steps", 1), ("games", 10), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise accept(name, getattr(self, name), f"a whole number from {least}")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
+from parlour.envs.core import accept
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.parallel.concurrent_games import Progress, no_progress
 from parlour.training.parallel.executor import Pool
@@ -61,6 +62,11 @@ class ReproductionSetting:
     """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
     repetitions: int = 3
     """Murder mysteries: number of repetitions of the quiz."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("workers", 1), ("seed", 0), ("repetitions", 1)):
+            if getattr(self, name) < least:
+                raise accept(name, getattr(self, name), f"a whole number from {least}")
 
 
 def held(setting: ReproductionSetting) -> AbstractContextManager[object]:

@@ -40,6 +40,8 @@ class ServerSettings:
             seconds = getattr(self, name)
             if not (math.isfinite(seconds) and seconds >= 0):
                 raise accept(name, seconds, "seconds, at least 0")
+        if self.seed < 0:
+            raise accept("seed", self.seed, "a whole number from 0")
         for parameter in self.refuse:
             if parameter not in protocol.ChatBody.model_fields:
                 raise accept("parameter to refuse", parameter, protocol.ChatBody.model_fields)
