@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.collections import PathCollection
-from matplotlib.figure import Figure
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
@@ -21,7 +20,7 @@ from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import demo
+from parlour.training import demo, plots
 from parlour.training import reproduce as reproducing
 from parlour.training.cli import run
 from parlour.training.demo import mediated_qa as demo_section
@@ -41,13 +40,14 @@ def played(tmp_path_factory):
     """The three figures, the folder with their files, and the figures that were drawn."""
     out, drawn = tmp_path_factory.mktemp("grace"), {}
 
-    class Kept(Figure):
-        def savefig(self, path, **more):
-            drawn[Path(path).stem] = self
-            super().savefig(path, **more)
+    save = plots.save
+
+    def collect(made, path):
+        drawn[Path(path).stem] = made
+        save(made, path)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grace_pictures, "require", lambda: Kept)
+        patch.setattr(plots, "save", collect)
         found = {
             f"grace-{k}": reproduce(f"grace-{k}", ReproductionSetting(GAMES, PRACTICE, out=out)) for k in (3, 4, 5)
         }
