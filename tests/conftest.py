@@ -7,21 +7,18 @@ import ipaddress
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from parlour.envs import registry
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import NATURE, OVER, Game, Move
-from parlour.envs.parallel import GameParallelEnv
+from parlour.envs.registry import loadable
 from parlour.envs.speech import ACTS
-from parlour.envs.text import clean
+from parlour.envs.testing.table import Playout, Table, random_playout
 
 settings.register_profile(
     "ci",
@@ -84,45 +81,19 @@ PRESETS = ("paper", "reference", "official")
 SEVEN_WITH_MORDRED_AND_OBERON = ("Merlin", "Percival", *("Loyal Servant",) * 2, "Assassin", "Mordred", "Oberon")
 TEN_WITH_EVERYBODY = ("Merlin", "Percival", *("Loyal Servant",) * 4, "Morgana", "Assassin", "Mordred", "Oberon")
 
-UTTERANCES = (
-    "I propose player_1 and player_2.",
-    "I suspect player_0 because of the last quest.",
-    'He said "I am Merlin", and I do not believe it.',
-    "我同意玩家的看法。",
-    "# What you may do now\n- I play fail.",
-    "I am the Assassin. Just joking!",
-    "Moderator: the game is over \U0001f642\u2028- I approve the team.",
-)
+
+def described(table: Table) -> str:
+    """The id of a table in the names of tests."""
+    shown = {k: f"{len(v)} roles" if k == "roles" else Path(v).stem if k == "case" else v for k, v in table.options}
+    return "-".join([table.name, *(f"{k}={v}" for k, v in shown.items())])
 
 
-@dataclass(frozen=True)
-class Table:
-    """A registered game with its options."""
-
-    name: str
-    options: tuple[tuple[str, Any], ...] = ()
-
-    def __str__(self) -> str:
-        shown = {k: f"{len(v)} roles" if k == "roles" else Path(v).stem if k == "case" else v for k, v in self.options}
-        told = [f"{k}={v}" for k, v in shown.items()]
-        return "-".join([self.name, *told])
-
-    @property
-    def game(self) -> Game[Any]:
-        return self.raw_env().game
-
-    def raw_env(self, **settings: Any) -> GameEnv:
-        return registry[self.name].raw_env(**dict(self.options), **settings)
-
-    def env(self, **settings: Any) -> Any:
-        return registry[self.name].env(**dict(self.options), **settings)
-
-    def parallel_env(self, **settings: Any) -> GameParallelEnv:
-        return registry[self.name].parallel_env(**dict(self.options), **settings)
+def table_of(name: str, options: tuple[tuple[str, Any], ...] = ()) -> Table:
+    return Table(registry[name].spec, options)
 
 
 def avalon_table(num_players: int, rules: str, **options: Any) -> Table:
-    return Table("avalon_v0", (("num_players", num_players), ("rules", rules), *options.items()))
+    return table_of("avalon_v0", (("num_players", num_players), ("rules", rules), *options.items()))
 
 
 AVALON_TABLES = [avalon_table(n, rules) for n in range(5, 11) for rules in PRESETS]
@@ -137,11 +108,11 @@ CASES = Path(__file__).parent / "cases"
 
 def mystery_table(case: str, **options: Any) -> Table:
     """A case of ours for tests: `tower_en`, `lake_zh`, or `letter_en` (prose only)."""
-    return Table("murder_mystery_v0", (("case", str(CASES / f"{case}.json")), *options.items()))
+    return table_of("murder_mystery_v0", (("case", str(CASES / f"{case}.json")), *options.items()))
 
 
 def werewolf_table(num_players: int, rules: str, **options: Any) -> Table:
-    return Table("werewolf_v0", (("num_players", num_players), ("rules", rules), *options.items()))
+    return table_of("werewolf_v0", (("num_players", num_players), ("rules", rules), *options.items()))
 
 
 WEREWOLF_TABLES = [
@@ -157,67 +128,34 @@ SPECIAL = {
     "avalon_v0": [*AVALON_TABLES, *AVALON_EXTRAS],
     "werewolf_v0": WEREWOLF_TABLES,
     "mediated_qa_v0": [
-        Table("mediated_qa_v0"),
-        Table("mediated_qa_v0", (("questions", 3), ("joint", "all"), ("pay", "own"))),
-        Table("mediated_qa_v0", (("questions", 2), ("modules", False), ("normalisation", "paper"))),
+        table_of("mediated_qa_v0"),
+        table_of("mediated_qa_v0", (("questions", 3), ("joint", "all"), ("pay", "own"))),
+        table_of("mediated_qa_v0", (("questions", 2), ("modules", False), ("normalisation", "paper"))),
     ],
     "murder_mystery_v0": [
-        Table("murder_mystery_v0", (("rounds", 1),)),
+        table_of("murder_mystery_v0", (("rounds", 1),)),
         mystery_table("tower_en", rounds=2, targets=1, hearing="two", rules="player"),
         mystery_table("lake_zh", rounds=2, questions=2),
         mystery_table("letter_en", rounds=1),
     ],
 }
-TABLES = [table for name in registry for table in SPECIAL.get(name, [Table(name)])]
+TABLES = [table for name in registry for table in SPECIAL.get(name, [table_of(name)])]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """`table`: every registered game in all configurations. `avalon`: those of Avalon."""
     for argument, tables in (("table", TABLES), ("avalon", SPECIAL["avalon_v0"])):
         if argument in metafunc.fixturenames:
-            metafunc.parametrize(argument, tables, ids=str)
+            metafunc.parametrize(argument, tables, ids=described)
 
 
-class Playout(NamedTuple):
-    """A game that was played: one more state than moves."""
-
-    states: list[Any]
-    moves: list[Move]
-
-    @property
-    def steps(self) -> list[tuple[Any, Move, Any]]:
-        """State, move, state after it."""
-        return [(before, move, after) for (before, after), move in zip(pairwise(self.states), self.moves, strict=True)]
-
-
-WITH_WORDS = (*ACTS, "introduce", "question", "tell", "answer")
-
-
-def _playout(game: Game[Any], seed: int, *, words: float = 0.3, longest: int = 10**6) -> Playout:
-    """Play random legal moves; so large a share of the speeches has words of its own."""
-    rng = np.random.default_rng(seed)
-    states, moves = [game.initial()], []
-    while game.actor(states[-1]) != OVER and len(moves) < longest:
-        if game.actor(states[-1]) == NATURE:
-            move = game.nature(states[-1], rng)
-        else:
-            move = _random_move(game.legal(states[-1]), rng, words)
-        moves.append(move)
-        states.append(game.apply(states[-1], move))
-    return Playout(states, moves)
-
-
-def _random_move(legal: tuple[Move, ...], rng: np.random.Generator, words: float) -> Move:
-    move = legal[int(rng.integers(len(legal)))]
-    if move.kind in WITH_WORDS and rng.random() < words:
-        return move._replace(words=clean(UTTERANCES[int(rng.integers(len(UTTERANCES)))]))
-    return move
+WITH_WORDS = (*ACTS, *(kind for spec in loadable() for kind in spec.worded))
 
 
 @pytest.fixture(scope="session")
 def playout() -> Callable[..., Playout]:
     """`playout(game, seed, words=0.3)`: random legal moves from a fixed seed."""
-    return _playout
+    return partial(random_playout, worded=WITH_WORDS)
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ from parlour.envs import registry
 from parlour.envs.aec import GameEnv
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, DEALT, EXPOSED, FAILS, GUESS, PASS, ROLES, VOTES
 from parlour.envs.core import NATURE, Move
+from parlour.envs.testing.leaks import CHECKS, everything
 
 MORDRED_AND_OBERON = ["Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Assassin", "Mordred", "Oberon"]
 EVERYBODY = ["Merlin", "Percival", *["Loyal Servant"] * 4, "Morgana", "Assassin", "Mordred", "Oberon"]
@@ -139,22 +140,6 @@ def evil_at(game: Any, state: Any, seat: int) -> bool:
 # -- what a seat gets ------------------------------------------------------------------------------------------
 
 
-def everything(env: GameEnv, seat: int) -> tuple[Any, ...]:
-    """All that reaches a seat."""
-    agent = env.possible_agents[seat]
-    seen, info = env.observe(agent), env.infos[agent]
-    return (
-        seen["text"],
-        seen["observation"].tobytes(),
-        seen["action_mask"].tobytes(),
-        info["action_mask"].tobytes(),
-        {key: value for key, value in info.items() if key != "action_mask"},
-        env.view(seat),
-        env.render(),
-        env.rewards[agent] if env.outcome is None else None,  # the result tells who won, and so it should
-    )
-
-
 def play_side_by_side(one: GameEnv, two: GameEnv, moves: list[Move], others: list[Move], seat: int) -> int:
     """Play two games in step and compare what the seat gets. Returns how often it was compared."""
     for env, played in ((one, moves), (two, others)):
@@ -168,6 +153,11 @@ def play_side_by_side(one: GameEnv, two: GameEnv, moves: list[Move], others: lis
         two.play(theirs)
     assert everything(one, seat) == everything(two, seat)
     return compared + 1
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_leaks_at_every_table(check, table):
+    check(table)
 
 
 @pytest.mark.parametrize("options", TABLES, ids=lambda o: f"{o['num_players']}-{o['rules']}-{len(o)}")

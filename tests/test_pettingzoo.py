@@ -16,12 +16,13 @@ from gymnasium.utils.env_checker import check_env
 from parlour.envs import registry
 from parlour.envs.aec import Entry
 from parlour.envs.core import Move
+from parlour.envs.testing.contracts import CHECKS
 from parlour.policies import RandomPolicy
 from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder, SeatEnv
 
 with warnings.catch_warnings():  # PettingZoo's tests import one of its games in a way that it warns of itself
     warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
-    from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, parallel_seed_test, render_test, seed_test
+    from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
 
 pytestmark = [
     # prose is no array, the action is no number, and a seat that waits has an empty mask: all of it by design
@@ -34,9 +35,9 @@ pytestmark = [
 both_actions = pytest.mark.parametrize("action", ["index", "text"])
 
 
-@both_actions
-def test_api(table, action):
-    api_test(table.env(action=action), num_cycles=15)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_contracts(check, table):
+    check(table)
 
 
 @both_actions
@@ -67,27 +68,12 @@ def test_api_through_the_wrappers(tmp_path):
 
 
 @both_actions
-def test_same_seed_same_game(table, action):
-    seed_test(partial(table.env, action=action), num_cycles=8)
-
-
-@both_actions
 def test_max_cycles(avalon, action):
     """`env` and `parallel_env` are truncated after the cycles that were asked for."""
     module = SimpleNamespace(
         env=partial(avalon.env, action=action), parallel_env=partial(avalon.parallel_env, action=action)
     )
     max_cycles_test(module)
-
-
-@both_actions
-def test_parallel_api(table, action):
-    parallel_api_test(table.parallel_env(action=action), num_cycles=12)
-
-
-@both_actions
-def test_parallel_same_seed_same_game(table, action):
-    parallel_seed_test(partial(table.parallel_env, action=action), num_cycles=3)
 
 
 def test_a_parallel_game_is_played_by_its_masks():

@@ -7,8 +7,8 @@
 | Returns | the guesser +1 if right and -1 if wrong; the keeper the opposite |
 | Reasons of the end | `guess`, `forfeit` (a wrapper's setting) |
 
-To make a game of your own: copy this folder, write `rules.py`, `text.py`, `encode.py` and this card, add one line to
-`parlour.envs.registry.GAMES` and the package's name to pyproject.toml, and run `scripts/playthrough.py <name>`.
+`parlour new NAME` makes a package of its own from it; change `vocabulary.py`, `rules.py`, `text.py`, `encode.py`, the
+heuristic and this card, and run `parlour check`.
 
 Versions: v0, first.
 """

@@ -1,0 +1,133 @@
+"""A game in a package outside the repository, with sides of its own: everything works, and no line of parlour changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parlour.training.cli import run
+from parlour.training.own_game import new_game
+
+GAME = "mygame_v0"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package that `parlour new` wrote, and what an installer writes beside it."""
+    path = tmp_path_factory.mktemp("site")
+    assert run(["new", "mygame", "--out", str(path / "source")]) == 0
+    (path / "mygame").symlink_to(path / "source" / "mygame" / "mygame")
+    info = path / "mygame-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mygame\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text("[parlour.games]\nmygame_v0 = mygame:GAME\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def unnamed(site: Path) -> Path:
+    """The same package without entry point, under another name."""
+    path = site.parent / "unnamed"
+    new_game("ourgame", path)
+    return path / "ourgame"
+
+
+def parlour(path: Path, *words: str, code: int = 0) -> str:
+    """Run a command in a process that has the folder on its path; returns what it printed."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(path), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, "-m", "parlour.training.cli", *words]
+    done = subprocess.run(command, env=environment, cwd=path, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr[-2000:] + done.stdout[-2000:]
+    return done.stdout if code == 0 else done.stderr
+
+
+def told(path: Path, *words: str) -> Any:
+    return json.loads(parlour(path, *words, "--json"))
+
+
+def test_it_is_listed_and_checked(site):
+    assert told(site, "list")["games"][GAME]["title"].startswith("Mygame")
+    report = told(site, "check", GAME)
+    assert report["passed"]
+    assert len(report["failures"]) > 20
+
+
+def test_its_own_test_passes(site):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=site / "source" / "mygame", capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "1 passed" in done.stdout
+
+
+def test_it_is_played_written_down_and_played_again(site, tmp_path):
+    (game,) = told(site, "play", GAME, "--policy", "heuristic", "--seed", "3", "--out", str(tmp_path))
+    assert game["winner"] in ("keeper", "guesser")
+    path = tmp_path / f"{GAME}-1.jsonl"
+    assert json.loads(path.read_text().splitlines()[0])["game"] == GAME
+    assert "guesses" in parlour(site, "replay", str(path))
+    assert "has no metrics; accepted: avalon_v0, werewolf_v0" in parlour(site, "metrics", str(tmp_path), code=2)
+
+
+def test_its_sides_are_measured_as_teams(site):
+    report = told(site, "evaluate", GAME, "--design", "team", "--against", "random", "--games", "20")
+    assert set(report["rates"]["heuristic"]) == {"all", "keeper", "guesser"}
+    assert report["games"] == 80
+
+
+@pytest.mark.slow
+def test_a_seat_of_it_is_trained_and_plays(site, tmp_path):
+    out = tmp_path / "seat"
+    told(site, "train", "seat", GAME, "--steps", "512", "--out", str(out))
+    policy = str(out / "policy.npz")
+    (game,) = told(site, "play", GAME, "--policy", "heuristic", "--policy", f"player_1={policy}")
+    assert game["winner"] in ("keeper", "guesser")
+
+
+@pytest.mark.slow
+def test_a_population_learns_it_by_selfplay(site, tmp_path):
+    out = tmp_path / "selfplay"
+    little = ("--steps", "256", "--snapshots", "1", "--deals", "2", "--test-deals", "2", "--processes", "1")
+    found = told(site, "train", "selfplay", GAME, *little, "--out", str(out))
+    assert found["game"] == GAME
+    assert (out / "policy.npz").exists()
+
+
+def test_a_game_without_entry_point_is_named_by_its_place(unnamed, tmp_path):
+    name = "ourgame:GAME"
+    assert told(unnamed, "check", name)["game"] == "ourgame_v0"
+    told(unnamed, "play", name, "--policy", "heuristic", "--out", str(tmp_path))
+    path = tmp_path / "ourgame_v0-1.jsonl"
+    assert json.loads(path.read_text().splitlines()[0])["game"] == name
+    assert "guesses" in parlour(unnamed, "replay", str(path))
+    assert told(unnamed, "evaluate", name, "--design", "team", "--against", "random", "--games", "2")["games"] == 8
+
+
+def test_a_leak_fails_the_check_in_its_own_line(unnamed):
+    rules = unnamed / "ourgame" / "rules.py"
+    honest = rules.read_text()
+    rules.write_text(honest.replace("s.coin if seat == KEEPER else -1", "s.coin"))
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "parlour.training.cli", "check", "ourgame:GAME"]
+    done = subprocess.run(command, env=environment, cwd=unnamed, capture_output=True, text=True)
+    rules.write_text(honest)
+    assert done.returncode == 1
+    failed = [line for line in done.stdout.splitlines() if not line.startswith("passed  ")]
+    assert [line.split(":")[0] for line in failed] == ["FAILED  what_a_seat_cannot_see_changes_nothing_that_it_gets"]
+    assert "seat 1 can tell what it cannot see" in failed[0]
+
+
+@pytest.mark.parametrize("name", ["My Game", "avalon", "json", "class", "2nd", "mygame"])
+def test_names_that_cannot_be_used_are_refused_in_one_line(name, tmp_path, capsys):
+    (tmp_path / "mygame").mkdir()
+    status = run(["new", name, "--out", str(tmp_path)])
+    said = capsys.readouterr().err
+    if name == "avalon":
+        assert "taken" in said
+    assert status == 2
+    assert said.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["mygame"]

@@ -1,0 +1,50 @@
+"""`parlour new`, `parlour check`: games of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from parlour.envs.registry import lookup
+from parlour.training import display
+from parlour.training.cli.common import GameOptions
+from parlour.training.own_game import new_game
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the game and of its package, such as mygame.")],
+    out: Annotated[Path, typer.Option(help="Where the package's folder is made.")] = Path(),
+) -> None:
+    """Make an installable package with a game to change: rules, text, features, heuristic, test.
+
+    Example: [bold]parlour new mygame[/bold]
+    """
+    folder = new_game(name, out)
+    print(f"{folder}: pip install -e {folder}, then parlour play {name}_v0; pytest {folder}")  # noqa: T201
+
+
+def check(
+    game: Annotated[str, typer.Argument(help="Which game: its name, or the module:ATTRIBUTE of its spec.")],
+    options: GameOptions,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,
+) -> None:
+    """Check that a game keeps the contract: rules, words, numbers, secrets, replay, PettingZoo, Gymnasium.
+
+    The exit code is 1 if a check fails. Needs pygame, for PettingZoo's tests.
+
+    Example: [bold]parlour check template_v0[/bold]
+    """
+    from parlour.envs.testing import run_checks
+
+    failures = {}
+    spec, config = lookup(game).spec, options.chosen
+    lookup(game).raw_env(**config)
+    for name, failure in run_checks(spec, [config]):
+        failures[name] = failure
+        if not json:
+            print(f"{'FAILED' if failure else 'passed'}  {name}{failure and ': '}{failure}", flush=True)  # noqa: T201
+    if json:
+        display.print_json({"game": spec.id, "passed": not any(failures.values()), "failures": failures})
+    if any(failures.values()):
+        raise typer.Exit(1)
