@@ -14,7 +14,6 @@ from parlour.envs.text import CHOICE, RECORD, clean
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")
-SPEAK = (*ACTS, "introduce", "question", "tell", "answer")
 # game, what is added to the file's name, options, and a seed whose random game shows much
 TABLES = json.loads((FOLDER / "tables.json").read_text("utf-8"))
 
@@ -46,7 +45,10 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
             return
         view, said = env.view(env.seat), env.infos[env.agent_selection]["options"]
         yield f"{done} {env.agent_selection}, {len(said)} options: {' | '.join(said[:3])}"
-        speaks, words = view.legal[0].kind in SPEAK and rng.random() < 0.1, clean(SAYINGS[rng.integers(len(SAYINGS))])
+        speaks, words = (
+            view.legal[0].kind in (*ACTS, *env.spec.worded) and rng.random() < 0.1,
+            clean(SAYINGS[rng.integers(len(SAYINGS))]),
+        )
         env.play(env.text.parse(words, view) if speaks else view.legal[rng.integers(len(view.legal))])
 
 

@@ -82,7 +82,7 @@ def _assert_quoted(line: str, other: str, utterance: str) -> None:
     assert line.startswith(speaker + quote)
     words, end = json.JSONDecoder().raw_decode(line[len(speaker) :])
     taken = line[len(speaker) + end :]
-    assert re.fullmatch(r"( \([^\"]*\))?", taken)
+    assert re.fullmatch(r"( ?[(（][^\"]*[)）])?", taken)
     assert words == clean(utterance) or (not taken and words.lower() == clean(utterance).lower())
 
 
