@@ -18,9 +18,8 @@ from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import Case, digest, dump
 from parlour.envs.murder_mystery.generate import solve
 from parlour.envs.murder_mystery.generate.from_seed import generate
-from parlour.envs.murder_mystery.generate.words import RELATIONS, SCENES
-from parlour.envs.murder_mystery.languages.prose_en import EN
-from parlour.envs.murder_mystery.languages.prose_zh import ZH
+from parlour.envs.murder_mystery.generate.world import SCENES
+from parlour.envs.murder_mystery.languages.texts import texts
 from parlour.envs.murder_mystery.vocabulary.facts import Fact, forms_of, read, say
 from scipy.stats import chisquare
 
@@ -175,7 +174,7 @@ def relations(case: Case, question, one: int, other: int) -> set[str]:
     real = {
         words.relations[f.args[1]] for f in case.truth.facts if f.kind == "relation" and f.args[::2] == (one, other)
     }
-    prose = {"en": EN, "zh": ZH}[case.language]
+    prose = texts(case.language).prose
 
     def option(relation: str) -> str:
         return prose.relation_option.format(n=words.persons[one], b=words.persons[other], r=relation)
@@ -345,7 +344,7 @@ def test_the_briefing_never_gives_place_and_time_both():
 
 def test_no_relation_is_held_with_its_opposite():
     opposites = [{"a creditor", "a debtor"}, {"the tenant", "the landlord"}, {"a confidant", "a rival"}]
-    assert all(word in [pair[0] for pair in RELATIONS] for pair in opposites for word in pair)
+    assert all(word in texts("en").words.relations for pair in opposites for word in pair)
     for seed in range(100):
         case = made(seed)
         pairs: dict[tuple[int, int], set[str]] = {}
@@ -389,8 +388,10 @@ def test_both_languages_tell_the_same_story():
 def test_the_wording_differs_between_seeds():
     openings = {made(seed).characters[0].script.split(",")[0][:6] for seed in range(30)}
     assert len(openings) >= 4
-    evenings = Counter(line for seed in range(30) for line in EN.evenings if line in made(seed).characters[0].script)
-    assert len(evenings) == len(EN.evenings)
+    evenings = Counter(
+        line for seed in range(30) for line in texts("en").prose.evenings if line in made(seed).characters[0].script
+    )
+    assert len(evenings) == len(texts("en").prose.evenings)
 
 
 @pytest.mark.parametrize(("language", "least"), [("en", 1400), ("zh", 400)])
@@ -409,10 +410,10 @@ def test_four_to_nine_play(players, victims):
         assert solve.faults(case) == ()
 
 
-@pytest.mark.parametrize("scene", [one.name for one in SCENES])
+@pytest.mark.parametrize("scene", SCENES)
 def test_every_scene_has_a_case(scene):
     case = generate(1, scene=scene)
-    assert case.title == next(one.title[0] for one in SCENES if one.name == scene)
+    assert case.title == texts("en").words.scenes[scene].title
     assert len(case.places) == 7
 
 

@@ -15,18 +15,15 @@ import numpy as np
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.english import negated_at_end
 from parlour.envs.murder_mystery import vocabulary
-from parlour.envs.murder_mystery.languages.phrases import Phrases
-from parlour.envs.murder_mystery.languages.phrases_en import ENGLISH
-from parlour.envs.murder_mystery.languages.phrases_zh import CHINESE
+from parlour.envs.murder_mystery.languages.texts import texts
 from parlour.envs.murder_mystery.naming import Mention, beginning, mentions
 from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import ANYBODY, NOBODY, SAYS, MysteryView, facts
-from parlour.envs.murder_mystery.vocabulary.facts import OPEN
+from parlour.envs.murder_mystery.vocabulary.facts import OPEN, TOPICS
 from parlour.envs.speech import quote
 from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove, clean
 
-_PHRASES: Final = {"en": ENGLISH, "zh": CHINESE}
 _HEADINGS: Final = tuple(heading.strip() for heading in (WHO, RECORD, CHOICE))
 _INDENT: Final = "  "
 
@@ -38,7 +35,7 @@ class MysteryText:
         self._vocabulary = game.vocabulary
         self._names = tuple(map(clean, game.vocabulary.persons))
         self._victims = self._names[game.seats :]
-        self._phrases: Phrases = _PHRASES[game.language]
+        self._phrases = texts(game.language).phrases
         self._rounds = game.rounds
 
     # -- a View in prose ---------------------------------------------------------------------------------------
@@ -101,7 +98,7 @@ class MysteryText:
         if kind == vocabulary.TELL:
             return clean(facts.say(told(move), self._vocabulary, speaker))
         if kind == vocabulary.ASK:
-            anybody, somebody = p.questions[args[0]]
+            anybody, somebody = p.questions[TOPICS[args[0]]]
             return anybody if args[1] == ANYBODY else somebody.format(name=self._names[args[1]])
         if kind == vocabulary.INTRODUCE:
             return p.introduce if speaker is None else p.named.format(name=self._names[speaker])
@@ -183,7 +180,8 @@ class MysteryText:
 
     def _question(self, text: str, legal: tuple[Move, ...]) -> Move:
         """A question in free words: its topic by its words, and whom it is about if it names one whom it may be about."""
-        topic = next((topic for topic, words in self._phrases.topics if words.search(text)), OPEN)
+        found = (TOPICS.index(topic) for topic, words in self._phrases.topics.items() if words.search(text))
+        topic = next(found, OPEN)
         named = {m.persons[0] for m in mentions(text, self._vocabulary) if len(m.persons) == 1}
         about = [person for person in sorted(named) if Move(vocabulary.ASK, (topic, person)) in legal]
         if len(about) > 1:  # the victim is named in most questions, and asked about if nobody else is

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.murder_mystery.generate.words import OPPOSITES
 from parlour.envs.murder_mystery.generate.world import HOURS, MEANS, PLACE, TIME, CaseWorld, sample
+from parlour.envs.murder_mystery.languages.texts import texts
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
 _SEEN, _LACKED, _PEACE = range(3)
@@ -31,6 +31,23 @@ _SHARES: Final = (0.6, 0.25, 0.15)
 """Of pairs with one, two, three relations."""
 _SIGHTINGS: Final = 4
 """How many sightings everybody has from hours without a death."""
+_EXCLUDED: Final = {
+    "a creditor": ("a debtor",),
+    "a rival": ("an old friend", "a confidant"),
+    "a former lover": ("a secret admirer",),
+    "the former teacher": ("the former pupil", "a schoolmate"),
+    "the former pupil": ("the guardian", "a schoolmate", "the employer"),
+    "the guardian": ("the heir", "the secretary", "the landlord", "a schoolmate"),
+    "the employer": ("the secretary", "the heir", "the tenant"),
+    "the landlord": ("the tenant",),
+    "the secretary": ("the lawyer", "the family doctor"),
+    "the lawyer": ("the family doctor",),
+}
+"""Relation -> the relations that the same person does not have to the same other person as well."""
+_RELATIONS: Final = texts("en").words.relations
+_OPPOSITES: Final = frozenset(
+    frozenset(map(_RELATIONS.index, (one, other))) for one, others in _EXCLUDED.items() for other in others
+)
 _FEELINGS: Final = (-1, -1, 0, 0, 0, 1, 1, 1)
 """Feelings for a victim are drawn from these."""
 _PAIR_FEELS: Final = 2
@@ -233,7 +250,7 @@ def _compatible(world: CaseWorld, order: Iterable[int]) -> tuple[int, ...]:
     """The relations of an order, each unless it contradicts one before it."""
     kept: list[int] = []
     for relation in order:
-        if all(frozenset((world.relations[relation], world.relations[k])) not in OPPOSITES for k in kept):
+        if all(frozenset((world.relations[relation], world.relations[k])) not in _OPPOSITES for k in kept):
             kept.append(relation)
     return tuple(kept)
 

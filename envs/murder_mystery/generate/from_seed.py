@@ -6,7 +6,7 @@ The story depends on the seed alone; the language decides only in which words it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from parlour.envs.core import accept
@@ -14,17 +14,14 @@ from parlour.envs.murder_mystery.cases.case import Case, Character, Truth, Victi
 from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, deal
 from parlour.envs.murder_mystery.generate.questions import EVERYBODY, quiz
 from parlour.envs.murder_mystery.generate.solve import faults_of
-from parlour.envs.murder_mystery.generate.words import COLUMN, MOTIVES, NAMES, RELATIONS, SCENES, TIMES, Pair
-from parlour.envs.murder_mystery.generate.world import CaseWorld, draw_world
-from parlour.envs.murder_mystery.languages.prose import Prose, Teller
-from parlour.envs.murder_mystery.languages.prose_en import EN
-from parlour.envs.murder_mystery.languages.prose_zh import ZH
-from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, CaseVocabulary, Language
+from parlour.envs.murder_mystery.generate.teller import Teller
+from parlour.envs.murder_mystery.generate.world import HOURS, SCENES, CaseWorld, draw_world
+from parlour.envs.murder_mystery.languages.texts import texts
+from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, CaseVocabulary
 
 PLAYERS: Final = range(4, 10)
 """How many may play a generated case."""
 VICTIMS: Final = range(1, 3)
-_PROSE: Final[dict[str, Prose]] = {"en": EN, "zh": ZH}
 _STORY, _WORDING, _QUIZ = range(3)
 _ATTEMPTS: Final = 10_000
 
@@ -43,23 +40,22 @@ def generate(
         language: `"en"` or `"zh"`.
         players: 4..9; None draws 4..6.
         victims: 1 or 2; None draws one, or with five players or more sometimes two.
-        scene: Name of a scene of `generate_words`; None draws one.
+        scene: Name of a scene of the languages' files; None draws one.
 
     Raises:
         ParlourError: For an option that is not accepted.
     """
-    scenes = [one.name for one in SCENES]
     for name, value, accepted in (
         ("language", language, LANGUAGES),
         ("players", players, PLAYERS),
         ("victims", victims, VICTIMS),
-        ("scene", scene, scenes),
+        ("scene", scene, SCENES),
     ):
         if value is not None and value not in accepted:
             raise accept(name, value, accepted)
     if seed < 0:
         raise accept("seed", seed, "0, 1, 2, ...")
-    world, known = _riddle(seed, players, victims, None if scene is None else scenes.index(scene))
+    world, known = _riddle(seed, players, victims, None if scene is None else SCENES.index(scene))
     options = [language, players, victims, scene]
     name = ":".join(str(option) for option in ("seed", seed, *options[: max(_set(options), 1)]))
     return _tell(world, known, name, seed, language)
@@ -101,16 +97,16 @@ def _riddle(seed: int, players: int | None, victims: int | None, scene: int | No
 
 
 def _tell(world: CaseWorld, known: CaseKnowledge, name: str, seed: int, language: str) -> Case:
-    column, prose, scene = COLUMN[language], _PROSE[language], SCENES[world.scene]
+    scene = texts(language).words.scenes[SCENES[world.scene]]
     words = vocabulary_of(world, language)
-    teller = Teller(prose, words, np.random.default_rng((seed, _WORDING, column)))
+    teller = Teller(words, np.random.default_rng((seed, _WORDING, texts(language).wording)))
     quizzes = np.random.default_rng((seed, _QUIZ))
     characters = tuple(_character(world, known, words, teller, seat) for seat in range(world.seats))
     return Case(
         id=name,
-        title=scene.title[column],
-        language="zh" if language == "zh" else "en",
-        briefing=teller.briefing(scene.setting[column], world.deaths, known.public),
+        title=scene.title,
+        language=language,
+        briefing=teller.briefing(scene.setting, world.deaths, known.public),
         places=words.places,
         times=words.times,
         means=words.means,
@@ -120,8 +116,8 @@ def _tell(world: CaseWorld, known: CaseKnowledge, name: str, seed: int, language
         public=known.public,
         characters=characters,
         victims=tuple(Victim(name=words.persons[v], aliases=words.aliases[v]) for v in world.victims),
-        questions=tuple(quiz(world, known, words, prose, quizzes, seat) for seat in range(world.seats)),
-        omniscient=quiz(world, known, words, prose, quizzes, EVERYBODY),
+        questions=tuple(quiz(world, known, words, quizzes, seat) for seat in range(world.seats)),
+        omniscient=quiz(world, known, words, quizzes, EVERYBODY),
         truth=Truth(deaths=world.deaths, timeline=world.timeline, facts=known.truth),
     )
 
@@ -144,21 +140,21 @@ def _character(world: CaseWorld, known: CaseKnowledge, words: CaseVocabulary, te
 
 def vocabulary_of(world: CaseWorld, language: str) -> CaseVocabulary:
     """The words of a world in a language."""
-    column, scene = COLUMN[language], SCENES[world.scene]
-
-    def chosen(every: tuple[Pair, ...], numbers: tuple[int, ...]) -> tuple[str, ...]:
-        return tuple(every[number][column] for number in numbers)
-
-    names = [NAMES[number] for number in world.names]
+    words = texts(language).words
+    scene = words.scenes[SCENES[world.scene]]
+    names = [words.names[number] for number in world.names]
+    chosen = (
+        (scene.places, world.places),
+        (words.times[world.hours], range(HOURS)),
+        (scene.means, world.means),
+        (words.motives, world.motives),
+        (words.relations, world.relations),
+        (scene.items, world.items),
+    )
     return CaseVocabulary(
-        language=cast(Language, language),
-        persons=tuple(name.full[column] for name in names),
-        aliases=tuple(tuple(pair[column] for pair in name.short) for name in names),
-        seats=world.seats,
-        places=chosen(scene.places, world.places),
-        times=tuple(pair[column] for pair in TIMES[world.hours]),
-        means=chosen(scene.means, world.means),
-        motives=chosen(MOTIVES, world.motives),
-        relations=chosen(RELATIONS, world.relations),
-        items=chosen(scene.items, world.items),
+        language,
+        tuple(full for full, *_ in names),
+        tuple(tuple(short) for _, *short in names),
+        world.seats,
+        *(tuple(every[number] for number in numbers) for every, numbers in chosen),
     )

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.murder_mystery.generate.clues import CaseKnowledge
 from parlour.envs.murder_mystery.generate.world import CaseWorld
-from parlour.envs.murder_mystery.languages.prose import Prose
+from parlour.envs.murder_mystery.languages.texts import texts
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary
 from parlour.envs.murder_mystery.vocabulary.quiz import QuestionKind, QuizQuestion
 
@@ -40,10 +40,10 @@ class _Row(NamedTuple):
 
 
 def quiz(
-    world: CaseWorld, known: CaseKnowledge, words: CaseVocabulary, prose: Prose, rng: np.random.Generator, tester: int
+    world: CaseWorld, known: CaseKnowledge, words: CaseVocabulary, rng: np.random.Generator, tester: int
 ) -> tuple[QuizQuestion, ...]:
     """The questions to one seat, or (`EVERYBODY`) those to one who has read all scripts: each question once."""
-    asker = _Asker(world, known, words, prose, rng, tester)
+    asker = _Asker(world, known, words, rng, tester)
     rows = [row for victim in range(len(world.deaths)) for row in asker.about(victim)]
     rows += asker.individual() + asker.relations()
     return tuple(_question(row, rng, tester) for row in rows)
@@ -69,15 +69,10 @@ class _Asker:
     """Forms the rows for one tester."""
 
     def __init__(
-        self,
-        world: CaseWorld,
-        known: CaseKnowledge,
-        words: CaseVocabulary,
-        prose: Prose,
-        rng: np.random.Generator,
-        tester: int,
+        self, world: CaseWorld, known: CaseKnowledge, words: CaseVocabulary, rng: np.random.Generator, tester: int
     ) -> None:
-        self.world, self.known, self.words, self.prose, self.rng, self.tester = world, known, words, prose, rng, tester
+        self.world, self.known, self.words, self.rng, self.tester = world, known, words, rng, tester
+        self.prose = texts(words.language).prose
 
     def about(self, victim: int) -> list[_Row]:
         """Who, how, why, relationship, where, when, suspects; nothing for the murderer of the victim."""

@@ -10,8 +10,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from parlour.envs.murder_mystery.cases.case import Death
-from parlour.envs.murder_mystery.generate.words import MOTIVES, NAMES, RELATIONS, SCENES, TIMES
+from parlour.envs.murder_mystery.languages.texts import texts
 
+_WORDS: Final = texts("en").words
+SCENES: Final = tuple(_WORDS.scenes)
+"""Names of the settings."""
 HOURS: Final = 5
 _PLACES: Final = 7
 _MEANS: Final = 5
@@ -30,7 +33,7 @@ _HIDDEN: Final = ((PLACE,), (TIME,), (PLACE, MEANS), (TIME, MEANS), (PLACE, TIME
 
 
 class CaseWorld(NamedTuple):
-    """What happened, and in which words of `generate_words`."""
+    """What happened, and with which words, by their numbers in the languages' files."""
 
     scene: int
     names: tuple[int, ...]
@@ -60,17 +63,18 @@ def draw_world(rng: np.random.Generator, players: int | None, victims: int | Non
     count = (2 if second else 1) if victims is None else victims
     where = int(rng.integers(len(SCENES)))
     where = where if scene is None else scene
+    setting = _WORDS.scenes[SCENES[where]]
     deaths = _deaths(rng, seats, count)
     hidden = tuple(_HIDDEN[int(rng.integers(len(_HIDDEN)))] for _ in deaths)
     return CaseWorld(
         scene=where,
-        names=sample(rng, len(NAMES), seats + count),
-        places=sample(rng, len(SCENES[where].places), _PLACES),
-        hours=int(rng.integers(len(TIMES))),
-        means=sample(rng, len(SCENES[where].means), _MEANS),
-        motives=sample(rng, len(MOTIVES), _MOTIVES),
-        relations=sample(rng, len(RELATIONS), _RELATIONS),
-        items=sample(rng, len(SCENES[where].items), _ITEMS),
+        names=sample(rng, len(_WORDS.names), seats + count),
+        places=sample(rng, len(setting.places), _PLACES),
+        hours=int(rng.integers(len(_WORDS.times))),
+        means=sample(rng, len(setting.means), _MEANS),
+        motives=sample(rng, len(_WORDS.motives), _MOTIVES),
+        relations=sample(rng, len(_WORDS.relations), _RELATIONS),
+        items=sample(rng, len(setting.items), _ITEMS),
         seats=seats,
         deaths=_found(rng, deaths, hidden),
         hidden=hidden,

@@ -1,7 +1,7 @@
 """The language of facts: what a character of a murder mystery may know and tell, as data and as sentences.
 
 Every fact has a canonical sentence in English and in Chinese (`say`), and `read` finds these sentences, and the other
-forms of `forms.py`, in any text. `read(say(f)) == [f]`. Sentences that it does not know are passed over; questions,
+forms of the language's file, in any text. `read(say(f)) == [f]`. Sentences that it does not know are passed over; questions,
 denials and reports of what somebody else said are not facts.
 
 The topics of questions and the facts that answer them are the contract between the rules, the players and the cases.
@@ -12,14 +12,23 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Annotated, Final, NamedTuple
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.english import without_article
-from parlour.envs.murder_mystery.vocabulary.forms import FORMS, Forms
+from parlour.envs.murder_mystery.languages.texts import LANGUAGES as LANGUAGES
+from parlour.envs.murder_mystery.languages.texts import Forms, texts
+from pydantic import AfterValidator
 
-Language = Literal["en", "zh"]
-LANGUAGES: Final = get_args(Language)
+
+def _accepted(language: str) -> str:
+    if language not in LANGUAGES:
+        raise ValueError(f"{language!r} is not accepted; accepted: {', '.join(LANGUAGES)}")
+    return language
+
+
+Language = Annotated[str, AfterValidator(_accepted)]
+"""A language with a file of texts; checked where pydantic reads it."""
 
 FEELINGS: Final = (-1, 0, 1)
 """hates, does not care, is fond of."""
@@ -183,13 +192,13 @@ def say(fact: Fact, vocabulary: CaseVocabulary, speaker: int | None, form: int =
         ParlourError: For a fact that does not fit the vocabulary.
     """
     check_fact(fact, vocabulary)
-    fitting = _fitting(fact, speaker, FORMS[vocabulary.language])
+    fitting = _fitting(fact, speaker, texts(vocabulary.language).forms)
     return _fill(fitting[form % len(fitting)], fact, vocabulary, speaker)
 
 
 def forms_of(fact: Fact, vocabulary: CaseVocabulary, speaker: int | None) -> int:
     """How many sentences say this fact."""
-    return len(_fitting(fact, speaker, FORMS[vocabulary.language]))
+    return len(_fitting(fact, speaker, texts(vocabulary.language).forms))
 
 
 def _fitting(fact: Fact, speaker: int | None, forms: Forms) -> tuple[str, ...]:
@@ -212,7 +221,7 @@ _CHOICE: Final = re.compile(r"\[([^|\]]*)\|([^|\]]*)\]")
 
 
 def _fill(form: str, fact: Fact, vocabulary: CaseVocabulary, speaker: int | None) -> str:
-    forms = FORMS[vocabulary.language]
+    forms = texts(vocabulary.language).forms
     values: dict[str, str] = {}
     for parameter, value in zip(PARAMETERS[fact.kind], fact.args, strict=True):
         if parameter == "f" or value == UNKNOWN:
@@ -248,7 +257,7 @@ def read(text: str, vocabulary: CaseVocabulary, speaker: int | None = None) -> l
 
 @lru_cache(maxsize=4096)
 def _read(text: str, vocabulary: CaseVocabulary, speaker: int | None) -> tuple[Fact, ...]:
-    forms = FORMS[vocabulary.language]
+    forms = texts(vocabulary.language).forms
     readers = _readers(vocabulary)
     ends = [found.end() for found in forms.sentence_end.finditer(text)]
     found: dict[Fact, None] = {}
@@ -269,7 +278,7 @@ def _read(text: str, vocabulary: CaseVocabulary, speaker: int | None) -> tuple[F
 
 def _fact(reader: _Reader, match: re.Match[str], vocabulary: CaseVocabulary, speaker: int | None) -> Fact | None:
     groups = match.groupdict()
-    if speaker is None and FORMS[vocabulary.language].first_person(match[0], groups):
+    if speaker is None and texts(vocabulary.language).forms.speaks(match[0], groups):
         return None
     args: list[int] = []
     for parameter in PARAMETERS[reader.kind]:
@@ -290,7 +299,7 @@ def _number(word: str, parameter: str, vocabulary: CaseVocabulary, speaker: int 
 
 @lru_cache(maxsize=4096)
 def _numbers(vocabulary: CaseVocabulary, parameter: str, speaker: int | None) -> dict[str, int]:
-    forms = FORMS[vocabulary.language]
+    forms = texts(vocabulary.language).forms
     numbers: dict[str, int] = {}
     if parameter in "ab":
         if speaker is not None:
@@ -307,7 +316,7 @@ def _numbers(vocabulary: CaseVocabulary, parameter: str, speaker: int | None) ->
 @lru_cache(maxsize=256)
 def _readers(vocabulary: CaseVocabulary) -> dict[str, tuple[_Reader, ...]]:
     """All forms of a vocabulary as patterns, by the letter they begin with; the ones that say more come first."""
-    forms = FORMS[vocabulary.language]
+    forms = texts(vocabulary.language).forms
     listed = [(kind, 0, form) for kind, every in forms.sentences.items() for form in every]
     listed += [("feels", feeling, form) for feeling, every in forms.feels.items() for form in every]
     listed += [("saw", 0, form) for form in forms.seen] + [("relation", 0, form) for form in forms.mine]
@@ -325,7 +334,7 @@ def _readers(vocabulary: CaseVocabulary) -> dict[str, tuple[_Reader, ...]]:
 
 def _words(vocabulary: CaseVocabulary, parameter: str) -> list[str]:
     """What may stand for a slot, the longest first; nothing for words that the case does not have."""
-    forms = FORMS[vocabulary.language]
+    forms = texts(vocabulary.language).forms
     words = list(vocabulary.words(parameter))
     if parameter in "ab":
         words += [name for names in vocabulary.aliases for name in names]

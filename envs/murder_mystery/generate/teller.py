@@ -1,76 +1,26 @@
-"""From facts to prose: scripts, objectives and the briefing of a generated case, in the words of `prose_en`, `prose_zh`.
+"""From facts to prose: scripts, objectives and the briefing of a generated case, in the sentences of a language.
 
-Every fact stands in the script in one of its readable forms: `read(script) == facts`. What a murderer did, and the lies
-he plans, stand there in words that are not read as facts.
+Every fact is in the script in one of its readable forms: `read(script) == facts`. What a murderer did, and the lies
+he plans, are worded so that they are not read as facts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from parlour.envs.murder_mystery.cases.case import Death
+from parlour.envs.murder_mystery.languages.texts import texts
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, CaseVocabulary, Fact, forms_of, say
 
 
-class Prose(NamedTuple):
-    """The sentences of one language. In a frame `*` is the sentence of the fact."""
-
-    openings: tuple[str, ...]
-    trades: tuple[str, ...]
-    arrivals: tuple[str, ...]
-    relation: tuple[str, ...]
-    feels: dict[int, tuple[str, ...]]
-    motive_own: tuple[str, ...]
-    motive_other: tuple[str, ...]
-    motive_story: tuple[str, ...]
-    """By number of the motive in `generate_words`."""
-    peace_own: tuple[str, ...]
-    peace_other: tuple[str, ...]
-    had_own: tuple[str, ...]
-    had_other: tuple[str, ...]
-    lacked_own: tuple[str, ...]
-    lacked_other: tuple[str, ...]
-    took_own: tuple[str, ...]
-    took_other: tuple[str, ...]
-    evenings: tuple[str, ...]
-    at: tuple[str, ...]
-    saw: tuple[str, ...]
-    saw_far: tuple[str, ...]
-    """A sighting from another place."""
-    died: tuple[str, ...]
-    innocent: tuple[str, ...]
-    confession: tuple[str, ...]
-    moved: str
-    lie: tuple[str, ...]
-    objective_find: str
-    objective_hide: str
-    objective_blame: str
-    objective_took: str
-    objective_motive: str
-    objective_protect: str
-    objective_expose: str
-    objective_item: str
-    briefing: str
-    found: str
-    open: dict[str, str]
-    lists: str
-    join: str
-    last: str
-    questions: dict[str, str]
-    relation_option: str
-    accident: str
-    both: str
-
-
 class Teller:
-    """Writes in one language; draws the wording from a generator of its own."""
+    """Writes in the language of a vocabulary; draws the wording from a random generator of its own."""
 
-    def __init__(self, prose: Prose, vocabulary: CaseVocabulary, rng: np.random.Generator) -> None:
-        self.prose, self.vocabulary, self.rng = prose, vocabulary, rng
-        self.gap = " " if vocabulary.language == "en" else ""
+    def __init__(self, vocabulary: CaseVocabulary, rng: np.random.Generator) -> None:
+        self.texts, self.vocabulary, self.rng = texts(vocabulary.language), vocabulary, rng
+        self.prose, self.gap = self.texts.prose, self.texts.gap
         self._last: dict[int, int] = {}
 
     def script(
@@ -81,7 +31,7 @@ class Teller:
         Args:
             seat: Whose.
             facts: What it knows, in the order of telling.
-            motives: Numbers of the vocabulary's motives in `generate_words`.
+            motives: Numbers of the vocabulary's motives among those of the language.
             crimes: What a murderer did, in prose; empty for innocents.
             lies: False facts that he plans to tell.
         """
@@ -136,24 +86,24 @@ class Teller:
         self, seat: int, facts: Sequence[Fact], murdered: Sequence[int], blamed: int | None
     ) -> tuple[str, ...]:
         """Two to five aims. `murdered`: person numbers of his victims; `blamed`: whom he frames."""
-        prose, words = self.prose, self.vocabulary
+        aims, words = self.prose.objectives, self.vocabulary
         made = []
         for victim in words.victims:
             name = words.persons[victim]
             if victim in murdered:
-                made.append(prose.objective_hide.format(v=name))
+                made.append(aims["hide"].format(v=name))
                 if blamed is not None:
-                    made.append(prose.objective_blame.format(v=name, n=words.persons[blamed]))
+                    made.append(aims["blame"].format(v=name, n=words.persons[blamed]))
             else:
-                made.append(prose.objective_find.format(v=name))
+                made.append(aims["find"].format(v=name))
         for fact in facts:
             own = fact.args[0] == seat
             if fact.kind == "took" and own:
-                made.append(prose.objective_took.format(i=words.items[fact.args[1]]))
+                made.append(aims["took"].format(i=words.items[fact.args[1]]))
             elif fact.kind == "motive" and own and fact.args[2] not in murdered:
-                made.append(prose.objective_motive.format(v=words.persons[fact.args[2]]))
+                made.append(aims["motive"].format(v=words.persons[fact.args[2]]))
             elif fact.kind == "feels" and own and fact.args[2] < words.seats and fact.args[1]:
-                form = prose.objective_protect if fact.args[1] > 0 else prose.objective_expose
+                form = aims["protect"] if fact.args[1] > 0 else aims["expose"]
                 made.append(form.format(n=words.persons[fact.args[2]]))
         return tuple(made[:5])
 
@@ -198,7 +148,7 @@ class Teller:
 
     def _inside(self, sentence: str) -> str:
         """A sentence after the beginning of another: small at first, unless it begins with a name or "I"."""
-        if self.vocabulary.language == "zh" or re.match(r"I\b", sentence):
+        if re.match(r"I\b", sentence):
             return sentence
         names = (*self.vocabulary.persons, *(name for names in self.vocabulary.aliases for name in names))
         return sentence if sentence.startswith(names) else sentence[0].lower() + sentence[1:]
@@ -212,4 +162,4 @@ class Teller:
         return every[pick]
 
     def _list(self, words: Sequence[str]) -> str:
-        return self.prose.join.join(words[:-1]) + self.prose.last + words[-1]
+        return self.texts.phrases.comma.join(words[:-1]) + self.prose.last + words[-1]

@@ -1,0 +1,221 @@
+"""The texts of one language, from `data/<language>.toml`: phrases, sentence forms of facts, prose and words of cases.
+
+The files explain their entries and the fields in braces. To add a language, add a file; an entry that is missing in it is
+reported by name.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, accept
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+_FOLDER: Final = files(__package__) / "data"
+LANGUAGES: Final = tuple(sorted(entry.name[:-5] for entry in _FOLDER.iterdir() if entry.name.endswith(".toml")))
+
+Sentences = tuple[str, ...]
+Pattern = re.Pattern[str]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Phrases(_Table):
+    """What the moderator and the seats say: what `text.py` puts together."""
+
+    moderator: str
+    comma: str
+    seat: str
+    you: str
+    civilian: str
+    murderer: str
+    not_others: str
+    title: str
+    characters: str
+    victims: str
+    play: str
+    truth: str
+    briefing: str
+    objectives: str
+    lies: str
+    script: str
+    says: str
+    asks: str
+    taken: str
+    turns: str
+    stops: str
+    private: str
+    named: str
+    round: str
+    vote_begins: str
+    turn: str
+    wanted: tuple[str, str]
+    votes: str
+    votes_of: str
+    verdict: tuple[str, str, str]
+    missed_all: str
+    introduce: str
+    choose: str
+    choose_nobody: str
+    answer: str
+    done: str
+    suspect: str
+    vote: str
+    choosing: Pattern
+    declines: Pattern
+    hearing: dict[str, str]
+    majority: dict[str, str]
+    words: dict[str, str]
+    ask: dict[str, str]
+    questions: dict[str, tuple[str, str]]
+    topics: dict[str, Pattern]
+
+
+class Forms(_Table):
+    """How facts are said and read."""
+
+    subject: str
+    object: str
+    stop: str
+    start: Pattern
+    end: str
+    sentence_end: Pattern
+    doubt: Pattern
+    question: Pattern
+    first_person: Pattern
+    seen: Sentences
+    mine: Sentences
+    sentences: dict[str, Sentences]
+    feels: dict[int, Sentences]
+
+    def loosen(self, pattern: str) -> str:
+        """A literal part of a form, as a pattern that accepts any blanks and the other small words of place."""
+        loose = re.sub(r"(?:\\ )+", r"\\s+", pattern)
+        loose = re.sub(r"(?<=s\+)in(?=\\s)", "(?:in|at|inside)", loose)
+        return re.sub("[，：]", "[，：:,]?", loose)
+
+    def speaks(self, clause: str, groups: dict[str, str | None]) -> bool:
+        """Whether a matched clause is in the first person."""
+        own = {self.subject.casefold(), self.object.casefold()}
+        if any((groups.get(slot) or "").casefold() in own for slot in "ab"):
+            return True
+        return self.first_person.search(clause) is not None
+
+
+class Prose(_Table):
+    """Sentences of scripts, briefings and quizzes of generated cases. In a frame `*` is the sentence of a fact."""
+
+    openings: Sentences
+    trades: Sentences
+    arrivals: Sentences
+    relation: Sentences
+    motive_own: Sentences
+    motive_other: Sentences
+    motive_story: Sentences
+    peace_own: Sentences
+    peace_other: Sentences
+    had_own: Sentences
+    had_other: Sentences
+    lacked_own: Sentences
+    lacked_other: Sentences
+    took_own: Sentences
+    took_other: Sentences
+    evenings: Sentences
+    at: Sentences
+    saw: Sentences
+    saw_far: Sentences
+    died: Sentences
+    innocent: Sentences
+    confession: Sentences
+    moved: str
+    lie: Sentences
+    briefing: str
+    found: str
+    lists: str
+    last: str
+    relation_option: str
+    accident: str
+    both: str
+    feels: dict[int, Sentences]
+    open: dict[str, str]
+    questions: dict[str, str]
+    objectives: dict[str, str]
+
+
+class Scene(_Table):
+    """A setting of generated cases."""
+
+    title: str
+    setting: str
+    places: Sentences
+    means: Sentences
+    items: Sentences
+
+
+class Words(_Table):
+    """The words of generated cases; the same numbers mean the same in all languages."""
+
+    names: tuple[Sentences, ...]
+    relations: Sentences
+    motives: Sentences
+    times: tuple[Sentences, ...]
+    scenes: dict[str, Scene]
+
+
+class Texts(_Table):
+    """All texts of one language."""
+
+    wording: int
+    gap: str
+    phrases: Phrases
+    forms: Forms
+    prose: Prose
+    words: Words
+
+
+@cache
+def texts(language: str) -> Texts:
+    """The texts of a language.
+
+    Raises:
+        ParlourError: There is no such language, or its file is not complete.
+    """
+    if language not in LANGUAGES:
+        raise accept("language", language, LANGUAGES)
+    return read((_FOLDER / f"{language}.toml").read_text("utf-8"), f"{language}.toml")
+
+
+def read(source: str, name: str) -> Texts:
+    """Texts from the content of a file, checked: the keys of English, and as many words. Raises `ParlourError`."""
+    try:
+        found = Texts.model_validate(tomllib.loads(source))
+    except tomllib.TOMLDecodeError as error:
+        raise ParlourError(f"{name} is not TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ParlourError(f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    if name != "en.toml":
+        own, english = (set(_entries(one.model_dump())) for one in (found, texts("en")))
+        for entries, fault in ((english - own, "is missing"), (own - english, "is not in en.toml")):
+            if entries:
+                raise ParlourError(f"{name}: {min(entries)} {fault}")
+    return found
+
+
+def _entries(value: Any, name: str = "") -> Iterator[str]:
+    """Names of all entries: keys of tables, and under `words` the numbers of lists."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _entries(part, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, tuple) and name.startswith("words."):
+        for number, part in enumerate(value):
+            yield from _entries(part, f"{name}.{number}")
+    else:
+        yield name
