@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import ipaddress
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -169,17 +168,7 @@ def avalon_env() -> Callable[..., GameEnv]:
 
 
 @pytest.fixture
-def benchmark() -> Callable[[str], ModuleType]:
+def benchmark(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
     """A benchmark of `scripts/bench` by its name, as a module."""
-
-    def load(name: str) -> ModuleType:
-        path = Path(__file__).resolve().parents[1] / "scripts" / "bench" / f"{name}.py"
-        spec = importlib.util.spec_from_file_location(f"bench_{name}", path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # dataclasses look their module up
-        spec.loader.exec_module(module)
-        return module
-
-    return load
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[1] / "scripts" / "bench"))
+    return importlib.import_module

@@ -1,107 +1,71 @@
-"""Speed, as ratios measured in one run: what `scripts/bench/all.py` prints.
+"""How fast environments are: turns a second as ratios to PettingZoo's tictactoe, and the cost of a step of `SeatEnv`.
 
-Every environment plays the same prerecorded random legal games back, asking `last()` at every turn, so that choosing
-actions costs nothing. A turn is one action of a live agent. As in Python's timeit, the garbage collector is off while
-the clock runs. Rounds go through all candidates in turn, and the median
-over rounds is quoted: what slows the machine for a while slows all of them.
+Every environment replays the same random legal games and asks `last()` at every turn, so that choosing actions costs
+nothing. A turn is one action of a live agent.
+
+python scripts/bench/environments.py
 """
 
 from __future__ import annotations
 
-import gc
 import os
 import platform
-import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from parlour.envs.core import NATURE, OVER, Game
 from parlour.envs.registry import lookup
 from parlour.policies import HeuristicPolicy
 from parlour.wrappers import SeatEnv
+from pettingzoo.classic import tictactoe_v3
+from timing import in_rounds, seconds, show_table
 
 GAME = "avalon_v0"
+KINDS = ("raw_env", "env")
 
 
-@dataclass(frozen=True)
-class Rate:
-    """Turns a second of one candidate: over all rounds the lowest, the median and the highest."""
-
-    name: str
-    low: float
-    median: float
-    high: float
-
-
-@dataclass(frozen=True)
-class SeatCost:
-    """What a step of `SeatEnv` costs with opponents by heuristic."""
-
-    players: int
-    steps_per_second: float
-    turns_per_step: float
-    thinking: float
-    """Share of the time in the opponents' `act`."""
-    environment: float
-    """Share in stepping the environment for all seats, views included."""
-    features: float
-    """Share in encoding the learner's observation."""
-
-
-def machine() -> str:
-    """The machine in one line."""
-    return (
-        f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
-    )
-
-
-def compare(rounds: int, games: int) -> list[Rate]:
-    """Turns a second of PettingZoo's tictactoe and of Avalon for 5 and 10 players."""
-    candidates = dict(_candidates(games))
-    measured: dict[str, list[float]] = {name: [] for name in candidates}
-    for _ in range(rounds):
-        for name, run in candidates.items():
-            gc.collect()
-            gc.disable()
-            try:
-                measured[name].append(run())
-            finally:
-                gc.enable()
-    return [Rate(name, min(of), statistics.median(of), max(of)) for name, of in measured.items()]
-
-
-def _candidates(games: int) -> Sequence[tuple[str, Callable[[], float]]]:
-    from pettingzoo.classic import tictactoe_v3
-
-    found = []
-    for kind in ("raw_env", "env"):
-        make = getattr(tictactoe_v3, kind)
-        found.append((f"tictactoe_v3.{kind}", partial(_play_back, make, _record(make(), games * 10))))
+def main(rounds: int = 9, games: int = 300) -> None:
+    """Measure and print."""
+    bases = {f"tictactoe_v3.{kind}": "" for kind in KINDS}
+    candidates = {f"tictactoe_v3.{kind}": _replayed(getattr(tictactoe_v3, kind), games * 10) for kind in KINDS}
     for players in (5, 10):
-        module = lookup(GAME)
-        options = {"num_players": players, "rules": "official"}
-        record = _record(module.raw_env(**options), games)
-        found += [
+        for kind in KINDS:
+            name = f"{GAME}.{kind}, {players} players"
+            make = partial(getattr(lookup(GAME), kind), num_players=players, rules="official")
+            candidates[name], bases[name] = _replayed(make, games), f"tictactoe_v3.{kind}"
+        name = f"rules alone, {players} players"
+        candidates[name], bases[name] = _rules_alone(players, games), f"{GAME}.raw_env, {players} players"
+    rates = in_rounds(candidates, range(rounds))
+    machine = f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
+    show_table(
+        f"Turns a second, median of {rounds} rounds, lowest .. highest; {machine}",
+        ("what", "turns/s", "range", "ratio", "to"),
+        [
             (
-                f"{GAME}.{kind}, {players} players",
-                partial(_play_back, partial(getattr(module, kind), **options), record),
+                name,
+                f"{rate.median:,.0f}",
+                f"{rate.low:,.0f} .. {rate.high:,.0f}",
+                f"{rate.median / rates[bases[name]].median:.2f}" if bases[name] else "",
+                bases[name],
             )
-            for kind in ("raw_env", "env")
-        ]
-        game = module.raw_env(**options).game
-        moves = [_moves(game, seed) for seed in range(games)]
-        found.append((f"rules alone, {players} players", partial(_fold, game, moves)))
-    return found
+            for name, rate in rates.items()
+        ],
+    )
+    headings = ("players", "steps/s", "turns a step", "opponents", "environment", "features", "rest")
+    show_table("SeatEnv, the other seats by heuristic", headings, [seat_cost(5, 10 * games), seat_cost(10, 3 * games)])
 
 
-def _record(env: Any, games: int) -> list[list[int]]:
-    """Random legal games: the actions of each; game k is dealt with seed k."""
+def _replayed(make: Callable[[], Any], games: int) -> Callable[[], float]:
+    """Turns a second of a new environment that replays random games."""
+    recorded = list(_random_games(make(), games))
+    return lambda: sum(map(len, recorded)) / seconds(_replay, make(), recorded)
+
+
+def _random_games(env: Any, games: int) -> Iterator[list[int]]:
+    """The actions of random legal games; game k is dealt with seed k."""
     rng = np.random.default_rng(0)
-    recorded = []
     for seed in range(games):
         env.reset(seed=seed)
         actions: list[int] = []
@@ -112,55 +76,38 @@ def _record(env: Any, games: int) -> list[list[int]]:
                 continue
             actions.append(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
             env.step(actions[-1])
-        recorded.append(actions)
-    return recorded
+        yield actions
 
 
-def _play_back(make: Callable[[], Any], recorded: Sequence[Sequence[int]]) -> float:
-    """Turns a second of a new environment that plays recorded games back."""
-    env = make()
-    started = perf_counter()
+def _replay(env: Any, recorded: Sequence[Sequence[int]]) -> None:
     for seed, actions in enumerate(recorded):
         env.reset(seed=seed)
         following = iter(actions)
         for _ in env.agent_iter():
             _, _, terminated, truncated, _ = env.last()
             env.step(None if terminated or truncated else next(following))
-    return sum(map(len, recorded)) / (perf_counter() - started)
 
 
-def _moves(game: Game[Any], seed: int) -> list[Any]:
-    rng = np.random.default_rng(seed)
-    state, moves = game.initial(), []
-    while game.actor(state) != OVER:
-        legal = game.legal(state)
-        move = game.nature(state, rng) if game.actor(state) == NATURE else legal[int(rng.integers(len(legal)))]
-        moves.append(move)
-        state = game.apply(state, move)
-    return moves
+def _rules_alone(players: int, games: int) -> Callable[[], float]:
+    """Moves a second of `legal` and `apply` in such games."""
+    env = lookup(GAME).raw_env(num_players=players, rules="official")
+    recorded = [env.moves for _ in _random_games(env, games)]
+    return lambda: sum(map(len, recorded)) / seconds(_fold, env.game, recorded)
 
 
-def _fold(game: Game[Any], recorded: Sequence[Sequence[Any]]) -> float:
-    """Moves a second of `legal` and `apply` alone."""
-    started = perf_counter()
+def _fold(game: Any, recorded: Sequence[Sequence[Any]]) -> None:
     for moves in recorded:
         state = game.initial()
         for move in moves:
             game.legal(state)
             state = game.apply(state, move)
-    return sum(map(len, recorded)) / (perf_counter() - started)
-
-
-# -- the learner's seat ----------------------------------------------------------------------------------------
 
 
 class _Timed:
     """Adds up the time spent in a function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self.seconds = 0.0
-        self.calls = 0
+        self._function, self.seconds, self.calls = function, 0.0, 0
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         started = perf_counter()
@@ -171,31 +118,30 @@ class _Timed:
             self.calls += 1
 
 
-def seat_cost(players: int, steps: int) -> SeatCost:
-    """Measure `SeatEnv` with a learner that plays at random."""
+def seat_cost(players: int, steps: int) -> list[str]:
+    """Steps a second of a learner that plays at random, turns in a step, and shares of the time.
+
+    The shares: the opponents' `act`; stepping the environment for all seats, views included; encoding the learner's
+    observation; the rest.
+    """
     inner = lookup(GAME).raw_env(num_players=players, rules="official", info="full", observation="features")
-    opponents = [HeuristicPolicy() for _ in range(players)]
+    opponents: list[Any] = [HeuristicPolicy() for _ in range(players)]
     env = SeatEnv(inner, opponents)
-    thinking = [_Timed(opponent.act) for opponent in opponents]
-    for opponent, timed in zip(opponents, thinking, strict=True):
-        opponent.act = timed  # type: ignore[method-assign]
-    stepping, encoding = _Timed(inner.step), _Timed(inner.encoder)
-    inner.step, inner.encoder = stepping, encoding  # type: ignore[method-assign, assignment]
     rng = np.random.default_rng(0)
     env.reset(seed=0)
-    for counter in (*thinking, stepping, encoding):
-        counter.seconds, counter.calls = 0.0, 0
+    thinking = [_Timed(opponent.act) for opponent in opponents]
+    for opponent, timed in zip(opponents, thinking, strict=True):
+        opponent.act = timed
+    inner.step, inner.encoder = _Timed(inner.step), _Timed(inner.encoder)
     started = perf_counter()
     for _ in range(steps):
-        over = env.step(int(rng.choice(np.flatnonzero(env.action_masks()))))[2]
-        if over:
+        if env.step(int(rng.choice(np.flatnonzero(env.action_masks()))))[2]:
             env.reset()
     total = perf_counter() - started
-    return SeatCost(
-        players,
-        steps / total,
-        stepping.calls / steps,
-        sum(timed.seconds for timed in thinking) / total,
-        stepping.seconds / total,
-        encoding.seconds / total,
-    )
+    times = [sum(timed.seconds for timed in thinking), inner.step.seconds, inner.encoder.seconds]
+    shares = [f"{share:.0%}" for share in (*(time / total for time in times), 1 - sum(times) / total)]
+    return [str(players), f"{steps / total:,.0f}", f"{inner.step.calls / steps:.1f}", *shares]
+
+
+if __name__ == "__main__":
+    main()

@@ -5,10 +5,9 @@ python scripts/bench/knowledge_graph.py
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 from parlour.envs import english
@@ -16,14 +15,14 @@ from parlour.envs.mediated_qa import corpus as corpora
 from parlour.envs.mediated_qa.corpus import Corpus, Passage
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.envs.mediated_qa.retrieve import Search
+from timing import median, show_table
 
 SIZES = (1_000, 10_000, 100_000)
 """Sentences."""
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One size."""
+class Growth(NamedTuple):
+    """One size; times of a question are medians, over questions that were not asked before."""
 
     sentences: int
     nodes: int
@@ -31,30 +30,34 @@ class Measured:
     build: float
     """Seconds for graph, index and PageRank together."""
     link: float
-    """Milliseconds to link a question, median."""
+    """Milliseconds to link a question."""
     shallow: float
-    """Milliseconds of a shallow retrieval, median over questions that were not asked before."""
+    """Milliseconds of a shallow retrieval."""
     shallow_95: float
     """The same, 95th percentile."""
 
 
-def bench(sizes: tuple[int, ...] = SIZES, questions: int = 200) -> Iterator[Measured]:
+def bench(sizes: tuple[int, ...] = SIZES, questions: int = 200) -> Iterator[Growth]:
     """Measure one size after the other."""
     for size in sizes:
         corpus = _corpus(size, questions)
-        began = time.perf_counter()
+        began = perf_counter()
         graph = KnowledgeGraph(corpus.passages)
-        build = time.perf_counter() - began
-        link, shallow = _times(graph, [question.text for question in corpus.questions])
-        yield Measured(
-            sum(len(passage.sentences) for passage in corpus.passages),
-            len(graph),
-            graph.graph.number_of_edges(),
-            build,
-            1000 * statistics.median(link),
-            1000 * statistics.median(shallow),
-            1000 * float(np.percentile(shallow, 95)),
-        )
+        build = perf_counter() - began
+        link, shallow = np.array([_times(graph, question.text) for question in corpus.questions]).T * 1000
+        sentences = sum(len(passage.sentences) for passage in corpus.passages)
+        slow = float(np.percentile(shallow, 95))
+        edges = graph.graph.number_of_edges()
+        yield Growth(sentences, len(graph), edges, build, median(link), median(shallow), slow)
+
+
+def _times(graph: KnowledgeGraph, question: str) -> tuple[float, float]:
+    """Seconds to link a question and to search for it."""
+    began = perf_counter()
+    starts = graph.link(question)
+    linked = perf_counter()
+    Search().evidence(graph, starts, question, "shallow")
+    return linked - began, perf_counter() - linked
 
 
 def _corpus(sentences: int, questions: int) -> Corpus:
@@ -86,26 +89,11 @@ def _elsewhere(passage: Passage, part: int) -> Passage:
     return Passage(passage.title + mark, tuple(map(renamed, passage.sentences)))
 
 
-def _times(graph: KnowledgeGraph, questions: list[str]) -> tuple[list[float], list[float]]:
-    search, link, shallow = Search(), [], []
-    for question in questions:
-        began = time.perf_counter()
-        starts = graph.link(question)
-        linked = time.perf_counter()
-        search.evidence(graph, starts, question, "shallow")
-        link.append(linked - began)
-        shallow.append(time.perf_counter() - linked)
-    return link, shallow
-
-
-def main() -> None:
+def main(sizes: tuple[int, ...] = SIZES) -> None:
     """Print the growth."""
-    print("sentences    nodes    edges   build s   link ms   shallow ms   95 %")
-    for one in bench():
-        print(
-            f"{one.sentences:9} {one.nodes:8} {one.edges:8} {one.build:9.2f} {one.link:9.2f} "
-            f"{one.shallow:12.2f} {one.shallow_95:6.2f}"
-        )
+    headings = ("sentences", "nodes", "edges", "build, s", "link, ms", "shallow, ms", "95 %")
+    rows = [[*map(str, one[:3]), *(f"{time:.2f}" for time in one[3:])] for one in bench(sizes)]
+    show_table("Knowledge graph: time to build it, and of one shallow retrieval", headings, rows)
 
 
 if __name__ == "__main__":

@@ -9,113 +9,52 @@ python scripts/bench/trust_graph.py
 
 from __future__ import annotations
 
-import gc
-import statistics
-from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from statistics import mean
 from time import thread_time
-from typing import Final
 
 import numpy as np
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
-from rich.table import Table
+from timing import median, seconds, show_table, without_collector
 
-PLAYERS: Final = (6, 8, 14, 20)
-EVIDENCE: Final = (50, 200, 800)
-WITHIN: Final = 0.005
+PLAYERS = (6, 8, 14, 20)
+EVIDENCE = (50, 200, 800)
+WITHIN = 0.005
 """Seconds that one update with retrieval may take, for 14 to 20 players and 200 pieces of evidence."""
-_ROUNDS: Final = 200
+_ROUNDS = 200
+_HEADINGS = ["players", "evidence", "edges", "chains", "update", "retrieval", "both,99%", "share", "everybody"]
+
+_clocked = partial(seconds, clock=thread_time)
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One size, in seconds of the processor."""
-
-    players: int
-    evidence: int
-    edges: int
-    chains: float
-    """That one retrieval found, mean."""
-    update: float
-    """One statement taken in, median."""
-    retrieval: float
-    """One retrieval, median."""
-    both_99: float
-    """Update and retrieval together, 99th percentile."""
-    everybody: float
-    """Retrieval for all players, one after the other; median."""
-
-
-def bench(players: int, evidence: int, rounds: int = _ROUNDS) -> Measured:
-    """Measure one size. The evidence grows by one piece in each round."""
+def bench(players: int, evidence: int, rounds: int = _ROUNDS) -> list[str]:
+    """Measure one size, as a row of the table. The evidence grows by one piece in each round."""
     rng = np.random.default_rng(0)
     graph = TrustGraph(players, 0)
     for turn in range(evidence):
         _state(graph, rng, turn)
     edges = graph.net.number_of_edges()
     updates, retrievals, chains = [], [], []
-    gc.collect()
-    gc.disable()
-    try:
+    with without_collector():
         for turn in range(rounds):
             began = thread_time()
             speaker = _state(graph, rng, evidence + turn)
             told = thread_time()
             chains.append(len(graph.retrieve(speaker, turn)))
-            updates.append(told - began)
             retrievals.append(thread_time() - told)
-        everybody = [_everybody(graph) for _ in range(20)]
-    finally:
-        gc.enable()
-    both = [update + retrieval for update, retrieval in zip(updates, retrievals, strict=True)]
-    return Measured(
-        players,
-        evidence,
-        edges,
-        statistics.mean(chains),
-        statistics.median(updates),
-        statistics.median(retrievals),
-        float(np.percentile(both, 99)),
-        statistics.median(everybody),
-    )
-
-
-def growth(players: tuple[int, ...] = PLAYERS, evidence: tuple[int, ...] = EVIDENCE) -> Iterator[Measured]:
-    """Measure every size."""
-    for n in players:
-        for items in evidence:
-            yield bench(n, items)
-
-
-def table() -> Table:
-    """Measure, and set the figures against what is demanded."""
-    shown = Table(title=f"Trust graph: update with retrieval, {WITHIN * 1000:.0f} ms allowed")
-    for heading in (
-        "players",
-        "evidence",
-        "edges",
-        "chains",
-        "update",
-        "retrieval",
-        "both, 99 %",
-        "share",
-        "all players",
-    ):
-        shown.add_column(heading, justify="right")
-    for one in growth():
-        shown.add_row(
-            str(one.players),
-            str(one.evidence),
-            str(one.edges),
-            f"{one.chains:.1f}",
-            f"{one.update * 1e6:.0f} µs",
-            f"{one.retrieval * 1e6:.0f} µs",
-            f"{one.both_99 * 1000:.2f} ms",
-            f"{one.both_99 / WITHIN:.0%}",
-            f"{one.everybody * 1000:.2f} ms",
-        )
-    return shown
+            updates.append(told - began)
+        everybody = median(_clocked(_everybody, graph) for _ in range(20))
+    slow = float(np.percentile(np.add(updates, retrievals), 99))
+    return [
+        *map(str, (players, evidence, edges)),
+        f"{mean(chains):.1f}",
+        *(f"{median(times) * 1e6:.0f} µs" for times in (updates, retrievals)),
+        f"{slow * 1000:.2f} ms",
+        f"{slow / WITHIN:.0%}",
+        f"{everybody * 1000:.2f} ms",
+    ]
 
 
 def _state(graph: TrustGraph, rng: np.random.Generator, turn: int) -> int:
@@ -126,18 +65,15 @@ def _state(graph: TrustGraph, rng: np.random.Generator, turn: int) -> int:
     return speaker
 
 
-def _everybody(graph: TrustGraph) -> float:
-    began = thread_time()
+def _everybody(graph: TrustGraph) -> None:
     for player in range(graph.players):
         graph.retrieve(player, 0)
-    return thread_time() - began
 
 
 def main() -> None:
-    """Print the growth."""
-    from rich.console import Console
-
-    Console(width=110).print(table())
+    """Measure and print the growth."""
+    title = f"Trust graph: update with retrieval, {WITHIN * 1000:.0f} ms allowed"
+    show_table(title, _HEADINGS, [bench(*size) for size in product(PLAYERS, EVIDENCE)])
 
 
 if __name__ == "__main__":
