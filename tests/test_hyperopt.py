@@ -15,12 +15,13 @@ from parlour.envs.core import ParlourError
 from parlour.training import seeds
 from parlour.training.hyperopt.config import TuneConfig, blocks
 from parlour.training.hyperopt.measure import measure
-from parlour.training.hyperopt.problem import Bowl, Problem, rewards
+from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.run import tune
 from parlour.training.hyperopt.space import EDGE, Parameter, Space, show
 from parlour.training.hyperopt.surface import cells, measure_surface
 from parlour.training.hyperopt.trials import Trial, against_defaults, best, ranked
 from parlour.training.statistics import mean_difference
+from quadratic_problem import Bowl
 
 study = pytest.importorskip("parlour.training.hyperopt.study", reason="the extra `train` is not installed")
 

@@ -13,9 +13,9 @@ from parlour.envs.core import ParlourError
 from parlour.training import seeds
 from parlour.training.hyperopt import online
 from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.problem import Bowl
 from parlour.training.hyperopt.run import tune
 from parlour.training.hyperopt.space import EDGE, Parameter, Space
+from quadratic_problem import IMPORT, Bowl
 
 SMALL = {"method": "spsa", "budget": 4, "deals": 10, "held_out": 8, "surface": 2, "grid": 2}
 
@@ -142,10 +142,11 @@ def test_moving_mean():
 
 # -- kills -------------------------------------------------------------------------------------------------------
 
-KILLED = """
+KILLED = (
+    IMPORT
+    + """
 import os, signal, sys
 from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.problem import Bowl
 from parlour.training.hyperopt.run import tune
 
 count = int(sys.argv[1])
@@ -161,6 +162,7 @@ def reward(self, parameters, deals):
 Bowl.reward = reward
 tune(Bowl(noise=0.2, common=0.3), TuneConfig(**eval(sys.argv[3])), sys.argv[2])
 """
+)
 
 
 def test_a_run_killed_and_taken_up_leaves_the_same_bytes(tmp_path):

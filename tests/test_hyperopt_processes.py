@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.hyperopt.measure import measure
-from parlour.training.hyperopt.problem import Bowl
 from parlour.training.hyperopt.run import tune
+from quadratic_problem import IMPORT, Bowl
 
 study = pytest.importorskip("parlour.training.hyperopt.study", reason="the extra `train` is not installed")
 
@@ -24,12 +24,13 @@ def config(**changes):
     return TuneConfig(**(SMALL | changes))
 
 
-KILLED = """
+KILLED = (
+    IMPORT
+    + """
 import os, signal, sys
 import optuna
 from pathlib import Path
 from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.problem import Bowl
 from parlour.training.hyperopt.run import tune
 
 where, count, out, settings = sys.argv[1], int(sys.argv[2]), sys.argv[3], eval(sys.argv[4])
@@ -52,6 +53,7 @@ else:
     setattr(optuna.trial.Trial, where, killing(getattr(optuna.trial.Trial, where)))
 tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), out)
 """
+)
 
 
 def test_a_run_killed_at_every_turn_leaves_the_same_files_as_one_that_was_not(tmp_path):
@@ -85,12 +87,13 @@ def reported(settings, folder):
         return [trial.intermediate_values for trial in opened.get_trials()]
 
 
-ONE = """
+ONE = (
+    IMPORT
+    + """
 import sys, time
 from pathlib import Path
 from parlour.training.hyperopt import study
 from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.problem import Bowl
 
 class Slow(Bowl):
     def reward(self, parameters, deals):
@@ -100,6 +103,7 @@ class Slow(Bowl):
 
 study.search(Slow(noise=0.2), TuneConfig(**eval(sys.argv[2])), Path(sys.argv[1]), 1, lambda *_: None)
 """
+)
 
 
 def start(folder, settings, pause):
@@ -150,18 +154,20 @@ def test_several_workers_leave_a_whole_study(tmp_path):
     assert counts[-1] == told[-1][2] == 6 * 12
 
 
-SHARED = """
+SHARED = (
+    IMPORT
+    + """
 import sys
 from pathlib import Path
 from parlour.training.hyperopt import study
 from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.hyperopt.problem import Bowl
 
 def told(_stage, done, _total, _note):
     print(done, flush=True)
 
 study.search(Bowl(noise=0.2), TuneConfig(budget=5000, deals=4, pruner="none"), Path(sys.argv[1]), 2, told)
 """
+)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")

@@ -29,11 +29,11 @@ from parlour.policies.llm.transport.request import Completion, Usage  # noqa: E4
 from parlour.training import evaluate, rollout  # noqa: E402
 from parlour.training.cli import run  # noqa: E402
 from parlour.training.hyperopt.config import TuneConfig  # noqa: E402
-from parlour.training.hyperopt.problem import Bowl  # noqa: E402
 from parlour.training.hyperopt.run import tune  # noqa: E402
 from parlour.training.mediated_qa.held_out import HeldOutConfig, prepare  # noqa: E402
 from parlour.training.parallel.concurrent_games import Job, play_all, play_each  # noqa: E402
 from parlour.training.parallel.ray.pool import connect  # noqa: E402
+from quadratic_problem import Bowl  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
 pytestmark = [
@@ -42,7 +42,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning:ray"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning:ray"),
 ]
-ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the players below are not installed on the nodes
+for module in (__name__, Bowl.__module__):  # these are not installed on the nodes
+    ray.cloudpickle.register_pickle_by_value(sys.modules[module])
 
 
 # a node's loss is noticed in two seconds instead of half a minute
