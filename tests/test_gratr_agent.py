@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from gratr_recomputed import evidence_of, recomputed
 from parlour.envs.core import ParlourError
 from parlour.policies import AGENTS, ASKING, GratrAgent, OfflineModel, RandomPolicy, make_policy
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo
@@ -125,12 +126,13 @@ def test_every_belief_after_a_real_game_can_be_computed_again():
         for agent in agents:
             for player in range(8):
                 why = agent.explain(player)
-                assert why.recomputed()[why.belief.number] == pytest.approx(agent.graph.trust[player], abs=1e-9)
+                assert recomputed(why)[why.belief.number] == pytest.approx(agent.graph.trust[player], abs=1e-9)
                 said = {(message.day, message.text) for message in agent.record.messages}
-                for chain in why.chains:
-                    assert {(item.turn, item.text) for item in chain.evidence} <= said
-                if why.statement is not None:
-                    assert (why.statement.turn, why.statement.text) in said
+                for link in (link for chain in why.belief.chains for link in chain.links):
+                    assert {(item.turn, item.text) for item in evidence_of(why, link)} <= said
+                if why.belief.stated is not None:
+                    statement = why.belief.stated.statement
+                    assert (statement.turn, statement.text) in said
                 origins[why.belief.origin] += 1
     assert {"certain", "stated", "retrieved"} <= origins.keys()
 

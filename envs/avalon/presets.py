@@ -8,7 +8,7 @@ it, as its game logs show it, for `reference`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from parlour.envs import hidden_roles
@@ -58,38 +58,23 @@ class AvalonRules:
     """The card played for a seat whose words cannot be read: success; or success for good and fail for evil seats."""
 
 
+# Appendix A.1 and A.4 with the published code where both can be had: a tie carries the team, the fifth proposal
+# goes whatever the vote, the Assassin is asked after every quest; good players only succeed.
+_PAPER: Final = AvalonRules(
+    majority="half",
+    fifth_rejection="team_goes",
+    short_teams=False,
+    good_may_fail=False,
+    two_fails=False,
+    hunt="each_quest",
+    unclear_card="by_side",
+)
 PRESETS: Final = {
-    # Appendix A.1 and A.4 with the published code where both can be had: a tie carries the team, the fifth proposal
-    # goes whatever the vote, the Assassin is asked after every quest; good players only succeed.
-    "paper": AvalonRules(
-        majority="half",
-        fifth_rejection="team_goes",
-        short_teams=False,
-        good_may_fail=False,
-        two_fails=False,
-        hunt="each_quest",
-        unclear_card="by_side",
-    ),
-    # The published code: as above, but short teams are voted on, good players may fail and unclear cards succeed.
-    "reference": AvalonRules(
-        majority="half",
-        fifth_rejection="team_goes",
-        short_teams=True,
-        good_may_fail=True,
-        two_fails=False,
-        hunt="each_quest",
-        unclear_card="success",
-    ),
+    "paper": _PAPER,
+    # The published code: short teams are voted on, good players may fail and unclear cards succeed.
+    "reference": replace(_PAPER, short_teams=True, good_may_fail=True, unclear_card="success"),
     # Rule sheet: strict majority, five rejections lose, two fails on quest 4 from seven players, one guess at the end.
-    "official": AvalonRules(
-        majority="strict",
-        fifth_rejection="evil_wins",
-        short_teams=False,
-        good_may_fail=False,
-        two_fails=True,
-        hunt="end",
-        unclear_card="by_side",
-    ),
+    "official": replace(_PAPER, majority="strict", fifth_rejection="evil_wins", two_fails=True, hunt="end"),
 }
 
 

@@ -9,7 +9,7 @@ expansion) and, for the end by parity, the rules of the party game (Mafia; David
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from parlour.envs import hidden_roles
@@ -54,45 +54,33 @@ class WerewolfRules:
     """Whether any yes-word in the witch's answer gives the antidote, whatever else it says ("I will not save")."""
 
 
+# The published code with its defects repaired: the guard's rule enforced, a dead witch does nothing, votes
+# secret until all are in, a "no" that holds the word "save" is a no.
+_PAPER: Final = WerewolfRules(
+    hunt_shown="together",
+    hunt_tie="random",
+    hunt_wolves=True,
+    guard_may_repeat=False,
+    dying_witch_poisons=False,
+    votes_shown="together",
+    reveals="first_night",
+    wolves_win="last",
+    yes_words=False,
+)
 PRESETS: Final = {
-    # The published code with its defects repaired: the guard's rule enforced, a dead witch does nothing, votes
-    # secret until all are in, a "no" that holds the word "save" is a no.
-    "paper": WerewolfRules(
-        hunt_shown="together",
-        hunt_tie="random",
-        hunt_wolves=True,
-        guard_may_repeat=False,
-        dying_witch_poisons=False,
-        votes_shown="together",
-        reveals="first_night",
-        wolves_win="last",
-        yes_words=False,
-    ),
+    "paper": _PAPER,
     # The published code: votes are public as they are cast, by night among the wolves; the guard's memory is cleared
     # every morning; with the antidote used up, the wolves' kill takes effect only together with the poison.
-    "reference": WerewolfRules(
+    "reference": replace(
+        _PAPER,
         hunt_shown="as_cast",
-        hunt_tie="random",
-        hunt_wolves=True,
         guard_may_repeat=True,
         dying_witch_poisons=True,
         votes_shown="as_cast",
-        reveals="first_night",
-        wolves_win="last",
         yes_words=True,
     ),
     # Rule sheet: no kill without agreement, wolves devour others only, the dead show their cards; parity ends it.
-    "official": WerewolfRules(
-        hunt_shown="together",
-        hunt_tie="nobody",
-        hunt_wolves=False,
-        guard_may_repeat=False,
-        dying_witch_poisons=False,
-        votes_shown="together",
-        reveals="all",
-        wolves_win="parity",
-        yes_words=False,
-    ),
+    "official": replace(_PAPER, hunt_tie="nobody", hunt_wolves=False, reveals="all", wolves_win="parity"),
 }
 
 

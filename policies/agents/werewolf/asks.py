@@ -12,9 +12,8 @@ from typing import Annotated, ClassVar, Final, Generic, Literal
 import numpy as np
 from parlour.envs.english import name, names
 from parlour.policies.agents.werewolf import inference, notes, rerank
-from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation
+from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation, observer_of
 from parlour.policies.agents.werewolf.notes import HeardMessage
-from parlour.policies.agents.werewolf.reading import Observer
 from parlour.policies.llm.ask import A, Answer, Ask
 from pydantic import Field
 
@@ -27,13 +26,6 @@ QUESTIONS: Final = (
 )
 _RANKED: Final = 0.9
 """What a text counts against the one before it in the order of retrieval."""
-
-
-def observer_of(me: WerewolfSelfInfo, now: WerewolfSituation) -> Observer:
-    """Who reads, and what it knows for certain."""
-    identity = me.role.lower()
-    single = tuple(role.lower() for role in dict.fromkeys(me.roles) if me.roles.count(role) == 1)
-    return Observer(me.seat, identity, single, tuple(now.wolves), tuple(now.innocent))
 
 
 class SpokenReply(Answer):
@@ -129,7 +121,9 @@ class Infer(Ask[Inference]):
     def heuristic(self, rng: np.random.Generator) -> Inference:
         texts = [*self.found, *(message for message in self.messages if message not in self.found)]
         weights = [_RANKED**k for k in range(len(self.found))] + [1.0] * (len(texts) - len(self.found))
-        trusts = inference.infer(observer_of(self.me, self.now), len(self.me.roles), texts, weights)
+        trusts = inference.infer(
+            observer_of(self.me, self.now.wolves, self.now.innocent), len(self.me.roles), texts, weights
+        )
         opinions = [
             InferredOpinion(player=seat, stance=inference.stance(trust), trust=round(trust, 6))  # type: ignore[arg-type]
             for seat, trust in enumerate(trusts)

@@ -68,6 +68,12 @@ class WerewolfSelfInfo(BaseModel):
     """The other werewolves, if it is one."""
 
 
+def observer_of(me: WerewolfSelfInfo, wolves: Sequence[int], innocent: Sequence[int]) -> reading.Observer:
+    """Who reads, with the players whose side it knows for certain."""
+    single = tuple(role.lower() for role in dict.fromkeys(me.roles) if me.roles.count(role) == 1)
+    return reading.Observer(me.seat, me.role.lower(), single, tuple(wolves), tuple(innocent))
+
+
 class WerewolfSituation(BaseModel):
     """What is asked, and what the seat knows for certain."""
 

@@ -90,12 +90,16 @@ class WerewolfSeat(GameSeat[WerewolfView]):
 
     def _note(self, belief: InferredBelief) -> None:
         shown = {
-            name(seat): [stance(trust), round(trust, 4)]
+            name(seat): [self._stance(seat, trust), round(trust, 4)]
             for seat, trust in enumerate(belief.standing)
             if seat != self.seat
         }
         if shown != self._noted:
             self._noted = self._told = shown
+
+    def _stance(self, seat: int, trust: float) -> str:
+        """The class of a player, for the transcript."""
+        return stance(trust)
 
     # -- what is seen ------------------------------------------------------------------------------------------
 

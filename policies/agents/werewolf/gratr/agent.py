@@ -175,16 +175,9 @@ class GratrAgent(WerewolfSeat):
             lines.append(f"{name(seat)} is dangerous to us{maybe}: {standing[seat]:+.2f}.")
         return "\n".join(lines)
 
-    def _note(self, belief: InferredBelief) -> None:
+    def _stance(self, seat: int, trust: float) -> str:
         """By the graph's own classes, whose tolerance is a parameter."""
-        graph = self._graph()
-        shown: dict[str, list[Any]] = {
-            name(seat): [export.CLASSES[graph.role(seat)], round(trust, 4)]
-            for seat, trust in enumerate(belief.standing)
-            if seat != self.seat
-        }
-        if shown != self._noted:
-            self._noted = self._told = shown
+        return export.CLASSES[self._graph().role(seat)]
 
     def notes(self) -> dict[str, Any]:
         """`beliefs`, where they changed; the questions asked; and `dropped`, parts of answers that could not be used."""

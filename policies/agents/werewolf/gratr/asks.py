@@ -14,10 +14,10 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 import numpy as np
 from parlour.envs.werewolf.vocabulary import WOLVES
 from parlour.policies.agents.werewolf import reading
-from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo
+from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, observer_of
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
-from parlour.policies.agents.werewolf.reading import MODERATOR, Observer
+from parlour.policies.agents.werewolf.reading import MODERATOR
 from parlour.policies.llm.ask import Answer, Ask
 from pydantic import Field
 
@@ -92,10 +92,8 @@ class AskIdentity(Ask[Identities]):
     statement: HeardMessage
 
     def heuristic(self, rng: np.random.Generator) -> Identities:
-        me, said = self.me, self.statement
-        single = tuple(role.lower() for role in dict.fromkeys(me.roles) if me.roles.count(role) == 1)
-        observer = Observer(me.seat, me.role.lower(), single, tuple(self.wolves), tuple(self.innocent))
-        found = reading.judged_by(observer, said.speaker, reading.read(said.speaker, said.text, len(me.roles)))
+        said, observer = self.statement, observer_of(self.me, self.wolves, self.innocent)
+        found = reading.judged_by(observer, said.speaker, reading.read(said.speaker, said.text, len(self.me.roles)))
         return Identities(
             judgements=[Seen(player=one[0], identity=one[1], confidence=one[2]) for one in found]  # type: ignore[arg-type]
         )

@@ -7,25 +7,22 @@ graph is its name. An attribute is missing where an edge did not exist yet.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import networkx as nx
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.werewolf.gratr.explain import plain
+from parlour.envs.english import name
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.statements import Snapshot
+from parlour.policies.agents.werewolf.gratr.statements import Snapshot, plain
 from parlour.policies.files import atomic_write, write_json
 
 CLASSES: Final = {1: "ally", 0: "unsure", -1: "adversary"}
 """Table 1 in words, as files and notes have it."""
 
-Name = Callable[[int], str]
 
-
-def as_json(graph: TrustGraph, name: Name = "player_{}".format) -> dict[str, Any]:
+def as_json(graph: TrustGraph) -> dict[str, Any]:
     """Plain values: the moments that were kept, all evidence, and all beliefs with where they came from.
 
     Seats are numbers in `beliefs`; everywhere else they have their names.
@@ -34,7 +31,7 @@ def as_json(graph: TrustGraph, name: Name = "player_{}".format) -> dict[str, Any
         "me": name(graph.me),
         "players": [name(k) for k in range(graph.players)],
         "parameters": asdict(graph.parameters),
-        "moments": [_moment(snapshot, name) for snapshot in graph.history],
+        "moments": [_moment(snapshot) for snapshot in graph.history],
         "evidence": [
             {**item._asdict(), "source": name(item.source), "target": name(item.target)}
             for source, target in sorted(graph.net.edges)
@@ -45,7 +42,7 @@ def as_json(graph: TrustGraph, name: Name = "player_{}".format) -> dict[str, Any
     }
 
 
-def as_net(graph: TrustGraph, name: Name = "player_{}".format) -> Any:
+def as_net(graph: TrustGraph) -> Any:
     """A `networkx.DiGraph` with plain attributes, all moments in one.
 
     Raises:
@@ -58,12 +55,12 @@ def as_net(graph: TrustGraph, name: Name = "player_{}".format) -> Any:
         net.add_node(name(k))
     for number, snapshot in enumerate(graph.history):
         net.graph[f"moment_{number}"] = snapshot.label
-        _put(net, snapshot, f"_{number}", name)
-    _put(net, graph.history[-1], "", name)
+        _put(net, snapshot, f"_{number}")
+    _put(net, graph.history[-1], "")
     return net
 
 
-def write_history(graph: TrustGraph, path: str | Path, name: Name = "player_{}".format) -> None:
+def write_history(graph: TrustGraph, path: str | Path) -> None:
     """Write the graph over time; the file's ending, `.json` or `.graphml`, says in which form.
 
     Raises:
@@ -71,14 +68,14 @@ def write_history(graph: TrustGraph, path: str | Path, name: Name = "player_{}".
     """
     ending = Path(path).suffix
     if ending == ".json":
-        write_json(path, as_json(graph, name))
+        write_json(path, as_json(graph))
     elif ending == ".graphml":
-        atomic_write(path, "\n".join(nx.generate_graphml(as_net(graph, name))) + "\n")
+        atomic_write(path, "\n".join(nx.generate_graphml(as_net(graph))) + "\n")
     else:
         raise ParlourError(f"file {str(path)!r} is not accepted; accepted: names that end in .json or .graphml")
 
 
-def _moment(snapshot: Snapshot, name: Name) -> dict[str, Any]:
+def _moment(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "label": snapshot.label,
         "turn": snapshot.turn,
@@ -92,7 +89,7 @@ def _moment(snapshot: Snapshot, name: Name) -> dict[str, Any]:
     }
 
 
-def _put(net: Any, snapshot: Snapshot, ending: str, name: Name) -> None:
+def _put(net: Any, snapshot: Snapshot, ending: str) -> None:
     for k, trust in enumerate(snapshot.trust):
         values = {"trust": trust, "class": CLASSES[snapshot.role[k]], "certain": snapshot.certain[k]}
         net.nodes[name(k)].update({key + ending: value for key, value in values.items()})

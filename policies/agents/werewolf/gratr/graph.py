@@ -18,7 +18,7 @@ from typing import Any, Final
 import networkx as nx
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.agents.werewolf.gratr import equations as eq
-from parlour.policies.agents.werewolf.gratr.explain import Explanation
+from parlour.policies.agents.werewolf.gratr.explain import Explanation, explained
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
 from parlour.policies.agents.werewolf.gratr.retrieve import FoundChain, search
 from parlour.policies.agents.werewolf.gratr.statements import (
@@ -124,7 +124,7 @@ class TrustGraph:
 
     def explain(self, seat: int) -> Explanation:
         """All that produced the present belief about a player."""
-        return Explanation(self.belief(seat), self.beliefs, self.evidence, self.parameters)
+        return explained(self.belief(seat), self.beliefs, self.evidence, self.parameters)
 
     # -- how it changes ----------------------------------------------------------------------------------------
 

@@ -6,9 +6,10 @@ threatening are those with the strongest negative trust (the code takes the weak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Final
 
+from parlour.envs.english import name
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import EdgeEvidence, TrustBelief
 
@@ -25,7 +26,6 @@ def summary(
     ally: str,
     adversary: str,
     among: Collection[int] | None = None,
-    name: Callable[[int], str] = "player_{}".format,
 ) -> str:
     """What the observer makes of the others.
 
@@ -34,7 +34,6 @@ def summary(
         ally: What somebody of his own side is called, such as `"a werewolf"`.
         adversary: The same of the other side.
         among: Seats that matter now; all by default. The observer himself is left out.
-        name: What a seat is called.
 
     Returns:
         Some lines; each piece of evidence stands on one line.
@@ -47,7 +46,7 @@ def summary(
         side, kind = (ally, "my ally") if graph.role(k) > 0 else (adversary, "my adversary")
         sure = "is known to be" if graph.certain(k) else "is probably"
         lines.append(f"{name(k)} {sure} {side}, {kind}; my trust is {graph.trust[k]:+.2f}.")
-        lines += [f"- {line}" for line in grounds(graph, k, name)]
+        lines += [f"- {line}" for line in grounds(graph, k)]
     unsure = [k for k in others if not graph.role(k)]
     if unsure:
         lines.append(f"I cannot tell yet what to think of {', '.join(map(name, unsure))}.")
@@ -66,7 +65,7 @@ def extremes(graph: TrustGraph, others: Collection[int]) -> tuple[list[int], lis
     return trusted[:EXTREMES], threats[:EXTREMES]
 
 
-def grounds(graph: TrustGraph, seat: int, name: Callable[[int], str] = "player_{}".format) -> list[str]:
+def grounds(graph: TrustGraph, seat: int) -> list[str]:
     """What a belief rests on in a few lines: the fact, the statement, or the latest evidence of its heaviest chains."""
     belief = graph.belief(seat)
     if belief.origin == "certain":

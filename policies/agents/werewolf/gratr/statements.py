@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 Origin = Literal["start", "certain", "stated", "retrieved"]
 
@@ -143,3 +143,12 @@ class Snapshot(NamedTuple):
     certain: tuple[bool, ...]
     edges: tuple[tuple[int, int, float, int], ...]
     """Source, target, tau and number of items of each edge with evidence."""
+
+
+def plain(value: Any) -> Any:
+    """Named tuples as plain values."""
+    if isinstance(value, tuple):
+        if hasattr(value, "_asdict"):
+            return {key: plain(part) for key, part in value._asdict().items()}
+        return [plain(part) for part in value]
+    return value
