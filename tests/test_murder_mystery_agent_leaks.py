@@ -17,7 +17,7 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import AGENTS, Reader
-from parlour.policies.agents.murder_mystery.replies import NOTHING
+from parlour.policies.agents.murder_mystery.sentences import sentences
 from parlour.policies.agents.murder_mystery.topics import put
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
@@ -122,7 +122,7 @@ def test_every_segment_of_a_memory_is_of_the_own_script_or_was_heard(name, refer
         assert [text for text, tag in zip(texts, tags, strict=True) if tag == SCRIPT] == segments(view.script)
         talk = [text for text, tag in zip(texts, tags, strict=True) if tag == TALK]
         assert talk == [one.text for one in seat_memory.talks]
-        said = heard(view) | {NOTHING[view.language]}
+        said = heard(view) | {sentences(view.language).nothing}
         for one in seat_memory.talks:
             assert one.answer in said
             assert not one.asker or one.question in said

@@ -20,7 +20,7 @@ from parlour.policies.agents.murder_mystery import (
     MysteryWerewolfAgent,
     PlayerStarAgent,
 )
-from parlour.policies.agents.murder_mystery.baseline_asks import PREDEFINED
+from parlour.policies.agents.murder_mystery.sentences import sentences
 from parlour.policies.llm.ask import Ask, BadReply
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training import rollout
@@ -259,7 +259,7 @@ def test_a_werewolf_question_is_one_of_the_ten():
     guilty = find(FOUR).murderers(0)
     for event in episode.last_views[0].events:
         if event.move.kind == "question" and event.seat not in guilty:
-            assert event.move.words.partition(": ")[2] in PREDEFINED["en"]
+            assert event.move.words.partition(": ")[2] in sentences("en").predefined
 
 
 # -- a model that does not do as it is told --------------------------------------------------------------------

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.vocabulary.facts import Fact, read, say
+from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, Fact, read, say
 from parlour.policies.agents.murder_mystery import (
     asks,
     baseline_asks,
@@ -30,6 +30,7 @@ from parlour.policies.agents.murder_mystery.evidence import collect, death_of, j
 from parlour.policies.agents.murder_mystery.quiz import Quiz, Reader, answer_quiz
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, SensorReading, SensorSummary
+from parlour.policies.agents.murder_mystery.sentences import sentences
 from parlour.policies.llm.ask import BadReply
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training import rollout
@@ -430,10 +431,10 @@ def test_every_question_names_the_victim_and_there_are_as_many_as_asked_for():
 
 
 def test_werewolf_chooses_five_of_ten_and_puts_one_of_them():
-    assert {len(listed) for listed in baseline_asks.PREDEFINED.values()} == {10}
+    assert {len(sentences(language).predefined) for language in LANGUAGES} == {10}
     common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "about": "Ben Oak", "stance": asks.HONEST}
     inputs = {**common, "script": script(*OWN), "dialogue": []}
-    listed = list(baseline_asks.PREDEFINED["en"])
+    listed = list(sentences("en").predefined)
     picked = baseline_asks.WerewolfSelect(**inputs, listed=listed).heuristic(RNG).numbers
     assert len(set(picked)) == 5
     assert set(picked) <= set(range(1, 11))

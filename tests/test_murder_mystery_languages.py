@@ -7,6 +7,7 @@ from importlib.resources import files
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.languages.texts import LANGUAGES, read, texts
+from parlour.policies.agents.murder_mystery.sentences import sentences
 
 CHINESE = (files("parlour.envs.murder_mystery.languages") / "data" / "zh.toml").read_text("utf-8")
 
@@ -14,6 +15,14 @@ CHINESE = (files("parlour.envs.murder_mystery.languages") / "data" / "zh.toml").
 def test_all_languages_can_be_read():
     assert LANGUAGES == ("en", "zh")
     assert len({texts(language).wording for language in LANGUAGES}) == len(LANGUAGES)
+
+
+def test_the_heuristics_have_the_same_sentences_in_all_languages():
+    english = sentences("en")
+    for other in map(sentences, LANGUAGES):
+        assert len(other.predefined) == len(english.predefined)
+        for table in ("questions", "about", "unnamed"):
+            assert getattr(other, table).keys() == getattr(english, table).keys()
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,10 @@ from parlour.envs.murder_mystery.vocabulary.facts import KINDS, OPEN, Fact, say
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
 from parlour.policies.agents.murder_mystery.procedure import Procedure, Room
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
-from parlour.policies.agents.murder_mystery.replies import NOTHING
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
 from parlour.policies.agents.seat import GameSeat
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import Embedder
-
-_ALL_I_KNOW: Final = {"en": " That is all I know.", "zh": "我知道的就这些。"}
 
 
 class MysterySeat(GameSeat[MysteryView]):
@@ -119,9 +116,10 @@ class MysterySeat(GameSeat[MysteryView]):
             over = game.ENOUGH if game.ENOUGH in view.legal else game.SAYS
             return self._number(info, over.kind, ())
         words = procedure.reply(exchange)
-        if words == NOTHING[view.language]:
+        scene = procedure.room.scene
+        if words == scene.say.nothing:
             return self._number(info, game.ANSWER, ())
-        return words + _ALL_I_KNOW[view.language] if _is_one_fact(words, view) else words
+        return scene.join([words, scene.say.all_i_know]) if _is_one_fact(words, view) else words
 
     def _number(self, info: Mapping[str, Any], kind: str, args: tuple[int, ...]) -> int:
         """The number of a legal action; the first legal one if it is not legal."""

@@ -25,34 +25,8 @@ from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk
 from parlour.policies.agents.murder_mystery.sensors import answered, known_of, topics_put
 from parlour.policies.llm.ask import Answer
 
-PREDEFINED: Final = {
-    "en": (
-        "What did you do on the day of the death, hour by hour?",
-        "What was your relation to the victim?",
-        "When did you last see the victim?",
-        "Who had a quarrel with the victim, or was an enemy?",
-        "What did you notice at the scene of the death?",
-        "Was the victim worried or afraid of late?",
-        "Whom did you see behave strangely on that day?",
-        "What do you know of the victim's secrets and private life?",
-        "Were there items at the scene that may have to do with the death?",
-        "What is your own opinion on the case?",
-    ),
-    "zh": (
-        "出事那天你每个小时在做什么？",
-        "你和死者是什么关系？",
-        "你最后一次看到死者是什么时候？",
-        "谁和死者有过节，或者是死者的仇人？",
-        "你在现场注意到了什么？",
-        "死者近来有没有担心或害怕什么？",
-        "那天你看到谁举止反常？",
-        "死者的秘密和私生活你知道多少？",
-        "现场有没有可能与此案有关的东西？",
-        "你对这个案子有什么看法？",
-    ),
-}
-"""The ten questions that the Werewolf-style method chooses from; on the same matters as Table 5 of the paper."""
 PICKED: Final = 5
+"""Questions that the Werewolf-style method chooses from the predefined ones."""
 GOALS: Final = 3
 """Questions that O-CoT puts to itself, at most."""
 LACKING: Final = "lack of information"
@@ -106,15 +80,13 @@ class WerewolfQuestion(CharacterAsk[Questions]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Questions:
-        opening = topics.put(self.scene, OPEN, self.victim).partition(_COLON[self.scene.language])[0]
-        listed = self.picked[: self.number] or [topics.put(self.scene, OPEN, self.victim)]
-        return Questions(questions=[f"{opening}{_COLON[self.scene.language]}{words}" for words in listed])
+        open_one, colon = topics.put(self.scene, OPEN, self.victim), self.scene.say.colon
+        opening = open_one.partition(colon)[0]
+        listed = self.picked[: self.number] or [open_one]
+        return Questions(questions=[f"{opening}{colon}{words}" for words in listed])
 
     def check(self, answer: Questions) -> None:
         refuse_unnamed(answer.questions, self.number, self.scene, self.victim)
-
-
-_COLON: Final = {"en": ": ", "zh": "："}
 
 
 class WerewolfDraft(AnswerAsk[Words]):
@@ -163,7 +135,7 @@ class WerewolfFinal(AnswerAsk[Considered]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Considered:
-        return Considered(thought=self.reflection, final_answer=self.draft or replies.NOTHING[self.scene.language])
+        return Considered(thought=self.reflection, final_answer=self.draft or self.scene.say.nothing)
 
     def check(self, answer: Considered) -> None:
         refuse_blank(answer.final_answer)
@@ -210,7 +182,7 @@ class OcotConsider(VictimAsk[Words]):
         asks = topics.wanted(self.scene, self.goal, known.person, known.victim)
         facts = [one.fact for one in known.told if replies.answers(one.fact, asks, known.person, known.victim)]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
-        return Words(words=replies.join(self.scene, said[: replies.LIMIT]) or LACKING)
+        return Words(words=self.scene.join(said[: replies.LIMIT]) or LACKING)
 
 
 class OcotQuestion(CharacterAsk[Questions]):

@@ -60,7 +60,7 @@ class Werewolf(_Everybody):
             "script": room.seat_memory.excerpts(query),
             "dialogue": self._nearest(query),
         }
-        listed = list(asks.PREDEFINED[room.scene.language])
+        listed = list(room.scene.say.predefined)
         numbers = room.seat_model.ask(asks.WerewolfSelect(**inputs, listed=listed)).numbers
         return asks.WerewolfQuestion(**inputs, picked=[listed[k - 1] for k in numbers], number=number)
 

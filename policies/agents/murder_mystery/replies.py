@@ -20,8 +20,6 @@ LIMIT: Final = 3
 """Sentences of an answer; as many facts as the game lets one tell in structured form."""
 _LONGEST: Final = 500
 """Characters of an answer made of free prose."""
-NOTHING: Final = {"en": "I have nothing to say about that.", "zh": "对此我无话可说。"}
-I_AM: Final = {"en": "I am {}.", "zh": "我是{}。"}
 _SENTENCE: Final = re.compile(r"[^。！？!?.\n]+(?:[。！？!?.]+[\"'”’」』）)]*|\n|$)")
 _BETRAYING: Final = re.compile(
     r"\b(?:kill|murder|die|death|dead|poison|stab|strangl|weapon|corpse|body|blood|knife|push)\w*|杀|死|毒|刺|勒|凶|尸|血|刀|推",
@@ -53,10 +51,10 @@ def reply(
     facts = chosen_facts(scene, me, victim, question, script, dialogue, lies)
     if facts:
         vocabulary, seat = scene.vocabulary, scene.person(me.name)
-        return join(scene, [say(fact, vocabulary, seat) for fact in facts[:LIMIT]])
+        return scene.join([say(fact, vocabulary, seat) for fact in facts[:LIMIT]])
     if guilty and scene.places:  # a case of facts: what is not planned and not harmless is not told
-        return NOTHING[scene.language]
-    return prose_answer(question, script, guilty=guilty) or NOTHING[scene.language]
+        return scene.say.nothing
+    return prose_answer(question, script, guilty=guilty) or scene.say.nothing
 
 
 def chosen_facts(
@@ -141,7 +139,7 @@ def prose_answer(question: str, script: Sequence[str], *, guilty: bool) -> str:
 def introduction(scene: Scene, me: CharacterInfo, script: Sequence[str], lies: Sequence[str]) -> str:
     """Who one is, and how one stands to those who died."""
     vocabulary, seat = scene.vocabulary, scene.person(me.name)
-    words = [I_AM[scene.language].format(me.name)]
+    words = [scene.say.i_am.format(me.name)]
     own = list(dict.fromkeys(fact for text in script for fact in facts_in(text, vocabulary, seat))) if seat >= 0 else []
     for victim in scene.victims:
         person = scene.person(victim)
@@ -149,9 +147,4 @@ def introduction(scene: Scene, me: CharacterInfo, script: Sequence[str], lies: S
         words += [
             say(fact, vocabulary, seat) for fact in own if fact.kind in kinds and {seat, person} <= set(_persons(fact))
         ]
-    return join(scene, words[: LIMIT + 1])
-
-
-def join(scene: Scene, sentences: Iterable[str]) -> str:
-    """Sentences in one text, as the language joins them."""
-    return ("" if scene.language == "zh" else " ").join(sentences)
+    return scene.join(words[: LIMIT + 1])

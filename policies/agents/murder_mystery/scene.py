@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Language
+from parlour.policies.agents.murder_mystery.sentences import Sentences, sentences
 from pydantic import BaseModel, ConfigDict
 
 
@@ -43,6 +44,15 @@ class Scene(ScenePart):
         aliases = tuple(tuple(self.aliases[k]) if k < len(self.aliases) else () for k in range(len(persons)))
         listed = (self.places, self.times, self.means, self.motives, self.relations, self.items)
         return CaseVocabulary(self.language, persons, aliases, len(self.players), *map(tuple, listed))
+
+    @property
+    def say(self) -> Sentences:
+        """The sentences of the heuristics in the language of the case."""
+        return sentences(self.language)
+
+    def join(self, said: Iterable[str]) -> str:
+        """Sentences in one text, as the language joins them."""
+        return self.say.gap.join(said)
 
     def person(self, name: str) -> int:
         """The number of a player or, behind them, of a victim; -1 for anybody else."""

@@ -16,7 +16,6 @@ from parlour.envs.core import NATURE, Event
 from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
-from parlour.policies.agents.murder_mystery.replies import I_AM, NOTHING
 from parlour.policies.agents.murder_mystery.scene import Scene, Talk, scene_of
 from parlour.policies.agents.murder_mystery.topics import put
 from parlour.policies.retrieval.embedders import Embedder, HashingEmbedder, Vectors
@@ -142,7 +141,7 @@ class SeatMemory:
             self._turn = (args[0], args[1]) if kind == game.TURN else self._turn
         elif kind == game.INTRODUCE:
             name = self.scene.players[seat]
-            said = words or I_AM[self.scene.language].format(name)
+            said = words or self.scene.say.i_am.format(name)
             self._add(Talk(asker="", speaker=name, victim="", question="", answer=said))
         elif kind == game.CHOOSE:
             self._target = args[0] if args else -1
@@ -167,13 +166,12 @@ class SeatMemory:
             return
         asker, target, victim, question, told = self._open
         self._open = None
-        joint = "" if self.scene.language == "zh" else " "
         talk = Talk(
             asker=self.scene.players[asker],
             speaker=self.scene.players[target],
             victim=self.scene.victims[victim],
             question=question,
-            answer=joint.join(told) or NOTHING[self.scene.language],
+            answer=self.scene.join(told) or self.scene.say.nothing,
         )
         self._add(talk)
 

@@ -58,7 +58,6 @@ _IN_CHINESE: Final = {
     "是": "yes", "有": "yes", "否": "no", "不是": "no", "没有": "no", "高": "high", "中": "medium", "中等": "medium", "低": "low",
     "natural": "neutral",
 }  # fmt: skip
-_UNKNOWN: Final = {"en": "Nothing is known of it.", "zh": "对此一无所知。"}
 
 
 class SensorReading(ScenePart):
@@ -182,9 +181,8 @@ def sense(
 
 def _reason(scene: Scene, facts: Sequence[Fact]) -> str:
     if not facts:
-        return _UNKNOWN[scene.language]
-    joint = "" if scene.language == "zh" else " "
-    return joint.join(say(fact, scene.vocabulary, None) for fact in list(dict.fromkeys(facts))[:2])
+        return scene.say.unknown
+    return scene.join(say(fact, scene.vocabulary, None) for fact in list(dict.fromkeys(facts))[:2])
 
 
 def _emotion(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:

@@ -42,7 +42,7 @@ class ThinkSummary(CharacterAsk[Words]):
         known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
         facts = [one.fact for one in known.told if known.person in one.fact.args[:1]]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
-        return Words(words=replies.join(self.scene, said) or self.about)
+        return Words(words=self.scene.join(said) or self.about)
 
 
 class ThinkQuestion(CharacterAsk[Questions]):
@@ -188,6 +188,6 @@ class ThinkRefine(AnswerAsk[Words]):
         """As many of the missing entries as the limit of an answer leaves room for."""
         vocabulary, seat = self.scene.vocabulary, self.scene.person(self.me.name)
         said = len(facts_in(self.answer, vocabulary, seat if seat >= 0 else None)) or 1
-        if self.answer == replies.NOTHING[self.scene.language] and self.missing:
-            return Words(words=replies.join(self.scene, self.missing[: replies.LIMIT]))
-        return Words(words=replies.join(self.scene, [self.answer, *self.missing[: max(0, replies.LIMIT - said)]]))
+        if self.answer == self.scene.say.nothing and self.missing:
+            return Words(words=self.scene.join(self.missing[: replies.LIMIT]))
+        return Words(words=self.scene.join([self.answer, *self.missing[: max(0, replies.LIMIT - said)]]))

@@ -10,7 +10,16 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs.murder_mystery.vocabulary.facts import ANSWERS, MEANS, MOTIVE, OPEN, RELATION, SIGHTING, WHEREABOUTS
+from parlour.envs.murder_mystery.vocabulary.facts import (
+    ANSWERS,
+    MEANS,
+    MOTIVE,
+    OPEN,
+    RELATION,
+    SIGHTING,
+    TOPICS,
+    WHEREABOUTS,
+)
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.scene import Scene
 
@@ -31,47 +40,8 @@ _PATTERNS: Final = {topic: re.compile(signs, re.IGNORECASE) for topic, signs in 
 
 DEATH, ABLE, REASONS = 7, 8, 9
 """How the victim died and who could have done it, which belong to sighting and means; who had reasons, and for what."""
-_FORMS: Final = {
-    "en": {
-        WHEREABOUTS: "About the death of {v}: where were you at {t}, and whom did you see there?",
-        RELATION: "About the death of {v}: what was your relation to {v}, and how did you feel about {v}?",
-        MOTIVE: "About the death of {v}: who had a reason to kill {v}, and who had none any more?",
-        SIGHTING: "About the death of {v}: whom did you see in {p} or elsewhere at {t}?",
-        MEANS: "About the death of {v}: who could get at {m}, and who could not?",
-        OPEN: "About the death of {v}: what else do you know?",
-        REASONS: "About the death of {v}: who had a reason to kill {v}, who had none any more, and who took something?",
-        -MOTIVE: "About the death of {v}: did {x} have a reason to kill {v}, or had they made peace?",
-        -SIGHTING: "About the death of {v}: where did you see {x} at {t}?",
-        -MEANS: "About the death of {v}: could {x} get at {m}?",
-        -RELATION: "About the death of {v}: what is the relation of {x} to {v}?",
-        -OPEN: "About the death of {v}: what do you know about {x}?",
-        -ABLE: "About the death of {v}: where did you see {x} at {t}, could {x} get at {m}, had {x} a reason, and how "
-        "does {x} stand to the others?",
-        DEATH: "About the death of {v}: where, when and by what means did {v} die, and whom did you see at {t}?",
-        ABLE: "About the death of {v}: whom did you see at {t}, and who could or could not get at {m}?",
-    },
-    "zh": {
-        WHEREABOUTS: "关于{v}的死：{t}你在哪里，在那里看见了谁？",
-        RELATION: "关于{v}的死：你和{v}是什么关系，你对{v}感情如何？",
-        MOTIVE: "关于{v}的死：谁有杀{v}的理由，谁已经没有了？",
-        SIGHTING: "关于{v}的死：{t}你在{p}或别处看见了谁？",
-        MEANS: "关于{v}的死：谁拿得到{m}，谁拿不到？",
-        OPEN: "关于{v}的死：你还知道些什么？",
-        REASONS: "关于{v}的死：谁有杀{v}的理由，谁已经没有了，谁拿走了什么东西？",
-        -MOTIVE: "关于{v}的死：{x}有没有杀{v}的理由，还是已经和好了？",
-        -SIGHTING: "关于{v}的死：{t}你在哪里看见了{x}？",
-        -MEANS: "关于{v}的死：{x}拿得到{m}吗？",
-        -RELATION: "关于{v}的死：{x}和{v}是什么关系？",
-        -OPEN: "关于{v}的死：关于{x}你知道些什么？",
-        -ABLE: "关于{v}的死：{t}你在哪里看见了{x}，{x}拿得到{m}吗，{x}有没有理由，和别人是什么关系？",
-        DEATH: "关于{v}的死：{v}是在哪里、什么时候、被什么凶器害死的，{t}你看见了谁？",
-        ABLE: "关于{v}的死：{t}你看见了谁，谁拿得到{m}，谁拿不到？",
-    },
-}
-_UNKNOWN: Final = {
-    "en": {"t": "the time of the death", "p": "the place of the death", "m": "the weapon"},
-    "zh": {"t": "案发的时候", "p": "案发的地方", "m": "凶器"},
-}
+_NAMES: Final = {**dict(enumerate(TOPICS)), DEATH: "death", ABLE: "able", REASONS: "reasons"}
+"""Topic -> its name among the sentences."""
 
 
 _HINTS: Final = {
@@ -106,12 +76,12 @@ def put(
     scene: Scene, topic: int, victim: str, *, place: int = -1, time: int = -1, means: int = -1, about: int = -1
 ) -> str:
     """A question in words. With `about`, it is about that person, where the topic has such a form."""
-    forms = _FORMS[scene.language]
+    forms, name = scene.say, _NAMES[topic]
     persons = [*scene.players, *scene.victims]
     values = {"v": victim, "x": persons[about] if 0 <= about < len(persons) else ""}
     for slot, number, listed in (("p", place, scene.places), ("t", time, scene.times), ("m", means, scene.means)):
-        values[slot] = listed[number] if 0 <= number < len(listed) else _UNKNOWN[scene.language][slot]
-    form = forms.get(-topic, forms[topic]) if values["x"] else forms[topic]
+        values[slot] = listed[number] if 0 <= number < len(listed) else forms.unnamed[slot]
+    form = (forms.about.get(name) if values["x"] else None) or forms.questions[name]
     return re.sub(r"\{(\w)\}", lambda found: values[found[1]], form)
 
 
