@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
-from parlour.envs.core import NATURE, OVER, Event, Game, GameSpec, Move, Outcome, ParlourError, View, accept
+from parlour.envs.core import NATURE, OVER, Event, Game, GameSpec, Move, Outcome, ParlourError, View, check_one_of
 from parlour.envs.spaces import ProseSpace
 from parlour.envs.speech import quote
 from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, agents_of
@@ -94,12 +94,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         render_mode: Literal["ansi", "human"] | None = None,
     ) -> None:
         super().__init__()
-        if observation not in OBSERVATIONS:
-            raise accept("observation", observation, OBSERVATIONS)
-        if info not in INFOS:
-            raise accept("info", info, INFOS)
-        if render_mode not in (None, *RENDER_MODES):
-            raise accept("render_mode", render_mode, ("None", *RENDER_MODES))
+        check_one_of("observation", observation, OBSERVATIONS)
+        check_one_of("info", info, INFOS)
+        check_one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.spec, self.game = spec, game
         self.encoder = spec.encoder(game)
         self._wording = wording(spec, game)

@@ -13,7 +13,7 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import factorial, prod
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
@@ -240,6 +240,18 @@ def _orders(deck: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 def accept(name: str, value: object, accepted: object) -> ParlourError:
     """The error for an argument outside what is accepted: one line with the value and the alternatives."""
     return ParlourError(f"{name} {value!r} is not accepted; accepted: {listed(accepted)}")
+
+
+def check_one_of(name: str, value: object, accepted: Iterable[object]) -> None:
+    """Raise the error of `accept` unless `value` is one of those accepted; of a range, unless it is an int in it."""
+    if value not in list(accepted) or (isinstance(accepted, range) and type(value) is not int):
+        raise accept(name, value, accepted)
+
+
+def check_from(name: str, value: object, least: int) -> None:
+    """Raise the error of `accept` unless `value` is an int, `least` or more."""
+    if type(value) is not int or value < least:
+        raise accept(name, value, f"a whole number from {least}")
 
 
 def listed(values: object) -> str:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
-from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError, accept
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError, accept, check_one_of
 
 _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
 
@@ -144,8 +144,7 @@ def check_roles(num_players: int, roles: Sequence[str], known: Sequence[str]) ->
     if not isinstance(roles, list | tuple):
         raise accept("roles", roles, "None, or one role for each player")
     for role in roles:
-        if role not in known:
-            raise accept("role", role, known)
+        check_one_of("role", role, known)
     if len(roles) != num_players:
         raise ParlourError(f"roles {list(roles)!r} are {len(roles)}; accepted: one for each of {num_players} players")
     return Counter(roles)
@@ -153,9 +152,7 @@ def check_roles(num_players: int, roles: Sequence[str], known: Sequence[str]) ->
 
 def check_table(num_players: int, players: range, rules: str, presets: Mapping[str, Any], talk: bool) -> None:
     """Refuse a number of players, a preset or a `talk` that the game does not have. Raises `ParlourError`."""
-    if type(num_players) is not int or num_players not in players:
-        raise accept("num_players", num_players, players)
-    if not isinstance(rules, str) or rules not in presets:
-        raise accept("rules", rules, presets)
+    check_one_of("num_players", num_players, players)
+    check_one_of("rules", rules, presets)
     if not isinstance(talk, bool):
         raise accept("talk", talk, ("True", "False"))

@@ -120,9 +120,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
             return callables.load(name, model)
         accepted = ", ".join((*POLICIES, *AGENTS, *FOREIGN, f"a trained {SUFFIX} file", "module:attribute"))
         raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
-    trained = TrainedSeat.load(name)
-    trained.check_table(game, config)
-    return trained
+    return TrainedSeat.load_for(name, game, config)
 
 
 def asks_a_model(name: str) -> bool:

@@ -64,6 +64,35 @@ class Policy(ABC):
         return cls(**settings)
 
 
+class TablePolicy(Policy):
+    """A policy for one game in one configuration: `table`, or None where it is not known."""
+
+    table: tuple[str, Mapping[str, Any]] | None = None
+    """Registry name of the game, and `game.config`."""
+    origin: ClassVar[str] = "the policy was trained on"
+    """For messages: what ties it to the table."""
+
+    def check_table(self, game: str, config: Mapping[str, Any]) -> None:
+        """Raise `ParlourError` if it is known to be for another table."""
+        if self.table is not None and _plain(self.table) != _plain((game, config)):
+            own, own_config = self.table
+            raise ParlourError(
+                f"{self.origin} {own} with {dict(own_config)} and cannot play {game} with {dict(config)}"
+            )
+
+    @classmethod
+    def load_for(cls, path: str | Path, game: str, config: Mapping[str, Any]) -> Self:
+        """Read a policy for this table. Raises `ParlourError` as `load` and `check_table` do."""
+        policy = cls.load(path)
+        policy.check_table(game, config)
+        return policy
+
+
+def _plain(table: tuple[str, Mapping[str, Any]]) -> Any:
+    """As files hold it: lists in place of tuples."""
+    return json.loads(json.dumps((table[0], dict(table[1]))))
+
+
 def check_settings(name: str, settings: Mapping[str, str], accepted: Collection[str]) -> None:
     """Refuse a setting that the policy called `name` does not have. Raises `ParlourError`."""
     for key in settings:

@@ -1,15 +1,24 @@
-"""Files that are there whole or not at all, however a run may end; and JSON that is read with one clear error."""
+"""Files that are there whole or not at all, however a run may end; JSON and arrays, read with one clear error."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import pickle
+import zipfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
 from parlour.envs.core import ParlourError
+
+_UNREADABLE: Final = (
+    *(OSError, EOFError, ValueError, KeyError, TypeError, IndexError, AttributeError, AssertionError, RuntimeError),
+    *(pickle.UnpicklingError, zipfile.BadZipFile),
+)
+"""What NumPy, PyTorch and pickle raise for files that are damaged or of another kind."""
 
 
 @contextmanager
@@ -48,3 +57,29 @@ def read_json(path: str | Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ParlourError(f"file {str(path)!r} cannot be used; accepted: a JSON object")
     return found
+
+
+@contextmanager
+def reading(path: str | Path, missing: str, unusable: str) -> Iterator[None]:
+    """Any error of the block in one line: `there is no {missing} PATH` or `PATH {unusable}`. Raises `ParlourError`."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise ParlourError(f"there is no {missing} {str(path)!r}") from None
+    except _UNREADABLE:
+        raise ParlourError(f"{str(path)!r} {unusable}") from None
+
+
+def write_arrays(
+    path: str | Path, kind: str, meta: Mapping[str, Any], arrays: Mapping[str, Any], *, compressed: bool = False
+) -> None:
+    """Write arrays in NumPy's npz format, with plain values beside them as JSON under the name `kind`."""
+    with Path(path).open("wb") as file:
+        write = np.savez_compressed if compressed else np.savez
+        write(file, **{kind: np.array(json.dumps(meta))}, **arrays)  # type: ignore[arg-type]
+
+
+def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The plain values and the arrays that `write_arrays` wrote. To be used in `reading`."""
+    with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        return json.loads(str(stored[kind])), {name: stored[name] for name in stored.files if name != kind}

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.base import Policy
+from parlour.policies.base import TablePolicy
+from parlour.policies.files import read_arrays, reading, write_arrays
 
 Array = np.ndarray[Any, np.dtype[np.float32]]
 SUFFIX: Final = ".npz"
 _META: Final = "parlour_seat"
 
 
-class TrainedSeat(Policy):
+class TrainedSeat(TablePolicy):
     """Plays one game in one configuration: logits = a multi-layer perceptron with tanh of the features.
 
     Args:
@@ -35,6 +34,7 @@ class TrainedSeat(Policy):
     ) -> None:
         super().__init__()
         self.game, self.config, self.layers, self.sample = game, dict(config), list(layers), sample
+        self.table = game, self.config
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` if the observation is not of the game it was trained on."""
@@ -60,28 +60,15 @@ class TrainedSeat(Policy):
         weights, bias = self.layers[-1]
         return weights @ hidden + bias
 
-    def check_table(self, game: str, config: Mapping[str, Any]) -> None:
-        """Raise `ParlourError` unless it was trained for this table."""
-        if (game, dict(config)) != (self.game, self.config):
-            raise ParlourError(
-                f"the policy was trained on {self.game} with {self.config} and cannot play {game} with {dict(config)}"
-            )
-
     def save(self, path: str | Path) -> None:
         arrays = {f"{what}{k}": a for k, layer in enumerate(self.layers) for what, a in zip("wb", layer, strict=True)}
         meta = {"policy": self.name, "game": self.game, "config": self.config, "layers": len(self.layers)}
-        with Path(path).open("wb") as file:
-            np.savez(file, **{_META: np.array(json.dumps(meta))}, **arrays)  # type: ignore[arg-type]
+        write_arrays(path, _META, meta, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a trained seat. Raises `ParlourError` for a file that is none."""
-        try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                meta = json.loads(str(stored[_META]))
-                layers = [(stored[f"w{k}"], stored[f"b{k}"]) for k in range(meta["layers"])]
-                return cls(meta["game"], meta["config"], layers)
-        except FileNotFoundError:
-            raise ParlourError(f"there is no policy file {str(path)!r}") from None
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-            raise ParlourError(f"{str(path)!r} is not a trained seat; accepted: a policy.npz of `train seat`") from None
+        with reading(path, "policy file", "is not a trained seat; accepted: a policy.npz of `train seat`"):
+            meta, stored = read_arrays(path, _META)
+            layers = [(stored[f"w{k}"], stored[f"b{k}"]) for k in range(meta["layers"])]
+            return cls(meta["game"], meta["config"], layers)

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_one_of
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
@@ -112,8 +112,7 @@ class TurnWrapper(BaseWrapper[str, Any, Any]):
     def __init__(self, env: AECEnv[str, Any, Any], observation: Form = "view") -> None:
         super().__init__(env)
         self.game_env = inner_game(env, type(self).__name__, full=True)
-        if observation not in FORMS:
-            raise accept("observation", observation, FORMS)
+        check_one_of("observation", observation, FORMS)
         self.form = observation
 
     def read(self, agent: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.core import accept
+from parlour.envs.core import check_from
 from parlour.envs.text import CHOICE, RECORD
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
@@ -17,8 +17,7 @@ class HistoryWindow(BaseWrapper[str, Any, Any]):
     """
 
     def __init__(self, env: AECEnv[str, Any, Any], lines: int) -> None:
-        if lines < 1:
-            raise accept("lines", lines, "a whole number from 1")
+        check_from("lines", lines, 1)
         super().__init__(env)
         self.lines = lines
 

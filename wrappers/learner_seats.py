@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, accept, listed
+from parlour.envs.core import ParlourError, accept, check_one_of, listed
 from parlour.envs.turn import Player, take_turn
 from parlour.wrappers.base import SEEDS, inner_game
 from pettingzoo.utils.env import AECEnv
@@ -54,8 +54,7 @@ class LearnerSeats(AECEnv[str, Any, Any]):
     ) -> None:
         super().__init__()
         base = inner_game(env, "LearnerSeats", full=True)
-        if on_illegal not in ("random", "raise"):
-            raise accept("on_illegal", on_illegal, ("random", "raise"))
+        check_one_of("on_illegal", on_illegal, ("random", "raise"))
         self.env, self.game_env, self.observation, self.on_illegal = env, base, observation, on_illegal
         self._fixed, count = _chosen(seats, base.game.seats)
         every = range(base.game.seats)

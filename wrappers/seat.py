@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import gymnasium
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.turn import Player
 from parlour.wrappers.base import inner_game
 from parlour.wrappers.learner_seats import LearnerSeats
@@ -51,8 +51,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         seats = range(self.game_env.game.seats)
         if seat != "random" and seat not in seats:
             raise accept("seat", seat, ("random", *seats))
-        if observation not in _KEYS:
-            raise accept("observation", observation, _KEYS)
+        check_one_of("observation", observation, _KEYS)
         drawn = 1 if seat == "random" else (seat,)
         self.learners = _OneSeat(env, opponents, seats=drawn, observation=observation, on_illegal=on_illegal)
         self.observation = observation

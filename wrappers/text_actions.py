@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import TextAction
-from parlour.envs.core import IllegalMove, ParlourError, View, accept
+from parlour.envs.core import IllegalMove, ParlourError, View, check_from, check_one_of
 from parlour.envs.spaces import ProseSpace
 from parlour.envs.speech import quote
 from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean
@@ -44,10 +44,8 @@ class TextActions(BaseWrapper[str, Any, Any]):
     def __init__(
         self, env: AECEnv[str, Any, Any], *, on_bad: str = "ask_again", tries: int = 3, mask: bool = False
     ) -> None:
-        if on_bad not in ON_BAD:
-            raise accept("on_bad", on_bad, ON_BAD)
-        if tries < 1:
-            raise accept("tries", tries, "a whole number from 1")
+        check_one_of("on_bad", on_bad, ON_BAD)
+        check_from("tries", tries, 1)
         super().__init__(env)
         base = inner_game(env, "TextActions")
         self.game_env, self.on_bad, self.tries, self.mask = base, on_bad, tries, mask

@@ -5,16 +5,16 @@ For networks that were trained on this game's numbers. A checkpoint is unpickled
 
 from __future__ import annotations
 
-import pickle
 import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
 import torch
-from parlour.envs.core import ParlourError, accept
-from parlour.policies.adapters.scored import ScoredSeat, Scores, read_settings, unreadable
+from parlour.envs.core import ParlourError, check_one_of
+from parlour.policies.adapters.scored import ScoredSeat, Scores, check_algorithm, read_settings, unloadable
 from parlour.policies.base import Policy
+from parlour.policies.files import reading
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of the libraries that it imports
@@ -27,10 +27,6 @@ AGILERL_ALGORITHMS: Final[Mapping[str, Any]] = {
 _MANY: Final = ("IPPO", "MADDPG", "MATD3")
 _LOGITS: Final = ("IPPO", "PPO")
 _VALUES: Final = ("DQN", "RainbowDQN")
-_UNREADABLE: Final = (
-    *(OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, AssertionError, RuntimeError),
-    pickle.UnpicklingError,
-)
 
 
 class AgileRLSeat(ScoredSeat):
@@ -55,18 +51,14 @@ class AgileRLSeat(ScoredSeat):
 
     def __init__(self, model: Any, *, agent: str | None = None, sample: bool = False, actions: str = "moves") -> None:
         self.model, self.algorithm = model, type(model).__name__
-        if self.algorithm not in AGILERL_ALGORITHMS:
-            raise accept("algorithm", self.algorithm, AGILERL_ALGORITHMS)
-        if sample and self.algorithm in _VALUES:
-            raise ParlourError(f"sample=true is not accepted with {self.algorithm}; accepted: sample=false")
+        check_algorithm(self.algorithm, AGILERL_ALGORITHMS, _VALUES, sample=sample)
         if self.algorithm not in _MANY:
             if agent is not None:
                 raise ParlourError(f"agent={agent} is not accepted with {self.algorithm}; accepted: no agent")
             network, observed, acted = model.actor, model.observation_space, model.action_space
         else:
             agent = model.agent_ids[0] if agent is None else agent
-            if agent not in model.agent_ids:
-                raise accept("agent", agent, model.agent_ids)
+            check_one_of("agent", agent, model.agent_ids)
             network = model.actors[model.get_network_id(agent)]
             observed, acted = model.possible_observation_spaces[agent], model.possible_action_spaces[agent]
         if getattr(model, "recurrent", False):
@@ -108,14 +100,11 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     table is checked at its first turn.
     """
     file, algorithm, sample, actions = read_settings(AgileRLSeat.name, settings, AGILERL_ALGORITHMS, ("agent",))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that the library will change; of attributes of some other algorithm
-            model = AGILERL_ALGORITHMS[algorithm].load(file, device="cpu")
-    except _UNREADABLE:
-        raise unreadable(file, algorithm, AGILERL_ALGORITHMS) from None
-    if model.algo.replace(" ", "") != algorithm:  # some can be loaded as others
-        raise unreadable(file, algorithm, AGILERL_ALGORITHMS)
+    with reading(file, "checkpoint", unloadable(algorithm, AGILERL_ALGORITHMS)), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the library will change; of attributes of some other algorithm
+        model = AGILERL_ALGORITHMS[algorithm].load(file, device="cpu")
+        if model.algo.replace(" ", "") != algorithm:
+            raise ValueError("some algorithms can be loaded as others")
     player = AgileRLSeat(model, agent=settings.get("agent"), sample=sample, actions=actions)
     player.read_from = dict(settings)
     return player

@@ -21,7 +21,7 @@ from operator import index
 from typing import Any, ClassVar, Final, Literal
 
 from parlour.envs import dotted
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.base import Policy, legal_numbers
 from parlour.policies.llm.model import Model
@@ -56,8 +56,7 @@ class ForeignPlayer(Policy):
         self.player = _made(called, dotted.load(called, "policy"))[0] if player is None else player
         self.kind: Kind = _kind(called, self.player)
         wants = "text" if self.kind == "words" else getattr(self.player, "wants", "both")
-        if wants not in WANTS:
-            raise accept(f"wants of {called}", wants, WANTS)
+        check_one_of(f"wants of {called}", wants, WANTS)
         self.wants = wants  # type: ignore[misc]  # its own, where the class has one for all
         self._reset_takes = _reset_takes(called, self.player)
 
@@ -91,8 +90,7 @@ class ForeignPlayer(Policy):
         if isinstance(answer, bool):
             raise self._refused(answer, "a whole number, or words (str)")
         legal = legal_numbers(observation, info)
-        if number not in legal:
-            raise accept(f"action of player {self.called}", number, legal)
+        check_one_of(f"action of player {self.called}", number, legal)
         return number
 
     def _refused(self, answer: Any, accepted: str) -> ParlourError:

@@ -10,17 +10,16 @@ states get one that is drawn from those which the seat cannot tell apart.
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.infoset import infoset
-from parlour.policies.base import Policy
+from parlour.policies.base import Policy, TablePolicy
+from parlour.policies.files import read_arrays, reading, write_arrays
 
 _META: Final = "parlour_openspiel"
 _DIGEST: Final = 16
@@ -123,8 +122,7 @@ class OpenSpielPolicy(Policy):
             action = int(self.rng.choice(info["legal"], p=share / share.sum()))
         else:
             action = self._step(state)
-        if action not in info["legal"]:
-            raise accept("action", action, info["legal"])
+        check_one_of("action", action, info["legal"])
         self._own.append(action)
         return action
 
@@ -142,7 +140,7 @@ class OpenSpielPolicy(Policy):
             raise
 
 
-class TabularSeat(Policy):
+class TabularSeat(TablePolicy):
     """Plays by a table of probabilities, one row for each information set; where there is none, uniformly.
 
     Args:
@@ -153,10 +151,12 @@ class TabularSeat(Policy):
 
     name: ClassVar[str] = "openspiel"
     wants: ClassVar[str] = "view"
+    origin: ClassVar[str] = "the policy was solved for"
 
     def __init__(self, game: str, config: Mapping[str, Any], rows: Mapping[bytes, Sequence[float]]) -> None:
         super().__init__()
         self.game, self.config, self.rows = game, dict(config), dict(rows)
+        self.table = game, self.config
         self.asked = self.unknown = 0
         """How often it was asked, and how often its table had no row."""
         self._own: list[int] = []
@@ -187,35 +187,23 @@ class TabularSeat(Policy):
         self._own.append(action)
         return action
 
-    def check_table(self, game: str, config: Mapping[str, Any]) -> None:
-        """Raise `ParlourError` unless it was solved for this table."""
-        if (game, dict(config)) != (self.game, self.config):
-            raise ParlourError(
-                f"the policy was solved for {self.game} with {self.config} and cannot play {game} with {dict(config)}"
-            )
-
     def save(self, path: str | Path) -> None:
         """Write an .npz file: `keys` (rows, 16) bytes, `starts` (rows + 1), `probabilities`, one after another."""
         keys = np.frombuffer(b"".join(self.rows), dtype=np.uint8).reshape(-1, _DIGEST)
         starts = np.cumsum([0, *(len(row) for row in self.rows.values())])
         flat = np.array([p for row in self.rows.values() for p in row], dtype=np.float32)
-        meta = np.array(json.dumps({"policy": self.name, "game": self.game, "config": self.config}))
-        with Path(path).open("wb") as file:
-            np.savez_compressed(file, **{_META: meta}, keys=keys, starts=starts, probabilities=flat)  # type: ignore[arg-type]
+        meta = {"policy": self.name, "game": self.game, "config": self.config}
+        arrays = {"keys": keys, "starts": starts, "probabilities": flat}
+        write_arrays(path, _META, meta, arrays, compressed=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote. Raises `ParlourError` for another file."""
-        try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                meta = json.loads(str(stored[_META]))
-                keys, starts, flat = (stored[part] for part in ("keys", "starts", "probabilities"))
-                rows = {keys[k].tobytes(): flat[starts[k] : starts[k + 1]] for k in range(len(keys))}
-                return cls(meta["game"], meta["config"], rows)
-        except FileNotFoundError:
-            raise ParlourError(f"there is no policy file {str(path)!r}") from None
-        except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile):
-            raise ParlourError(f"{str(path)!r} is no table of probabilities; accepted: what `save` wrote") from None
+        with reading(path, "policy file", "is no table of probabilities; accepted: what `save` wrote"):
+            meta, stored = read_arrays(path, _META)
+            keys, starts, flat = (stored[part] for part in ("keys", "starts", "probabilities"))
+            rows = {keys[k].tobytes(): flat[starts[k] : starts[k + 1]] for k in range(len(keys))}
+            return cls(meta["game"], meta["config"], rows)
 
 
 def digest(known: str) -> bytes:
@@ -249,6 +237,4 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     """
     if set(settings) != {"file"}:
         raise accept("settings of openspiel", ", ".join(settings), "file=PATH")
-    seat = TabularSeat.load(settings["file"])
-    seat.check_table(game, config)
-    return seat
+    return TabularSeat.load_for(settings["file"], game, config)

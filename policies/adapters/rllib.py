@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.adapters.scored import ScoredSeat, Scores
+from parlour.policies.adapters.answers import check_reads, number_of
+from parlour.policies.adapters.scored import ScoredSeat, Scores, file_in, read_sample
 from parlour.policies.base import Policy
 from ray.rllib.connectors.connector_v2 import ConnectorV2
 from ray.rllib.core.columns import Columns
@@ -81,16 +82,9 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
 
     A checkpoint does not say for which game it was trained; only the sizes are compared, at the first move.
     """
-    for key in settings:
-        if key not in _SETTINGS:
-            raise accept("setting of rllib", key, _SETTINGS)
-    if "file" not in settings:
-        raise ParlourError("rllib needs a checkpoint; accepted: rllib:file=DIRECTORY")
-    sample = settings.get("sample", "false")
-    if sample not in ("true", "false"):
-        raise accept("sample", sample, ("true", "false"))
-    actions = settings.get("actions", "moves")
-    return RLlibPolicy(settings["file"], settings.get("module"), sample=sample == "true", actions=actions)
+    file = file_in("rllib", settings, _SETTINGS, "a checkpoint; accepted: rllib:file=DIRECTORY")
+    sample, actions = read_sample(settings), settings.get("actions", "moves")
+    return RLlibPolicy(file, settings.get("module"), sample=sample, actions=actions)
 
 
 def _module_in(file: str, id: str | None) -> tuple[Path, str]:
@@ -105,7 +99,7 @@ def _module_in(file: str, id: str | None) -> tuple[Path, str]:
         within = {root.name: root}
     if id is None and len(within) == 1:
         id = next(iter(within))
-    if id not in within:
+    if id is None or id not in within:
         raise accept("module", id, within)
     return within[id], id
 
@@ -204,12 +198,8 @@ class PolicyRLModule(RLModule):
                 f"no seat in the info of {turn.agent}; accepted: an environment in TurnInInfo, outermost"
             )
         player = self._seated.get((turn.episode, turn.agent)) or self._sit_down(turn)
-        missing = _READS[player.wants] - set(info["observation"])
-        if missing:
-            raise ParlourError(
-                f"{player.name!r} reads {', '.join(missing)}; accepted: TurnInInfo(env, {player.wants!r})"
-            )
-        return _number(player, player.act(info["observation"], dict(info)), info)
+        check_reads(player, info["observation"], "TurnInInfo")
+        return number_of(player, player.act(info["observation"], dict(info)), info)
 
     def _sit_down(self, turn: AgentTurn) -> Policy:
         if turn.episode not in self._games:
@@ -227,23 +217,6 @@ class PolicyRLModule(RLModule):
             self._games = {game: n for game, n in self._games.items() if game in ongoing}
             self._idle += [player for key, player in self._seated.items() if key[0] not in ongoing]
             self._seated = {key: player for key, player in self._seated.items() if key[0] in ongoing}
-
-
-def _number(player: Policy, action: Any, info: Mapping[str, Any]) -> int:
-    """An action as a number. Words must be those of an option: a Discrete action carries no others."""
-    if not isinstance(action, str):
-        return int(action)
-    if action not in info["options"]:
-        raise ParlourError(f"{player.name!r} says {action!r}; accepted in RLlib: numbers, and options word for word")
-    return int(info["legal"][info["options"].index(action)])
-
-
-_READS: Final = {
-    "view": frozenset[str](),
-    "features": frozenset(("observation",)),
-    "text": frozenset(("text",)),
-    "both": frozenset(("observation", "text")),
-}
 
 
 def policy_spec(make: Callable[[], Policy], seed: int = 0) -> RLModuleSpec:

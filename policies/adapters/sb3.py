@@ -6,15 +6,14 @@ and needs neither library. A checkpoint is unpickled: loading one runs the code 
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
 import torch
-from parlour.envs.core import ParlourError, accept
-from parlour.policies.adapters.scored import ScoredSeat, Scores, read_settings, unreadable
+from parlour.policies.adapters.scored import ScoredSeat, Scores, check_algorithm, read_settings, unloadable
 from parlour.policies.base import Policy
+from parlour.policies.files import reading
 from sb3_contrib import ARS, QRDQN, TRPO, MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
@@ -46,10 +45,7 @@ class Sb3Seat(ScoredSeat):
 
     def __init__(self, model: BaseAlgorithm, *, sample: bool = False, actions: str = "moves") -> None:
         self.model, self.algorithm = model, type(model).__name__
-        if self.algorithm not in SB3_ALGORITHMS:
-            raise accept("algorithm", self.algorithm, SB3_ALGORITHMS)
-        if sample and self.algorithm in _VALUES:
-            raise ParlourError(f"sample=true is not accepted with {self.algorithm}; accepted: sample=false")
+        check_algorithm(self.algorithm, SB3_ALGORITHMS, _VALUES, sample=sample)
         super().__init__(model.observation_space, model.action_space, sample=sample, actions=actions)
         self.knew_mask = self.algorithm == "MaskablePPO"
         self._memory: Any = None
@@ -98,8 +94,6 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     table is checked at its first turn.
     """
     file, algorithm, sample, actions = read_settings(Sb3Seat.name, settings, SB3_ALGORITHMS)
-    try:
+    with reading(file, "checkpoint", unloadable(algorithm, SB3_ALGORITHMS)):
         model = SB3_ALGORITHMS[algorithm].load(file, device="cpu")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError, RuntimeError, zipfile.BadZipFile):
-        raise unreadable(file, algorithm, SB3_ALGORITHMS) from None
     return Sb3Seat(model, sample=sample, actions=actions)

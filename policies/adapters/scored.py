@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 from gymnasium import spaces
-from parlour.envs.core import ParlourError, accept
-from parlour.policies.base import Policy
+from parlour.envs.core import ParlourError, check_one_of
+from parlour.policies.base import Policy, check_settings
 
 Scores = np.ndarray[Any, np.dtype[np.float64]]
 ACTIONS: Final = ("moves", "ranks")
@@ -41,8 +41,7 @@ class ScoredSeat(Policy):
         self, observation_space: spaces.Space[Any], action_space: spaces.Space[Any], *, sample: bool, actions: str
     ) -> None:
         super().__init__()
-        if actions not in ACTIONS:
-            raise accept("actions", actions, ACTIONS)
+        check_one_of("actions", actions, ACTIONS)
         if not isinstance(action_space, spaces.Discrete):
             raise ParlourError(f"a checkpoint with actions {action_space} is not accepted; accepted: Discrete")
         self.observation_space, self.count = observation_space, int(action_space.n)
@@ -125,27 +124,41 @@ def read_settings(
     Raises `ParlourError` for a missing file, another setting than these and `others`, or another value.
     """
     accepted = ("file", "algorithm", "sample", "actions", *others)
-    for key in settings:
-        if key not in accepted:
-            raise accept(f"setting of {name}", key, accepted)
-    if "file" not in settings:
-        raise ParlourError(f"{name} needs a checkpoint; accepted: {name}:file=PATH")
-    file, algorithm = settings["file"], settings.get("algorithm", next(iter(algorithms)))
-    if algorithm not in algorithms:
-        raise accept("algorithm", algorithm, algorithms)
-    if settings.get("sample", "false") not in ("true", "false"):
-        raise accept("sample", settings["sample"], ("true", "false"))
+    file = file_in(name, settings, accepted, f"a checkpoint; accepted: {name}:file=PATH")
+    algorithm, sample = settings.get("algorithm", next(iter(algorithms))), read_sample(settings)
+    check_one_of("algorithm", algorithm, algorithms)
     if not Path(file).exists():
         raise ParlourError(f"there is no checkpoint {file!r}")
-    return file, algorithm, settings.get("sample") == "true", settings.get("actions", "moves")
+    return file, algorithm, sample, settings.get("actions", "moves")
 
 
-def unreadable(file: str, algorithm: str, algorithms: Mapping[str, Any]) -> ParlourError:
-    """The error for a file that cannot be loaded."""
-    listed = ", ".join(algorithms)
-    return ParlourError(
-        f"{file!r} cannot be loaded as {algorithm}; accepted: a checkpoint of the algorithm that algorithm= names, one "
-        f"of {listed}"
+def file_in(name: str, settings: Mapping[str, str], accepted: Sequence[str], needs: str) -> str:
+    """The setting `file`. Raises `ParlourError` for a setting that is not accepted, and where there is no file."""
+    check_settings(name, settings, accepted)
+    if "file" not in settings:
+        raise ParlourError(f"{name} needs {needs}")
+    return settings["file"]
+
+
+def read_sample(settings: Mapping[str, str]) -> bool:
+    """The setting `sample`, false by default. Raises `ParlourError` for another value."""
+    sample = settings.get("sample", "false")
+    check_one_of("sample", sample, ("true", "false"))
+    return sample == "true"
+
+
+def check_algorithm(algorithm: str, algorithms: Mapping[str, Any], valued: Sequence[str], *, sample: bool) -> None:
+    """Raise `ParlourError` for an unknown algorithm, and for `sample` with one of values, which are no logits."""
+    check_one_of("algorithm", algorithm, algorithms)
+    if sample and algorithm in valued:
+        raise ParlourError(f"sample=true is not accepted with {algorithm}; accepted: sample=false")
+
+
+def unloadable(algorithm: str, algorithms: Mapping[str, Any]) -> str:
+    """What is said of a file that cannot be loaded."""
+    return (
+        f"cannot be loaded as {algorithm}; accepted: a checkpoint of the algorithm that algorithm= names, one "
+        f"of {', '.join(algorithms)}"
     )
 
 

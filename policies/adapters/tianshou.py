@@ -8,7 +8,6 @@ which environment; in a multi-agent algorithm each agent's policy sees that agen
 from __future__ import annotations
 
 import json
-import pickle
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,8 +16,11 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import torch
 from gymnasium import spaces
-from parlour.envs.core import ParlourError, accept
-from parlour.policies.base import Policy
+from parlour.envs.core import ParlourError
+from parlour.policies.adapters.answers import check_reads, number_of
+from parlour.policies.adapters.scored import file_in
+from parlour.policies.base import Policy, TablePolicy
+from parlour.policies.files import reading
 from tianshou.algorithm.algorithm_base import Algorithm, OffPolicyAlgorithm, OnPolicyAlgorithm, TrainingStats
 from tianshou.algorithm.algorithm_base import Policy as TheirPolicy
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
@@ -28,7 +30,7 @@ from tianshou.utils.net.common import Net
 # -- theirs at our tables --------------------------------------------------------------------------------------
 
 
-class TianshouSeat(Policy):
+class TianshouSeat(TablePolicy):
     """Plays by a Tianshou policy with discrete actions.
 
     Where its answer has `logits` for all actions (the DQN family, discrete actors), the legal action with the highest
@@ -54,7 +56,6 @@ class TianshouSeat(Policy):
         if not isinstance(self.policy.action_space, spaces.Discrete):
             raise ParlourError(f"a policy with actions {self.policy.action_space}; accepted: Discrete")
         self.sample, self.mask = sample, mask
-        self._table: tuple[str, str] | None = None
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` if the table has another number of actions, or there is nothing to draw from."""
@@ -98,16 +99,8 @@ class TianshouSeat(Policy):
         """Read what `save_weights` wrote. Raises `ParlourError` for any other file."""
         net, actions, game, config = _stored(path)
         seat = cls(DiscreteQLearningPolicy(model=net, action_space=spaces.Discrete(actions)))
-        seat._table = (game, config)
+        seat.table = game, config
         return seat
-
-    def check_table(self, game: str, config: Mapping[str, Any]) -> None:
-        """Raise `ParlourError` unless the file says that it was trained for this table."""
-        if self._table is not None and self._table != (game, _plain(config)):
-            own, own_config = self._table
-            raise ParlourError(
-                f"the policy was trained on {own} with {own_config} and cannot play {game} with {_plain(config)}"
-            )
 
 
 def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
@@ -116,14 +109,8 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     Raises:
         ParlourError: Another setting, no such file, or one for another game or configuration.
     """
-    for key in settings:
-        if key != "file":
-            raise accept("setting of tianshou", key, "file")
-    if "file" not in settings:
-        raise ParlourError("tianshou needs a file; accepted: tianshou:file=PATH, as save_weights wrote it")
-    seat = TianshouSeat.load(settings["file"])
-    seat.check_table(game, config)
-    return seat
+    needs = "a file; accepted: tianshou:file=PATH, as save_weights wrote it"
+    return TianshouSeat.load_for(file_in("tianshou", settings, ("file",), needs), game, config)
 
 
 def save_weights(net: Net, path: str | Path, game: str, config: Mapping[str, Any]) -> None:
@@ -145,7 +132,8 @@ def save_weights(net: Net, path: str | Path, game: str, config: Mapping[str, Any
         raise ParlourError(
             "this network is not accepted; accepted: Net of state_shape, action_shape and hidden_sizes alone"
         )
-    torch.save({_KIND: sizes, "game": game, "config": _plain(config), "weights": net.state_dict()}, path)
+    told = {"game": game, "config": json.dumps(dict(config), sort_keys=True)}
+    torch.save({_KIND: sizes, **told, "weights": net.state_dict()}, path)
 
 
 _KIND: Final = "parlour_tianshou"
@@ -155,23 +143,16 @@ def _net(sizes: Mapping[str, Any]) -> Net:
     return Net(state_shape=sizes["features"], action_shape=sizes["actions"], hidden_sizes=list(sizes["hidden"]))
 
 
-def _plain(config: Mapping[str, Any]) -> str:
-    return json.dumps(dict(config), sort_keys=True)
-
-
-def _stored(path: str | Path) -> tuple[Net, int, str, str]:
+def _stored(path: str | Path) -> tuple[Net, int, str, dict[str, Any]]:
     """The network, how many actions it has, and the game and configuration it was trained for."""
-    if not Path(path).exists():
-        raise ParlourError(f"there is no policy file {str(path)!r}")
-    try:
-        if not zipfile.is_zipfile(path):  # an older format of PyTorch's, or none
-            raise TypeError
+    with reading(path, "policy file", "is not accepted; accepted: a file that save_weights wrote"):
+        with Path(path).open("rb") as file:
+            if not zipfile.is_zipfile(file):
+                raise TypeError("an older format of PyTorch's, or none")
         stored = torch.load(path, map_location="cpu", weights_only=True)
         net = _net(stored[_KIND])
         net.load_state_dict(stored["weights"])
-        return net, int(stored[_KIND]["actions"]), str(stored["game"]), str(stored["config"])
-    except (OSError, RuntimeError, pickle.UnpicklingError, EOFError, KeyError, TypeError, ValueError):
-        raise ParlourError(f"{str(path)!r} is not accepted; accepted: a file that save_weights wrote") from None
+        return net, int(stored[_KIND]["actions"]), str(stored["game"]), dict(json.loads(stored["config"]))
 
 
 # -- ours among their algorithms -------------------------------------------------------------------------------
@@ -202,14 +183,10 @@ class SeatedPolicy(TheirPolicy):
     def _act(self, turn: Any) -> int:
         observation, info = turn.read()
         player = self._player(turn)
-        missing = _READS[player.wants] - set(observation)
-        if missing:
-            raise ParlourError(
-                f"{player.name!r} reads {', '.join(missing)}; accepted: SealedTurn(env, {player.wants!r})"
-            )
+        check_reads(player, observation, "SealedTurn")
         answer = player.act(observation, info)
         turn.clear()  # the collector's buffer keeps the turn
-        return _number(player, answer, info)
+        return number_of(player, answer, info)
 
     def _player(self, turn: Any) -> Policy:
         game, player = self.seated.get((turn.table, turn.seat), (0, None))
@@ -218,24 +195,6 @@ class SeatedPolicy(TheirPolicy):
             player.reset(turn.seat, turn.seed)
             self.seated[turn.table, turn.seat] = (turn.game, player)
         return player
-
-
-_READS: Final[Mapping[str, frozenset[str]]] = {
-    "view": frozenset(),
-    "features": frozenset(("observation",)),
-    "text": frozenset(("text",)),
-    "both": frozenset(("observation", "text")),
-}
-
-
-def _number(player: Policy, answer: Any, info: Mapping[str, Any]) -> int:
-    if not isinstance(answer, str):
-        return int(answer)
-    if answer not in info["options"]:
-        raise ParlourError(
-            f"{player.name!r} answers {answer!r:.60}; accepted here: a number, or the words of an option"
-        )
-    return int(info["legal"][info["options"].index(answer)])
 
 
 class SeatedOffPolicy(OffPolicyAlgorithm):

@@ -10,7 +10,6 @@ who acts now; `(group, "action")` int64 (n,). Without MaskInInfo the numbers are
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,8 +17,10 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import torch
-from parlour.envs.core import ParlourError, accept
-from parlour.policies.base import Policy
+from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.policies.adapters.scored import file_in, read_sample
+from parlour.policies.base import Policy, TablePolicy
+from parlour.policies.files import reading
 from tensordict import TensorDict, TensorDictBase
 from tensordict.nn import TensorDictModule, TensorDictModuleBase
 from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor
@@ -77,7 +78,7 @@ def save_actor(path: str | Path, actor: Any, config: ActorConfig) -> None:
 # -- theirs at our tables --------------------------------------------------------------------------------------
 
 
-class TorchRLPlayer(Policy):
+class TorchRLPlayer(TablePolicy):
     """Plays by an actor: the most probable legal action, or one drawn from its probabilities.
 
     Never illegally: probabilities of illegal moves are set aside, and an illegal action of an actor without
@@ -96,19 +97,20 @@ class TorchRLPlayer(Policy):
 
     name: ClassVar[str] = "torchrl"
     wants: ClassVar[str] = "features"
+    origin: ClassVar[str] = "the actor was trained on"
 
     def __init__(
         self, actor: Any, *, group: str | None = LEARNER, sample: bool = False, config: ActorConfig | None = None
     ) -> None:
         super().__init__()
         self.actor, self.group, self.sample, self.config = actor, group, sample, config
+        self.table = None if config is None else (config.game, config.config)
         prefix: Key = () if group is None else (group,)
         self._nested = (*prefix, "observation", "observation") in actor.in_keys
         observation: Key = ("observation",) * (1 + self._nested)
         offered = [_key(*prefix, *observation), _key(*prefix, "action_mask"), _key(*prefix, "mask")]
         for key in actor.in_keys:
-            if key not in offered:
-                raise accept("key that the actor reads", key, offered)
+            check_one_of("key that the actor reads", key, offered)
         self._action = _key(*prefix, "action")
         self._has_dist = hasattr(actor, "get_dist")
         if sample and not self._has_dist:
@@ -141,25 +143,13 @@ class TorchRLPlayer(Policy):
     @classmethod
     def load(cls, path: str | Path, *, sample: bool = False) -> Self:
         """Read what `save_actor` wrote; no code in the file is run. Raises `ParlourError` for another file."""
-        try:
+        with reading(path, "actor file", "is not a saved actor; accepted: a file of `save_actor`"):
             stored = torch.load(path, map_location="cpu", weights_only=True)
             meta = json.loads(stored[_META])
             config = ActorConfig(**meta | {"hidden": tuple(meta["hidden"])})
             actor = make_actor(config)
             actor.load_state_dict(stored["state"])
-        except FileNotFoundError:
-            raise ParlourError(f"there is no actor file {str(path)!r}") from None
-        except (OSError, EOFError, pickle.UnpicklingError, RuntimeError, KeyError, TypeError, ValueError):
-            raise ParlourError(f"{str(path)!r} is not a saved actor; accepted: a file of `save_actor`") from None
         return cls(actor, sample=sample, config=config)
-
-    def check_table(self, game: str, config: Mapping[str, Any]) -> None:
-        """Raise `ParlourError` if it is known to have been trained for another table."""
-        known, plain = self.config, json.loads(json.dumps(dict(config)))
-        if known is not None and (game, plain) != (known.game, known.config):
-            raise ParlourError(
-                f"the actor was trained on {known.game} with {dict(known.config)} and cannot play {game} with {plain}"
-            )
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -189,15 +179,8 @@ def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, A
     Raises `ParlourError` for another setting or value, for a file that is none of `save_actor`, and for one of another
     game or configuration.
     """
-    for key in settings:
-        if key not in SETTINGS:
-            raise accept("setting of torchrl", key, SETTINGS)
-    if "file" not in settings:
-        raise ParlourError("torchrl needs an actor; accepted: torchrl:file=PATH[,sample=true]")
-    sample = settings.get("sample", "false")
-    if sample not in ("true", "false"):
-        raise accept("sample", sample, ("true", "false"))
-    player = TorchRLPlayer.load(settings["file"], sample=sample == "true")
+    file = file_in("torchrl", settings, SETTINGS, "an actor; accepted: torchrl:file=PATH[,sample=true]")
+    player = TorchRLPlayer.load(file, sample=read_sample(settings))
     player.check_table(game, config)
     return player
 

@@ -9,7 +9,7 @@ import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.model import OFFLINE, Model, OfflineModel
 from parlour.policies.llm.transport.budget import Budget
@@ -83,8 +83,7 @@ class ModelConfig:
             limit = getattr(self, name)
             if limit is not None and not limit >= 0:
                 raise accept(name, limit, "a number from 0")
-        if self.cache_mode not in MODES:
-            raise accept("cache mode", self.cache_mode, MODES)
+        check_one_of("cache mode", self.cache_mode, MODES)
         if self.cache is None and self.cache_mode == "replay":
             raise ParlourError("cache mode 'replay' without a cache; accepted: the file that was recorded")
 

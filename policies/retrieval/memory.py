@@ -11,9 +11,7 @@ seat reads thousands of texts, not millions.
 
 from __future__ import annotations
 
-import json
 import re
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +19,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import accept
+from parlour.policies.files import read_arrays, reading, write_arrays
 from parlour.policies.retrieval.embedders import Embedder, Vectors, unit
 
 SEGMENT: Final = 50
@@ -200,8 +199,7 @@ class Memory:
         """Write texts and vectors to a file in NumPy's npz format; the embedder is named, not written."""
         meta = {"embedder": self.embedder.name, "size": self.embedder.size, "texts": self._texts}
         meta |= {"tags": self._tags, "when": self._when}
-        with Path(path).open("wb") as file:
-            np.savez(file, **{_META: np.array(json.dumps(meta)), "vectors": self._vectors()})  # type: ignore[arg-type]
+        write_arrays(path, _META, meta, {"vectors": self._vectors()})
 
     @classmethod
     def load(cls, path: str | Path, embedder: Embedder) -> Self:
@@ -263,16 +261,12 @@ class Memory:
 
 def _read(path: Path) -> tuple[dict[str, Any], Any]:
     """What `Memory.save` wrote: texts and all that is known of them, and their vectors."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            meta, vectors = json.loads(str(stored[_META])), stored["vectors"]
+    with reading(path, "memory file", "is not a memory; accepted: a file that `Memory.save` wrote"):
+        meta, arrays = read_arrays(path, _META)
+        vectors = arrays["vectors"]
         if not len(meta["texts"]) == len(meta["tags"]) == len(meta["when"]) == len(vectors):
             raise ValueError("not as many vectors as texts")
         return {name: meta[name] for name in ("embedder", "size", "texts", "tags", "when")}, vectors
-    except FileNotFoundError:
-        raise ParlourError(f"there is no memory file {str(path)!r}") from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-        raise ParlourError(f"{str(path)!r} is not a memory; accepted: a file that `Memory.save` wrote") from None
 
 
 def _of_partition(partition: _Partition, vector: Vectors, k: int) -> list[tuple[float, int]]:

@@ -268,7 +268,7 @@ def test_ours_say_in_one_line_what_they_miss():
         act(loop(RandomPolicy, wrap=lambda env, _: env))
     with pytest.raises(ParlourError, match=r"'trained' reads observation; accepted: TurnInInfo\(env, 'features'\)"):
         act(loop(trained))
-    with pytest.raises(ParlourError, match="'babbler' says 'hm'; accepted in RLlib: numbers, and options"):
+    with pytest.raises(ParlourError, match="'babbler' answers 'hm'; accepted here: a number, or the words"):
         act(loop(Babbler))
     module = PolicyRLModule(model_config=policy_spec(RandomPolicy).model_config)
     with pytest.raises(ParlourError, match="accepted: policies_to_train without it"):

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 import pyspiel
-from parlour.envs.core import ParlourError, View, accept
+from parlour.envs.core import ParlourError, View, accept, check_one_of
 from parlour.envs.registry import GAMES, lookup
 from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.state import ParlourObserver, ParlourState, Table, table_of
@@ -126,13 +126,11 @@ def openspiel_game(game: str, **options: Any) -> ParlourGame:
     Raises:
         ParlourError: There is no such game here, or an option is not accepted.
     """
-    if game not in OFFERED:
-        raise accept("game", game, OFFERED)
+    check_one_of("game", game, OFFERED)
     default = parameters(game)
     params = {}
     for key, value in options.items():
-        if key not in default:
-            raise accept(f"option of {game}", key, default)
+        check_one_of(f"option of {game}", key, default)
         if isinstance(value, list | tuple):
             value = "/".join(map(str, value))
             value += "/" * value.isdigit()  # else OpenSpiel would read a single number as no text

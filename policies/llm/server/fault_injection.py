@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_one_of
 
 FAULTS: Final[Mapping[str, str]] = {
     "429": "refused as one request too many, with Retry-After",
@@ -58,8 +58,7 @@ def parse_faults(text: str) -> dict[str, float]:
 def check_faults(rates: Mapping[str, float]) -> None:
     """Raise `ParlourError` for an unknown kind, a rate outside 0..1, or rates that add up to more than 1."""
     for kind, rate in rates.items():
-        if kind not in FAULTS:
-            raise accept("fault", kind, FAULTS)
+        check_one_of("fault", kind, FAULTS)
         if not 0 <= rate <= 1:
             raise accept(f"rate of fault {kind}", rate, "a number in 0..1")
     if math.fsum(rates.values()) > 1:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies.llm.server import protocol
 from parlour.policies.llm.server.fault_injection import check_faults
 
@@ -40,10 +40,8 @@ class ServerSettings:
             seconds = getattr(self, name)
             if not (math.isfinite(seconds) and seconds >= 0):
                 raise accept(name, seconds, "seconds, at least 0")
-        if self.seed < 0:
-            raise accept("seed", self.seed, "a whole number from 0")
+        check_from("seed", self.seed, 0)
         for parameter in self.refuse:
-            if parameter not in protocol.ChatBody.model_fields:
-                raise accept("parameter to refuse", parameter, protocol.ChatBody.model_fields)
+            check_one_of("parameter to refuse", parameter, protocol.ChatBody.model_fields)
         if self.key == "":
             raise ParlourError("the key is empty; accepted: a bearer token, or none at all")

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies.llm.transport.request import CacheMiss, Completion, Request, Transport, Usage
 
 MODES: Final = ("record", "replay", "off")
@@ -43,8 +43,7 @@ class Cache:
     """
 
     def __init__(self, inner: Transport, path: str | Path, mode: str = "record") -> None:
-        if mode not in MODES:
-            raise accept("cache mode", mode, MODES)
+        check_one_of("cache mode", mode, MODES)
         self._inner, self.path, self.mode = inner, Path(path).absolute(), mode
         if mode == "record":
             self._make()
