@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from parlour.envs.core import NATURE, OVER, Event, Game, GameSpec, Move, Outcome, ParlourError, View, check_one_of
-from parlour.envs.spaces import ProseSpace
+from parlour.envs.spaces import AgentSpaces, ProseSpace
 from parlour.envs.speech import quote
 from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, agents_of
 from parlour.envs.wording import Mask, Turn, wording
@@ -65,7 +65,7 @@ class _AfterReset:
         raise AttributeError(f"{self._name} cannot be accessed before reset")
 
 
-class GameEnv(AECEnv[str, Any, Any]):
+class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
     """A game as an AEC environment whose actions are numbers in `game.catalogue`.
 
     Args:
@@ -131,12 +131,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._turns = self._wording.turns
 
     # -- PettingZoo --------------------------------------------------------------------------------------------
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game.
@@ -252,11 +246,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         """What `seat` may know now."""
         return self.game.view(self.state_now, seat)
 
-    def offered(self, turn: Turn, view: View) -> dict[str, Any]:
-        """What `info="full"` adds at a seat's turn."""
-        heuristic = self.spec.heuristic
-        return {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": heuristic}
-
     def number(self, move: Move) -> int:
         """The action number of a move, words left aside."""
         return self._wording.numbers[Move(move.kind, move.args)]
@@ -341,7 +330,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._mask = turn.mask.copy()
         info: dict[str, Any] = {"action_mask": self._mask}
         if self.info == "full":
-            info |= self.offered(turn, game.view(self.state_now, actor))
+            info |= self._wording.offered(turn, game.view(self.state_now, actor))
         self._shown[agent] = info
 
     def _finish(self, outcome: Outcome) -> None:

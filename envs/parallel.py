@@ -15,9 +15,9 @@ import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Event, Move, ParlourError
-from parlour.envs.spaces import ProseSpace
+from parlour.envs.spaces import AgentSpaces, ProseSpace
 from parlour.envs.text import MAX_WORDS, clean, render
-from parlour.envs.wording import Mask, Turn, wording
+from parlour.envs.wording import Mask, Turn, Wording, wording
 from pettingzoo.utils.env import ParallelEnv
 
 
@@ -29,7 +29,7 @@ class _Given(NamedTuple):
     action: Any
 
 
-class GameParallelEnv(ParallelEnv[str, Any, Any]):
+class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
     """All seats of `env` step at once.
 
     Args:
@@ -49,12 +49,6 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
         self.wait = len(env.game.catalogue)
         self.action_spaces = {agent: self._action_space() for agent in self.possible_agents}
         self.observation_spaces = {agent: self._observation_space(agent) for agent in self.possible_agents}
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -101,7 +95,7 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
         return ProseSpace(MAX_WORDS) if self.action == "text" else spaces.Discrete(self.wait + 1)
 
     def _observation_space(self, agent: str) -> spaces.Dict:
-        parts = dict(self.aec.observation_spaces[agent].spaces)
+        parts = dict(self.aec.observation_spaces[agent].spaces)  # type: ignore[attr-defined]  # a Dict
         del parts["action_mask"]
         if self.action == "index":
             parts["action_mask"] = spaces.Box(0, 1, (self.wait + 1,), np.int8)
@@ -155,7 +149,11 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
         return mask
 
     def _turn(self, seat: int) -> Turn:
-        return wording(self.aec.spec, self.aec.game).turn(self.aec.game.legal(self._moments[seat]))
+        return self._wording.turn(self.aec.game.legal(self._moments[seat]))
+
+    @property
+    def _wording(self) -> Wording:
+        return wording(self.aec.spec, self.aec.game)
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         return {agent: self._info(agent) for agent in self.agents}
@@ -166,8 +164,7 @@ class GameParallelEnv(ParallelEnv[str, Any, Any]):
         if self.action == "index":
             info["action_mask"] = self._mask(seat)
         if aec.info == "full" and seat in self._moments:
-            turn = self._turn(seat)
-            info |= aec.offered(turn, aec.game.view(self._moments[seat], seat))
+            info |= self._wording.offered(self._turn(seat), aec.game.view(self._moments[seat], seat))
         return info
 
     def _move(self, agent: str, action: Any) -> Move:

@@ -1,15 +1,30 @@
-"""The observation space of prose: any printable Unicode, without the 46 MB that a full `Text` charset would weigh."""
+"""The spaces of agents; among them that of prose: any printable Unicode, without the 46 MB of a full `Text` charset."""
 
 from __future__ import annotations
 
 from typing import Any, Final, Never
 
 from gymnasium.error import CustomSpaceError
-from gymnasium.spaces import Text
+from gymnasium.spaces import Space, Text
 from gymnasium.vector.utils import create_shared_memory
 
 _SAMPLE: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;'\"-_()é狼人杀好"
 _SAMPLE_LENGTH: Final = 60
+
+
+class AgentSpaces:
+    """An environment that has a space object for each agent, as PettingZoo asks for them."""
+
+    observation_spaces: dict[str, Space[Any]]
+    action_spaces: dict[str, Space[Any]]
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        """The space of what the agent observes."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Space[Any]:
+        """The space of its actions."""
+        return self.action_spaces[agent]
 
 
 class ProseSpace(Text):

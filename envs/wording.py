@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from parlour.envs.core import Event, Game, GameSpec, Move
+from parlour.envs.core import Event, Game, GameSpec, Move, View
 from parlour.envs.text import options
 
 Mask = np.ndarray[Any, np.dtype[np.int8]]
@@ -28,7 +28,7 @@ class Wording:
     """Turns and lines of a Game. Both are functions of their arguments; what is kept is only to be fast."""
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
-        self.text = spec.text(game)
+        self.text, self.heuristic = spec.text(game), spec.heuristic
         self.numbers = {move: number for number, move in enumerate(game.catalogue)}
         self.turns: dict[int, Turn] = {}
         """By the identity of `legal`: a rule book that lays its options out once is recognised by it. The Turn keeps
@@ -40,6 +40,10 @@ class Wording:
         """What a seat that may do `legal` is offered."""
         kept = self.turns.get(id(legal))
         return self._offer(legal) if kept is None else kept
+
+    def offered(self, turn: Turn, view: View) -> dict[str, Any]:
+        """What `info="full"` adds at a seat's turn."""
+        return {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": self.heuristic}
 
     def line(self, event: Event) -> str:
         """One line of the record."""

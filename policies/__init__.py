@@ -14,6 +14,7 @@ from parlour.policies.agents.chat import ChatPlayer
 from parlour.policies.agents.mediated_qa import GraceMediator
 from parlour.policies.agents.murder_mystery import AGENTS as MYSTERY_AGENTS
 from parlour.policies.agents.murder_mystery import PlayerStarAgent, QuestumAgent
+from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.werewolf.gratr import GratrAgent
 from parlour.policies.base import Policy
@@ -51,30 +52,24 @@ POLICIES: Final[Mapping[str, Callable[[], Policy]]] = {
 }
 """Name on the command line -> policy that asks nobody. Anything in no list is the path of a trained seat."""
 
+_ASKING: Final[tuple[type[AskingPolicy], ...]] = (
+    ChatPlayer,
+    AvalonAgent,
+    BaselineAgent,
+    WindowAgent,
+    RetrievalAgent,
+    RerankAgent,
+    GratrAgent,
+    *MYSTERY_AGENTS,
+)
+
 AGENTS: Final[Mapping[str, Callable[[Mapping[str, str], Model], Policy]]] = {
-    ChatPlayer.name: ChatPlayer.from_settings,
-    AvalonAgent.name: AvalonAgent.from_settings,
-    BaselineAgent.name: BaselineAgent.from_settings,
-    WindowAgent.name: WindowAgent.from_settings,
-    RetrievalAgent.name: RetrievalAgent.from_settings,
-    RerankAgent.name: RerankAgent.from_settings,
-    GratrAgent.name: GratrAgent.from_settings,
-    GraceMediator.name: lambda settings, _: GraceMediator.from_settings(settings),  # it asks no model
-    **{agent.name: agent.from_settings for agent in MYSTERY_AGENTS},
+    **{agent.name: agent.from_settings for agent in _ASKING},
+    GraceMediator.name: lambda settings, _: GraceMediator.from_settings(settings),
 }
 """Name -> policy that takes settings and may ask a model; they follow the name, as in `avalon_agent:without=plan`."""
 
-
-ASKING: Final = (
-    ChatPlayer.name,
-    AvalonAgent.name,
-    BaselineAgent.name,
-    WindowAgent.name,
-    RetrievalAgent.name,
-    RerankAgent.name,
-    GratrAgent.name,
-    *(agent.name for agent in MYSTERY_AGENTS),
-)
+ASKING: Final = tuple(agent.name for agent in _ASKING)
 """Those of `AGENTS` that a model answers; the others only have settings."""
 
 FOREIGN: Final[Mapping[str, str]] = {

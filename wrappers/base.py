@@ -39,6 +39,12 @@ def inner_game(env: AECEnv[str, Any, Any], wrapper: str, *, full: bool = False) 
 class Shape:
     """Another shape of observations that hold numbers."""
 
+    observation_spaces: dict[str, spaces.Space[Any]]
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of what the agent observes."""
+        return self.observation_spaces[agent]
+
     @staticmethod
     def shaped_space(space: spaces.Space[Any]) -> spaces.Space[Any]:
         """The space of what `shaped` gives. Raises `ParlourError` if the observations do not have what it needs."""
@@ -57,9 +63,6 @@ class ShapeWrapper(Shape, BaseWrapper[str, Any, Any]):
         super().__init__(env)
         self.observation_spaces = {a: self.shaped_space(env.observation_space(a)) for a in env.possible_agents}
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
-
     def observe(self, agent: str) -> Any:
         observed = self.env.observe(agent)
         return None if observed is None else self.shaped(observed)
@@ -71,9 +74,6 @@ class ParallelShapeWrapper(Shape, BaseParallelWrapper[str, Any, Any]):
     def __init__(self, env: ParallelEnv[str, Any, Any]) -> None:
         super().__init__(env)
         self.observation_spaces = {a: self.shaped_space(env.observation_space(a)) for a in env.possible_agents}
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None

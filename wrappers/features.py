@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from gymnasium import spaces
+from parlour.envs.aec import GameEnv
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
@@ -18,16 +18,7 @@ class NumericFeatures(BaseWrapper[str, Any, Any]):
         super().__init__(env)
         base = inner_game(env, "NumericFeatures")
         self.game_env = base
-        actions = len(base.game.catalogue)
-        self.observation_spaces = {
-            agent: spaces.Dict(
-                {
-                    "action_mask": spaces.Box(0, 1, (actions,), np.int8),
-                    "observation": spaces.Box(-1, 1, (base.encoder.size,), np.float32),
-                }
-            )
-            for agent in base.possible_agents
-        }
+        self.observation_spaces = GameEnv(base.spec, base.game, observation="features").observation_spaces
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         return self.observation_spaces[agent]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
-from gymnasium import spaces
 from gymnasium.utils import seeding
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, accept, check_one_of, listed
+from parlour.envs.spaces import AgentSpaces
 from parlour.envs.turn import Player, take_turn
 from parlour.wrappers.base import SEEDS, inner_game
 from pettingzoo.utils.env import AECEnv
@@ -19,7 +19,7 @@ from pettingzoo.utils.env import AECEnv
 _TRIES: Final = 1000
 
 
-class LearnerSeats(AECEnv[str, Any, Any]):
+class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
     """A game as an AEC environment whose agents `learner_0`, ... are some of its seats.
 
     With one learner every step is a whole cycle, so that `pettingzoo.utils.conversions.aec_to_parallel` takes it.
@@ -73,12 +73,6 @@ class LearnerSeats(AECEnv[str, Any, Any]):
         }
         self.action_spaces = {a: e.action_space(first) for a, e in zip(self.possible_agents, own, strict=True)}
         self.np_random, _ = seeding.np_random(None)
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if seed is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import TextAction
 from parlour.envs.core import IllegalMove, ParlourError, View, check_from, check_one_of
-from parlour.envs.spaces import ProseSpace
+from parlour.envs.spaces import AgentSpaces, ProseSpace
 from parlour.envs.speech import quote
 from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean
 from parlour.wrappers.base import inner_game
@@ -22,7 +22,7 @@ FAULTS: Final = {UnreadableMove: "unreadable", AmbiguousMove: "ambiguous", Illeg
 _STREAM: Final = 0x7E87  # keeps this wrapper's chance apart from the game's under the same seed
 
 
-class TextActions(BaseWrapper[str, Any, Any]):
+class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
     """Actions are words; a number is taken as well, so that players of both kinds can sit at one table.
 
     Observations and infos lose `action_mask` (a mask of numbers does not fit a space of words); the options stay in the
@@ -54,12 +54,6 @@ class TextActions(BaseWrapper[str, Any, Any]):
         self._faults: dict[str, Counter[str]] = {}
         self._reasons: list[str] = []
         self._infos: dict[str, dict[str, Any]] = {}
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:

@@ -122,8 +122,7 @@ class Moment:
             seen["text"] = render(table.text, view)
         if wants in ("features", "both"):
             seen["observation"] = table.encoder(view)
-        info = {"action_mask": seen["action_mask"], "options": turn.sentences, "legal": turn.indices, "view": view}
-        return seen, info
+        return seen, {"action_mask": seen["action_mask"], **table.wording.offered(turn, view)}
 
 
 _TABLES: Final[dict[Any, Table]] = {}
