@@ -26,7 +26,7 @@ from parlour.policies.agents.murder_mystery import (
     topics,
     voting,
 )
-from parlour.policies.agents.murder_mystery.evidence import collect, death_of, judge
+from parlour.policies.agents.murder_mystery.evidence import Excerpts, collect, death_of, judge
 from parlour.policies.agents.murder_mystery.quiz import Quiz, Reader, answer_quiz
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, SensorReading, SensorSummary
@@ -148,8 +148,8 @@ def test_letters_are_read_strictly(words, pick, picked):
 def sensed(sensor: str, about: int, own: list[str], heard: list[Talk], asked: int = -1, language: str = "en") -> str:
     place = scene(language)
     who = me(language=language)
-    known = sensors.known_of(place, who, place.victims[0], place.players[about], own, heard)
-    return sensors.sense(sensor, place, who, known, own, heard, asked).choice
+    known = sensors.known_of(Excerpts(place, who, place.victims[0], own, heard), place.players[about])
+    return sensors.sense(sensor, known, asked).choice
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -230,12 +230,7 @@ def test_sensors_are_chosen_by_words():
 
 
 def test_what_a_suspect_says_of_himself_counts_for_nothing():
-    told = collect(
-        scene(),
-        [(ANN, script(DIED))],
-        [talk(BEN, Fact("lacked", (BEN, ROPE)), Fact("peace", (BEN, HUGH)))],
-        scene().vocabulary,
-    )
+    told = collect(scene(), [(ANN, script(DIED))], [talk(BEN, Fact("lacked", (BEN, ROPE)), Fact("peace", (BEN, HUGH)))])
     known = judge(scene(), HUGH, [BEN], told)[BEN]
     assert known.means == 0
     assert not known.peace
@@ -243,10 +238,7 @@ def test_what_a_suspect_says_of_himself_counts_for_nothing():
 
 def test_a_lie_is_seen_by_what_others_say():
     told = collect(
-        scene(),
-        [(ANN, script(DIED, Fact("saw", (BEN, ATTIC, NINE))))],
-        [talk(BEN, Fact("at", (BEN, CELLAR, NINE)))],
-        scene().vocabulary,
+        scene(), [(ANN, script(DIED, Fact("saw", (BEN, ATTIC, NINE))))], [talk(BEN, Fact("at", (BEN, CELLAR, NINE)))]
     )
     known = judge(scene(), HUGH, [BEN, CORA], told)
     assert known[BEN].there
@@ -257,20 +249,15 @@ def test_a_lie_is_seen_by_what_others_say():
 
 def test_what_was_said_about_another_victim_is_no_alibi():
     """Who killed the other one may have lied then."""
-    told = collect(
-        scene("en", 2),
-        [(ANN, script(DIED))],
-        [talk(CORA, Fact("saw", (BEN, CELLAR, NINE)), victim=1)],
-        scene("en", 2).vocabulary,
-    )
+    told = collect(scene("en", 2), [(ANN, script(DIED))], [talk(CORA, Fact("saw", (BEN, CELLAR, NINE)), victim=1)])
     assert not judge(scene("en", 2), HUGH, [BEN], told)[BEN].elsewhere
 
 
 def test_how_a_victim_died_is_what_most_say_and_a_script_counts_twice():
     lie = Fact("died", (HUGH, CELLAR, -1, -1))
-    told = collect(scene(), [(ANN, script(DIED))], [talk(BEN, lie)], scene().vocabulary)
+    told = collect(scene(), [(ANN, script(DIED))], [talk(BEN, lie)])
     assert death_of(HUGH, told) == (ATTIC, NINE, ROPE)
-    told = collect(scene(), [], [talk(BEN, lie), talk(CORA, lie), talk(DAN, DIED)], scene().vocabulary)
+    told = collect(scene(), [], [talk(BEN, lie), talk(CORA, lie), talk(DAN, DIED)])
     assert death_of(HUGH, told).place == CELLAR
 
 
@@ -295,7 +282,7 @@ def answer_of(question: str, killed: tuple[int, ...] = (), language: str = "en")
     place = scene(language)
     lies = script(*LIES, language=language) if killed else []
     who = me(killed=killed, language=language)
-    words = replies.reply(place, who, place.victims[0], question, script(*OWN, language=language), [], lies)
+    words = replies.reply(Excerpts(place, who, place.victims[0], script(*OWN, language=language)), question, lies)
     return read(words, place.vocabulary, ANN)
 
 
@@ -334,7 +321,7 @@ def test_a_murderer_may_lie_only_about_his_own_victim():
     place = scene("en", 2)
     who = me(killed=(1,), victims=2)
     question = topics.put(place, 0, "Old Sir Hugh")
-    words = replies.reply(place, who, "Old Sir Hugh", question, script(*OWN), [], script(*LIES))
+    words = replies.reply(Excerpts(place, who, "Old Sir Hugh", script(*OWN)), question, script(*LIES))
     assert not set(LIES) & set(read(words, place.vocabulary, ANN))
     assert asks.stance_of(who, "Mrs Teal") == asks.GUILTY
     assert asks.stance_of(who, "Old Sir Hugh") == asks.HONEST == asks.stance_of(me(), "Old Sir Hugh")
@@ -356,7 +343,7 @@ def test_no_words_stop_an_answer(question, story, language):
     place = scene(language)
     for killed in ((), (0,)):
         who = me(killed=killed, language=language)
-        assert replies.reply(place, who, place.victims[0], question, [story], [], [story]).strip()
+        assert replies.reply(Excerpts(place, who, place.victims[0], [story]), question, [story]).strip()
     assert topics.wanted(place, question, ANN, HUGH).topics
 
 

@@ -7,14 +7,16 @@ words what the rules of the game make of him: who killed the victim at hand may 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final, Generic
+from typing import Any, ClassVar, Final, Generic
 
 import numpy as np
 from parlour.policies.agents.murder_mystery import question_selection, replies, voting
+from parlour.policies.agents.murder_mystery.evidence import Excerpts
 from parlour.policies.agents.murder_mystery.prose import mentions
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk, all_named, named
 from parlour.policies.agents.murder_mystery.sensors import (
     SENSORS,
+    Known,
     SensorReading,
     SensorSummary,
     choice_of,
@@ -110,6 +112,17 @@ class CaseAsk(Ask[A], Generic[A]):
     scene: Scene
     me: CharacterInfo
 
+    @property
+    def excerpts(self) -> Excerpts:
+        """What it is answered from; empty where the question has no such input."""
+        given: list[Any] = [getattr(self, name, "") for name in ("victim", "script", "dialogue")]
+        return Excerpts(self.scene, self.me, *given)
+
+    @property
+    def known(self) -> Known:
+        """What the excerpts say of the character whom the question is about."""
+        return known_of(self.excerpts, getattr(self, "about", self.me.name))
+
     def check(self, answer: A) -> None:
         if isinstance(answer, Words):
             refuse_blank(answer.words)
@@ -144,7 +157,7 @@ class Introduce(CaseAsk[Words]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        return Words(words=replies.introduction(self.scene, self.me, self.script, self.lies))
+        return Words(words=replies.introduction(self.excerpts))
 
 
 class Sense(CharacterAsk[SensorAnswer]):
@@ -158,8 +171,7 @@ class Sense(CharacterAsk[SensorAnswer]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswer:
-        known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
-        found = sense(self.sensor.sensor, self.scene, self.me, known, self.script, self.dialogue, -1)
+        found = sense(self.sensor.sensor, self.known)
         return SensorAnswer(choice=found.choice, reason=found.reason)
 
     def check(self, answer: SensorAnswer) -> None:
@@ -179,13 +191,8 @@ class SenseAll(CharacterAsk[SensorAnswers]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
-        known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
-        return SensorAnswers(
-            readings=[
-                sense(one.sensor, self.scene, self.me, known, self.script, self.dialogue, self.asked)
-                for one in self.sensors
-            ]
-        )
+        known = self.known
+        return SensorAnswers(readings=[sense(one.sensor, known, self.asked) for one in self.sensors])
 
     def check(self, answer: SensorAnswers) -> None:
         told = {reading.sensor: reading.choice for reading in answer.readings}
@@ -212,9 +219,7 @@ class Question(CharacterAsk[Questions]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Questions:
-        known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
-        found = question_selection.question_of(self.scene, self.me, known, self.summary, self.dialogue, self.number)
-        return Questions(questions=found)
+        return Questions(questions=question_selection.question_of(self.known, self.summary, self.number))
 
     def check(self, answer: Questions) -> None:
         refuse_unnamed(answer.questions, self.number, self.scene, self.victim)
@@ -231,8 +236,7 @@ class ReplyToQuestion(AnswerAsk[Words]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        words = replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, self.lies)
-        return Words(words=words)
+        return Words(words=replies.reply(self.excerpts, self.question, self.lies))
 
 
 class Prune(VictimAsk[Suspicion]):
@@ -268,8 +272,7 @@ class Vote(VictimAsk[Ballot]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Ballot:
-        name = voting.vote(self.scene, self.me, self.victim, self.options, self.script, self.dialogue, self.suspects)
-        return Ballot(name=name, reason="")
+        return Ballot(name=voting.vote(self.excerpts, self.options, self.suspects), reason="")
 
     def check(self, answer: Ballot) -> None:
         if named(answer.name, self.options) is None:

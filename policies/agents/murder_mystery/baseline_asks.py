@@ -22,7 +22,7 @@ from parlour.policies.agents.murder_mystery.asks import (
     refuse_unnamed,
 )
 from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk
-from parlour.policies.agents.murder_mystery.sensors import answered, known_of, topics_put
+from parlour.policies.agents.murder_mystery.sensors import answered, topics_put
 from parlour.policies.llm.ask import Answer
 
 PICKED: Final = 5
@@ -54,7 +54,7 @@ class WerewolfSelect(CharacterAsk[Picked]):
     def heuristic(self, rng: np.random.Generator) -> Picked:
         """Those on topics that the character was asked least about; of equals any, as the list knows no case."""
         person, victim = self.scene.person(self.about), self.scene.person(self.victim)
-        asked = [t for one in answered(self.scene, person, victim, self.dialogue) for t in one.topics]
+        asked = [t for one in answered(self.excerpts, person) for t in one.topics]
         order = list(rng.permutation(len(self.listed)))
         touched = {
             k: sum(asked.count(topic) for topic in topics.wanted(self.scene, self.listed[k], person, victim).topics)
@@ -99,9 +99,7 @@ class WerewolfDraft(AnswerAsk[Words]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        return Words(
-            words=replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, [])
-        )
+        return Words(words=replies.reply(self.excerpts, self.question))
 
 
 class WerewolfReflect(AnswerAsk[Words]):
@@ -178,7 +176,7 @@ class OcotConsider(VictimAsk[Words]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        known = known_of(self.scene, self.me, self.victim, self.me.name, self.script, self.dialogue)
+        known = self.known
         asks = topics.wanted(self.scene, self.goal, known.person, known.victim)
         facts = [one.fact for one in known.told if replies.answers(one.fact, asks, known.person, known.victim)]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
@@ -198,7 +196,7 @@ class OcotQuestion(CharacterAsk[Questions]):
     def heuristic(self, rng: np.random.Generator) -> Questions:
         """On what the goals lack; otherwise on a goal that this character was not asked about."""
         person, victim = self.scene.person(self.about), self.scene.person(self.victim)
-        asked = topics_put(answered(self.scene, person, victim, self.dialogue))
+        asked = topics_put(answered(self.excerpts, person))
         lacking = [goal.question for goal in self.considered if goal.answer == LACKING]
         others = [goal.question for goal in self.considered if goal.answer != LACKING]
         wished = [

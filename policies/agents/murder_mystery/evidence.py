@@ -23,6 +23,42 @@ NOBODY: Final = -1
 """Teller of what the briefing says."""
 
 
+class Excerpts(NamedTuple):
+    """What a seat answers a question from: what it knows of the case, of its script and of the talk."""
+
+    scene: Scene
+    me: CharacterInfo
+    victim: str = ""
+    """Name of the victim whose death the question is about; empty for none."""
+    script: Sequence[str] = ()
+    dialogue: Sequence[Talk] = ()
+
+    @property
+    def seat(self) -> int:
+        """The own seat; -1 if the scene does not have it."""
+        return self.scene.person(self.me.name)
+
+    @property
+    def dead(self) -> int:
+        """The victim's number among the persons."""
+        return self.scene.person(self.victim)
+
+    @property
+    def guilty(self) -> bool:
+        """Whether the seat killed this victim."""
+        return self.victim in self.me.killed
+
+    def told(self) -> list[Told]:
+        """All facts in the excerpts."""
+        return collect(self.scene, [(self.seat, self.script)], self.dialogue)
+
+    def own(self) -> list[Fact]:
+        """The facts of the own script, in its order."""
+        if self.seat < 0:
+            return []
+        return facts_of(self.script, self.scene.vocabulary, self.seat)
+
+
 class Told(NamedTuple):
     """A fact and where it comes from."""
 
@@ -80,17 +116,20 @@ def facts_in(text: str, vocabulary: CaseVocabulary, speaker: int | None) -> tupl
     return tuple(read(text, vocabulary, speaker))
 
 
-def collect(
-    scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk], vocabulary: CaseVocabulary
-) -> list[Told]:
+def facts_of(texts: Iterable[str], vocabulary: CaseVocabulary, speaker: int) -> list[Fact]:
+    """The facts of several texts of one speaker, each once."""
+    return list(dict.fromkeys(fact for text in texts for fact in facts_in(text, vocabulary, speaker)))
+
+
+def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk]) -> list[Told]:
     """All facts in excerpts.
 
     Args:
         scene: The setting.
         scripts: Seats and excerpts of their scripts; usually one's own alone.
         dialogue: Excerpts of the talk.
-        vocabulary: That of the scene.
     """
+    vocabulary = scene.vocabulary
     found = [Told(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
     for seat, excerpts in scripts:
         found += [Told(f, seat, True) for text in excerpts for f in facts_in(text, vocabulary, _speaker(seat))]
@@ -103,6 +142,11 @@ def collect(
 
 def _speaker(seat: int) -> int | None:
     return seat if seat >= 0 else None
+
+
+def has_facts(told: Sequence[Told]) -> bool:
+    """Whether the excerpts state facts; where they do not, free prose is searched for words."""
+    return len(told) > 2  # one or two may be chance hits in prose
 
 
 def death_of(victim: int, told: Iterable[Told]) -> Death:
@@ -228,8 +272,3 @@ def _weight(known: Dossier) -> float:
         weight -= 4.0
     weight += 1.5 * min(known.caught, 2) - 2.0 * min(known.discord, 2) - 2.0 * min(known.rivals, 1)
     return weight - 0.3 * known.feeling + known.hints
-
-
-def scripts_of(scene: Scene, me: CharacterInfo, script: Sequence[str]) -> list[tuple[int, Sequence[str]]]:
-    """One's own script as `collect` takes it."""
-    return [(scene.person(me.name), script)]

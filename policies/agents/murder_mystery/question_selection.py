@@ -13,7 +13,6 @@ from typing import Final
 
 from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, RELATION, SIGHTING, UNKNOWN, WHEREABOUTS
 from parlour.policies.agents.murder_mystery.evidence import Dossier, death_of, judge
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 from parlour.policies.agents.murder_mystery.sensors import (
     BACKGROUND,
     EMOTION,
@@ -41,32 +40,21 @@ _LAST: Final = (WHEREABOUTS, RELATION)
 """And then what only colours a character."""
 
 
-def question_of(
-    scene: Scene,
-    me: CharacterInfo,
-    known: Known,
-    summary: SensorSummary,
-    dialogue: Sequence[Talk],
-    number: int,
-) -> list[str]:
+def question_of(known: Known, summary: SensorSummary, number: int) -> list[str]:
     """Questions to a character, the most useful first.
 
     Args:
-        scene: The setting.
-        me: Who asks.
         known: What the excerpts say of the character who is asked.
-        summary: What the sensors read for it; without readings, there is nothing to go by but an open question.
-        dialogue: Excerpts of the talk.
+        summary: What the sensors read for it; without readings, the question is an open one.
         number: How many questions.
     """
-    victim = scene.victims[known.victim - len(scene.players)] if known.victim >= 0 else ""
-    death = death_of(known.victim, known.told)
-    words = {"place": death.place, "time": death.time, "means": death.means}
-    asked = answered(scene, known.person, known.victim, dialogue)
+    scene, victim = known.scene, known.excerpts.victim if known.victim >= 0 else ""
+    words = death_of(known.victim, known.told)._asdict()
+    asked = answered(known.excerpts, known.person)
     wished = {topic for reading in summary.readings for topic in _TOPICS.get(reading.sensor, ())}
     fresh = wished - _settled(known, asked)
-    ranked = _suspects(scene, me, known)
-    first = _by_need(scene, known, dialogue)
+    ranked = _suspects(known)
+    first = _by_need(known)
     found = [put(scene, topic, victim, **words) for topic in first if topic in fresh]
     if wished & {ABLE, REASONS}:
         found += [put(scene, ABLE, victim, **words, about=seat) for seat in _not_put(SIGHTING, ranked, asked)]
@@ -76,11 +64,11 @@ def question_of(
     return (found + [put(scene, OPEN, victim)] * number)[:number]
 
 
-def _by_need(scene: Scene, known: Known, dialogue: Sequence[Talk]) -> tuple[int, ...]:
+def _by_need(known: Known) -> tuple[int, ...]:
     """The first topics, those in front that fewer players have been asked about."""
     able = reasons = 0
-    for seat in range(len(scene.players)):
-        asked = answered(scene, seat, known.victim, dialogue)
+    for seat in range(len(known.scene.players)):
+        asked = answered(known.excerpts, seat)
         reasons += MOTIVE in topics_put(asked)
         able += MEANS in topics_put(_not_on(MOTIVE, asked))
     return _FIRST if able <= reasons else (REASONS, DEATH, ABLE)
@@ -105,8 +93,9 @@ def _settled(known: Known, asked: Sequence[QuestionTopic]) -> set[int]:
     return done
 
 
-def _suspects(scene: Scene, me: CharacterInfo, known: Known) -> list[int]:
+def _suspects(known: Known) -> list[int]:
     """Whom a character can be asked about: of the others not cleared, first those against whom most speaks."""
+    scene, me = known.scene, known.excerpts.me
     others = [s for s in range(len(scene.players)) if s != known.person and scene.players[s] != me.name]
     dossiers = judge(scene, known.victim, others, known.told)
     return sorted((seat for seat in others if not cleared(dossiers[seat])), key=lambda seat: -dossiers[seat].weight)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.english import whole_word, without_article
 from parlour.policies.agents.murder_mystery import prose
-from parlour.policies.agents.murder_mystery.evidence import Told, collect, death_of, judge
+from parlour.policies.agents.murder_mystery.evidence import Told, collect, death_of, has_facts, judge
 from parlour.policies.agents.murder_mystery.prose import mentions, names_of
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
 
@@ -85,7 +85,7 @@ def answer(
     rng: np.random.Generator,
 ) -> str:
     """The letters of the options that the excerpts speak for most, `pick` of them."""
-    told = collect(scene, scripts, dialogue, scene.vocabulary)
+    told = collect(scene, scripts, dialogue)
     texts = [text for _, story in scripts for text in story] + [talk.text for talk in dialogue]
     matter = Matter(scene, me, question, options, told, texts, open_scripts=len(scripts) > 1)
     points = _points(matter)
@@ -145,7 +145,7 @@ def _weights(matter: Matter) -> dict[int, float]:
     if name in me.killed:
         return {seat: 1.0}
     seats = [other for other in range(len(scene.players)) if other != seat]
-    texts = matter.texts if len(matter.told) <= 2 else []
+    texts = matter.texts if not has_facts(matter.told) else []
     found = judge(scene, victim, seats, matter.told, texts, open_scripts=matter.open_scripts)
     return {other: dossier.weight for other, dossier in found.items()}
 

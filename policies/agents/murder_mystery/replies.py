@@ -12,8 +12,7 @@ from typing import Final
 
 from parlour.envs.murder_mystery.vocabulary.facts import PARAMETERS, Fact, relevant, say
 from parlour.policies.agents.murder_mystery import prose
-from parlour.policies.agents.murder_mystery.evidence import Death, collect, death_of, facts_in
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
+from parlour.policies.agents.murder_mystery.evidence import Death, Excerpts, death_of, facts_of
 from parlour.policies.agents.murder_mystery.topics import QuestionTopic, wanted
 
 LIMIT: Final = 3
@@ -27,54 +26,34 @@ _BETRAYING: Final = re.compile(
 )
 
 
-def reply(
-    scene: Scene,
-    me: CharacterInfo,
-    victim: str,
-    question: str,
-    script: Sequence[str],
-    dialogue: Sequence[Talk],
-    lies: Sequence[str],
-) -> str:
+def reply(excerpts: Excerpts, question: str, lies: Sequence[str] = ()) -> str:
     """The answer to a question.
 
     Args:
-        scene: The setting.
-        me: Who answers.
-        victim: Whose death it is about.
+        excerpts: What it is answered from.
         question: In words.
-        script: Excerpts of the own script.
-        dialogue: Excerpts of the talk.
-        lies: Sentences that a murderer planned to say; looked at if he killed this victim.
+        lies: Sentences that a murderer planned to say; used if he killed this victim.
     """
-    guilty = victim in me.killed
-    facts = chosen_facts(scene, me, victim, question, script, dialogue, lies)
+    scene = excerpts.scene
+    facts = chosen_facts(excerpts, question, lies)
     if facts:
-        vocabulary, seat = scene.vocabulary, scene.person(me.name)
+        vocabulary, seat = scene.vocabulary, excerpts.seat
         return scene.join([say(fact, vocabulary, seat) for fact in facts[:LIMIT]])
-    if guilty and scene.places:  # a case of facts: what is not planned and not harmless is not told
+    if excerpts.guilty and scene.places:  # a case of facts: what is not planned and not harmless is not told
         return scene.say.nothing
-    return prose_answer(question, script, guilty=guilty) or scene.say.nothing
+    return prose_answer(question, excerpts.script, guilty=excerpts.guilty) or scene.say.nothing
 
 
-def chosen_facts(
-    scene: Scene,
-    me: CharacterInfo,
-    victim: str,
-    question: str,
-    script: Sequence[str],
-    dialogue: Sequence[Talk],
-    lies: Sequence[str],
-) -> list[Fact]:
+def chosen_facts(excerpts: Excerpts, question: str, lies: Sequence[str] = ()) -> list[Fact]:
     """All facts that answer a question and may be told, the most to the point first."""
-    vocabulary, seat, person = scene.vocabulary, scene.person(me.name), scene.person(victim)
+    scene, me, seat, person = excerpts.scene, excerpts.me, excerpts.seat, excerpts.dead
     if seat < 0 or person < 0:
         return []
-    own = list(dict.fromkeys(fact for text in script for fact in facts_in(text, vocabulary, seat)))
+    own = excerpts.own()
     asks = wanted(scene, question, seat, person)
-    death = death_of(person, collect(scene, [(seat, script)], dialogue, vocabulary))
-    if victim in me.killed:
-        planned = list(dict.fromkeys(fact for text in lies for fact in facts_in(text, vocabulary, seat)))
+    death = death_of(person, excerpts.told())
+    if excerpts.guilty:
+        planned = facts_of(lies, scene.vocabulary, seat)
         own = planned + [fact for fact in own if harmless(fact, seat, person, death, planned)]
     else:
         killed = {scene.person(name) for name in me.killed}
@@ -136,15 +115,16 @@ def prose_answer(question: str, script: Sequence[str], *, guilty: bool) -> str:
     return " ".join(sentences[k] for k in sorted(best) if shares[k] > 0)[:_LONGEST]
 
 
-def introduction(scene: Scene, me: CharacterInfo, script: Sequence[str], lies: Sequence[str]) -> str:
-    """Who one is, and how one stands to those who died."""
-    vocabulary, seat = scene.vocabulary, scene.person(me.name)
+def introduction(excerpts: Excerpts) -> str:
+    """Who one is, and one's relation to those who died."""
+    scene, me, seat, own = excerpts.scene, excerpts.me, excerpts.seat, excerpts.own()
     words = [scene.say.i_am.format(me.name)]
-    own = list(dict.fromkeys(fact for text in script for fact in facts_in(text, vocabulary, seat))) if seat >= 0 else []
     for victim in scene.victims:
         person = scene.person(victim)
         kinds = ("relation",) if victim in me.killed else ("relation", "feels")
         words += [
-            say(fact, vocabulary, seat) for fact in own if fact.kind in kinds and {seat, person} <= set(_persons(fact))
+            say(fact, scene.vocabulary, seat)
+            for fact in own
+            if fact.kind in kinds and {seat, person} <= set(_persons(fact))
         ]
     return scene.join(words[: LIMIT + 1])

@@ -8,14 +8,14 @@ the number of sensors that read otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, SIGHTING, Fact, say
 from parlour.policies.agents.murder_mystery import prose
-from parlour.policies.agents.murder_mystery.evidence import Dossier, Told, collect, judge, scripts_of
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk
+from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, Told, has_facts, judge
+from parlour.policies.agents.murder_mystery.scene import Scene, ScenePart
 from parlour.policies.agents.murder_mystery.topics import QuestionTopic, wanted
 
 EMOTION, MOTIVATION, SUSPICION = "emotion", "motivation", "suspicion"
@@ -121,62 +121,43 @@ _MATTERS: Final = frozenset({SIGHTING, MEANS, MOTIVE})
 class Known(NamedTuple):
     """What the excerpts say of one character and one victim."""
 
+    excerpts: Excerpts
     told: list[Told]
     dossier: Dossier
     person: int
-    victim: int
+
+    @property
+    def scene(self) -> Scene:
+        return self.excerpts.scene
+
+    @property
+    def victim(self) -> int:
+        """The victim's number among the persons."""
+        return self.excerpts.dead
 
 
-def known_of(
-    scene: Scene, me: CharacterInfo, victim: str, about: str, script: Sequence[str], dialogue: Sequence[Talk]
-) -> Known:
+def known_of(excerpts: Excerpts, about: str) -> Known:
     """Read the excerpts for one character."""
-    told = collect(scene, scripts_of(scene, me, script), dialogue, scene.vocabulary)
-    person, dead = scene.person(about), scene.person(victim)
-    texts = [*script, *(talk.answer for talk in dialogue if talk.speaker != about)]
-    others = [seat for seat in range(len(scene.players)) if scene.players[seat] != me.name]
-    hints = prose.suspicion(scene, dead, others, texts).get(person, 0.0) if not _has_facts(told) else 0.0
-    dossier = judge(scene, dead, [person], told)[person]
-    return Known(told, dossier._replace(hints=hints, weight=dossier.weight + hints), person, dead)
+    scene, told, victim = excerpts.scene, excerpts.told(), excerpts.dead
+    person = scene.person(about)
+    texts = [*excerpts.script, *(talk.answer for talk in excerpts.dialogue if talk.speaker != about)]
+    others = [seat for seat in range(len(scene.players)) if scene.players[seat] != excerpts.me.name]
+    hints = prose.suspicion(scene, victim, others, texts).get(person, 0.0) if not has_facts(told) else 0.0
+    dossier = judge(scene, victim, [person], told)[person]
+    return Known(excerpts, told, dossier._replace(hints=hints, weight=dossier.weight + hints), person)
 
 
-def _has_facts(told: Sequence[Told]) -> bool:
-    """Whether the excerpts are made of facts that can be read; free prose is looked at where they are not."""
-    return len(told) > 2  # a chance hit or two are no language of facts
-
-
-def sense(
-    sensor: str,
-    scene: Scene,
-    me: CharacterInfo,
-    known: Known,
-    script: Sequence[str],
-    dialogue: Sequence[Talk],
-    asked: int,
-) -> SensorReading:
-    """What a sensor reads, by what was told of the character.
+def sense(sensor: str, known: Known, asked: int = -1) -> SensorReading:
+    """The reading of a sensor, from what was told of the character.
 
     Args:
         sensor: Of `SENSORS`.
-        scene: The setting.
-        me: Who senses.
         known: What the excerpts say.
-        script: Excerpts of the own script.
-        dialogue: Excerpts of the talk.
         asked: How many questions the character has answered about this victim; -1 to count those in the excerpts.
     """
-    reader = {
-        EMOTION: _emotion,
-        MOTIVATION: _motivation,
-        SUSPICION: _suspicion,
-        EVIDENCE: _evidence,
-        BACKGROUND: _background,
-    }.get(sensor)
-    if reader is not None:
-        choice, facts = reader(scene, me, known, script)
-    else:
-        choice, facts = _value(scene, known, dialogue, asked), []
-    return SensorReading(sensor=sensor, choice=choice, reason=_reason(scene, facts))
+    reader = _READERS.get(sensor)
+    choice, facts = (_value(known, asked), []) if reader is None else reader(known)
+    return SensorReading(sensor=sensor, choice=choice, reason=_reason(known.scene, facts))
 
 
 def _reason(scene: Scene, facts: Sequence[Fact]) -> str:
@@ -185,17 +166,17 @@ def _reason(scene: Scene, facts: Sequence[Fact]) -> str:
     return scene.join(say(fact, scene.vocabulary, None) for fact in list(dict.fromkeys(facts))[:2])
 
 
-def _emotion(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
-    seat = scene.person(me.name)
-    own = [one.fact for one in known.told if one.fact.kind == "feels" and one.fact.args[::2] == (seat, known.person)]
+def _emotion(known: Known) -> tuple[str, list[Fact]]:
+    pair = (known.excerpts.seat, known.person)
+    own = [one.fact for one in known.told if one.fact.kind == "feels" and one.fact.args[::2] == pair]
     if own:
         return ("negative", "neutral", "positive")[own[-1].args[1] + 1], own
     suspicious = known.dossier.there or known.dossier.caught > 0
-    mood = -1 if suspicious else prose.liking(scene, known.person, script)
+    mood = -1 if suspicious else prose.liking(known.scene, known.person, known.excerpts.script)
     return ("negative", "neutral", "positive")[mood + 1], []
 
 
-def _motivation(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+def _motivation(known: Known) -> tuple[str, list[Fact]]:
     dossier, facts = known.dossier, _facts(known, ("motive", "peace"))
     if dossier.peace:
         return "no", [fact for fact in facts if fact.kind == "peace"]
@@ -204,7 +185,7 @@ def _motivation(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[
     return ("yes" if dossier.hints > 0.5 else "no"), []
 
 
-def _suspicion(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+def _suspicion(known: Known) -> tuple[str, list[Fact]]:
     dossier = known.dossier
     if dossier.means < 0:
         return "no", _facts(known, ("lacked",))
@@ -213,12 +194,12 @@ def _suspicion(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[s
     return "yes", _facts(known, ("saw", "had"))
 
 
-def _evidence(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+def _evidence(known: Known) -> tuple[str, list[Fact]]:
     tied = known.dossier.there or known.dossier.caught > 0 or known.dossier.means > 0
     return ("yes" if tied else "no"), _facts(known, ("saw", "had")) if tied else []
 
 
-def _background(scene: Scene, me: CharacterInfo, known: Known, script: Sequence[str]) -> tuple[str, list[Fact]]:
+def _background(known: Known) -> tuple[str, list[Fact]]:
     hates = [f for f, _, _, _ in known.told if f.kind == "feels" and f.args[1] < 0 and known.person in f.args[::2]]
     return ("yes" if hates or known.dossier.motives else "no"), hates
 
@@ -228,13 +209,23 @@ def _facts(known: Known, kinds: Sequence[str]) -> list[Fact]:
     return [f for f, teller, _, _ in known.told if f.kind in kinds and f.args[0] == known.person != teller]
 
 
-def answered(scene: Scene, person: int, victim: int, dialogue: Sequence[Talk]) -> list[QuestionTopic]:
-    """What every question about a victim that a character has answered asked for, in order."""
-    name, dead = _name(scene, person), _name(scene, victim)
+_READERS: Final[Mapping[str, Callable[[Known], tuple[str, list[Fact]]]]] = {
+    EMOTION: _emotion,
+    MOTIVATION: _motivation,
+    SUSPICION: _suspicion,
+    EVIDENCE: _evidence,
+    BACKGROUND: _background,
+}
+
+
+def answered(excerpts: Excerpts, person: int) -> list[QuestionTopic]:
+    """What every question about the victim that a character has answered asked for, in order."""
+    scene, dead = excerpts.scene, excerpts.dead
+    name, victim = _name(scene, person), _name(scene, dead)
     return [
-        wanted(scene, talk.question, person, victim)
-        for talk in dialogue
-        if talk.asker and talk.speaker == name and talk.victim == dead
+        wanted(scene, talk.question, person, dead)
+        for talk in excerpts.dialogue
+        if talk.asker and talk.speaker == name and talk.victim == victim
     ]
 
 
@@ -248,14 +239,14 @@ def _name(scene: Scene, person: int) -> str:
     return persons[person] if 0 <= person < len(persons) else ""
 
 
-def _value(scene: Scene, known: Known, dialogue: Sequence[Talk], asked: int) -> str:
+def _value(known: Known, asked: int) -> str:
     """By how many of the matters that count were never put to the character; low for one who is seen through.
 
     Who counts the questions, as PLAYER* does, goes by their number as well.
     """
     if known.dossier.there or known.dossier.caught:
         return "low"
-    left = len(_MATTERS - topics_put(answered(scene, known.person, known.victim, dialogue)))
+    left = len(_MATTERS - topics_put(answered(known.excerpts, known.person)))
     if asked >= 0:
         left = min(left, len(_MATTERS) - asked)
     return "high" if left > 1 else "medium" if left else "low"

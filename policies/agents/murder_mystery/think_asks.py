@@ -22,7 +22,7 @@ from parlour.policies.agents.murder_mystery.asks import (
 )
 from parlour.policies.agents.murder_mystery.evidence import death_of, facts_in
 from parlour.policies.agents.murder_mystery.scene import Talk
-from parlour.policies.agents.murder_mystery.sensors import Known, answered, known_of, topics_put
+from parlour.policies.agents.murder_mystery.sensors import answered, topics_put
 from parlour.policies.llm.ask import Answer
 
 ENTRIES: Final = 5
@@ -39,7 +39,7 @@ class ThinkSummary(CharacterAsk[Words]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
+        known = self.known
         facts = [one.fact for one in known.told if known.person in one.fact.args[:1]]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
         return Words(words=self.scene.join(said) or self.about)
@@ -58,13 +58,13 @@ class ThinkQuestion(CharacterAsk[Questions]):
 
     def heuristic(self, rng: np.random.Generator) -> Questions:
         """On what the summary does not hold, first; then on what the character was not asked about."""
-        known = known_of(self.scene, self.me, self.victim, self.about, self.script, self.dialogue)
+        known = self.known
         held = {fact.kind for fact in facts_in(self.summary, self.scene.vocabulary, None)}
-        asked = topics_put(answered(self.scene, known.person, known.victim, self.dialogue))
+        asked = topics_put(answered(self.excerpts, known.person))
         missing = [topic for topic, kinds in _MISSING if not held & kinds]
         rest = [topic for topic, _ in _MISSING if topic not in missing]
         fresh = [topic for topic in (*missing, *rest) if topic not in asked] or [OPEN]
-        words = _words_of(known)
+        words = death_of(known.victim, known.told)._asdict()
         return Questions(
             questions=[topics.put(self.scene, topic, self.victim, **words) for topic in fresh[: self.number]]
         )
@@ -81,12 +81,6 @@ _MISSING: Final = (
     (SIGHTING, {"died"}),
 )
 """Topic -> the kinds of facts about a character that it would bring."""
-
-
-def _words_of(known: Known) -> dict[str, int]:
-    """Place, time and means of the death, as far as the excerpts tell."""
-    death = death_of(known.victim, known.told)
-    return {"place": death.place, "time": death.time, "means": death.means}
 
 
 class Entries(Answer):
@@ -112,15 +106,14 @@ class ThinkTimeline(VictimAsk[Entries]):
 
     def heuristic(self, rng: np.random.Generator) -> Entries:
         """The facts that answer the question best, in order of time; for free prose, sentences."""
-        scene, vocabulary, seat = self.scene, self.scene.vocabulary, self.scene.person(self.me.name)
-        facts = replies.chosen_facts(scene, self.me, self.victim, self.question, self.script, [], [])[:ENTRIES]
+        facts = replies.chosen_facts(self.excerpts, self.question)[:ENTRIES]
         if not facts:
             found = replies.prose_answer(self.question, self.script, guilty=False)
             return Entries(entries=[found] if found else [])
         timed = [fact for fact in facts if fact.kind in ("at", "saw")]
         rest = [fact for fact in facts if fact not in timed]
         ordered = sorted(timed, key=lambda fact: fact.args[2]) + rest
-        return Entries(entries=[say(fact, vocabulary, seat) for fact in ordered])
+        return Entries(entries=[say(fact, self.scene.vocabulary, self.excerpts.seat) for fact in ordered])
 
     def check(self, answer: Entries) -> None:
         if len(answer.entries) > ENTRIES:
@@ -158,9 +151,7 @@ class ThinkAnswer(AnswerAsk[Words]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
-        return Words(
-            words=replies.reply(self.scene, self.me, self.victim, self.question, self.script, self.dialogue, [])
-        )
+        return Words(words=replies.reply(self.excerpts, self.question))
 
 
 class ThinkContained(CaseAsk[YesNo]):

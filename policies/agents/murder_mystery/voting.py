@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from parlour.policies.agents.murder_mystery import prose
-from parlour.policies.agents.murder_mystery.evidence import collect, judge, scripts_of
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk
+from parlour.policies.agents.murder_mystery.evidence import Excerpts, has_facts, judge
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, SUSPICION, SensorSummary, distance, value_of
 
 NEAR: Final = 1
@@ -36,24 +35,15 @@ def _without_opportunity(summary: SensorSummary) -> bool:
     return any(reading.sensor == SUSPICION and reading.choice != murderous for reading in summary.readings)
 
 
-def vote(
-    scene: Scene,
-    me: CharacterInfo,
-    victim: str,
-    options: Sequence[str],
-    script: Sequence[str],
-    dialogue: Sequence[Talk],
-    suspects: Sequence[str],
-) -> str:
-    """Whom to vote for: of the options, the one against whom most speaks; of equals, first a suspect.
+def vote(excerpts: Excerpts, options: Sequence[str], suspects: Sequence[str]) -> str:
+    """The option with the most evidence against it; of equals, first a suspect.
 
-    A murderer of the victim votes for whoever looks worst of the others, as he is no option himself.
+    A murderer of the victim votes for the option that looks worst, as he is no option himself.
     """
-    person = scene.person(victim)
+    scene, told = excerpts.scene, excerpts.told()
     seats = [scene.person(option) for option in options]
-    told = collect(scene, scripts_of(scene, me, script), dialogue, scene.vocabulary)
-    texts = [*script, *(talk.answer for talk in dialogue)] if len(told) <= 2 else []
-    dossiers = judge(scene, person, seats, told, texts)
+    texts = [*excerpts.script, *(talk.answer for talk in excerpts.dialogue)] if not has_facts(told) else []
+    dossiers = judge(scene, excerpts.dead, seats, told, texts)
     place = {name: k for k, name in enumerate(suspects)}
 
     def standing(option: str) -> tuple[float, int, int]:
