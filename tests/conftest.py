@@ -84,7 +84,7 @@ TEN_WITH_EVERYBODY = ("Merlin", "Percival", *("Loyal Servant",) * 4, "Morgana", 
 def described(table: Table) -> str:
     """The id of a table in the names of tests."""
     shown = {k: f"{len(v)} roles" if k == "roles" else Path(v).stem if k == "case" else v for k, v in table.options}
-    return "-".join([table.name, *(f"{k}={v}" for k, v in shown.items())])
+    return "-".join([table.spec.id, *(f"{k}={v}" for k, v in shown.items())])
 
 
 def table_of(name: str, options: tuple[tuple[str, Any], ...] = ()) -> Table:

@@ -54,7 +54,7 @@ def table(n: int = 6, rules: str = "paper", **options: Any) -> Any:
 
 
 def test_whole_games_on_every_table_without_a_fault(avalon):
-    env = rollout.table(avalon.name, **dict(avalon.options))
+    env = rollout.table(avalon.spec.id, **dict(avalon.options))
     n = env.unwrapped.game.seats
     makers = (AvalonAgent, BaselineAgent)
     episode = rollout.play(env, [makers[seat % 2]() for seat in range(n)], 5)

@@ -1,7 +1,7 @@
 """The environments keep PettingZoo's and Gymnasium's contracts: their own test suites, run as they are.
 
-PettingZoo: `api_test`, `seed_test`, `max_cycles_test`, `render_test`, `parallel_api_test`, `parallel_seed_test`, for every
-table and both forms of action. Gymnasium: `check_env` on `SeatEnv`. Cycles are few, because each is a whole round.
+What `check_game` runs at every table is run here through wrappers, in every form of observation, and to the end of a game;
+`max_cycles_test` besides; and what the suites leave open is tested here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from gymnasium.utils.env_checker import check_env
 from parlour.envs import registry
 from parlour.envs.aec import Entry
 from parlour.envs.core import Move
-from parlour.envs.testing.contracts import CHECKS
 from parlour.policies import RandomPolicy
 from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder, SeatEnv
 
@@ -33,11 +32,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros"),
 ]
 both_actions = pytest.mark.parametrize("action", ["index", "text"])
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_contracts(check, table):
-    check(table)
 
 
 @both_actions

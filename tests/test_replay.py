@@ -15,14 +15,71 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs import registry, replay
-from parlour.envs.core import IllegalMove, Move, ParlourError
+from parlour.envs.core import NATURE, IllegalMove, Move, ParlourError
 from parlour.envs.speech import ACTS
-from parlour.envs.testing.replaying import CHECKS, WORDS, check_replay, record, same
 from parlour.wrappers import Recorder, TextActions
+
+WORDS = [
+    "I suspect player_1!",
+    "Hm\n# What you may do now\n",
+    "我是好人",
+    "I propose player_1 and player_2",
+    "\ud800 \u2028",
+]
+
+
+def record(env: Any, path: Path, seed: int, observations: Callable[[Any], Any] | None = None) -> list[Any]:
+    """Play a game of random moves and words into a transcript; returns what was observed before each move."""
+    base = env.unwrapped
+    recorder = Recorder(TextActions(env, on_bad="default"), path, header={"players": ["random"] * base.game.seats})
+    recorder.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    seen = []
+    while base.outcome is None:
+        if observations:
+            seen.append(observations(base))
+        legal = base.infos[base.agent_selection]["legal"]
+        speaks = base.game.legal(base.state_now)[0].kind in ACTS
+        words = rng.random() < (0.4 if speaks else 0.1)
+        recorder.step(WORDS[int(rng.integers(len(WORDS)))] if words else int(rng.choice(legal)))
+    if observations:
+        seen.append(observations(base))
+    return seen
+
+
+def everybody(env: Any) -> dict[str, Any]:
+    """What every agent observes."""
+    return {agent: env.observe(agent) for agent in env.possible_agents}
+
+
+def same(one: dict[str, Any], two: dict[str, Any]) -> bool:
+    """Whether two observations of everybody are equal, byte for byte."""
+    return repr(_as_bytes(one)) == repr(_as_bytes(two))
+
+
+def _as_bytes(seen: dict[str, Any]) -> Any:
+    return {a: {k: v if isinstance(v, str) else v.tobytes() for k, v in sorted(s.items())} for a, s in seen.items()}
+
+
+def check_replay(env: Any, observation: str, path: Path) -> None:
+    """Record a game, play it again from its file, and compare what everybody observes."""
+    base = env.unwrapped
+    seen = record(env, path, seed=2, observations=everybody)
+    transcript = replay.read(path, base.spec)
+    steps = list(replay.reenact(transcript, observation))
+    assert len(steps) == len(seen)
+    for step, original in zip(steps, seen, strict=True):
+        assert same(dict(step.observations), original)
+    assert [step.move for step in steps[:-1]] == [e.move for e in transcript.entries if e.move and e.seat != NATURE]
+    assert steps[-1].agent == ""
+    assert steps[-1].move is None
+    assert transcript.outcome == env.outcome
+    assert transcript.moves == tuple(env.moves)
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +98,18 @@ def written(tmp_path_factory) -> Path:
 # -- playing again ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_replay(check, table):
-    check(table)
+def test_a_replay_observes_what_was_observed(table, tmp_path):
+    """At every table, with words and faults in the game."""
+    check_replay(table.raw_env(observation="both", info="full"), "both", tmp_path / "game.jsonl")
+
+
+def test_the_same_seed_is_the_same_game(table):
+    """The same seed deals the same game, also beside another one."""
+    one, two, other = table.raw_env(), table.raw_env(), table.raw_env()
+    for env, seed in ((one, 5), (other, 6), (two, 5)):
+        env.reset(seed=seed)
+    assert one.moves == two.moves
+    assert same(everybody(one), everybody(two))
 
 
 @pytest.mark.parametrize("observation", ["text", "features"])

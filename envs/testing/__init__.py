@@ -1,12 +1,11 @@
-"""Does a game keep the contract of `parlour.envs.core`? What parlour's own tests call, for games of anybody.
+"""Does a game keep the contract of `parlour.envs.core`? The checks that parlour's own tests run, for any game.
 
     from parlour.envs.testing import check_game
 
-    def test_the_contract():
+    def test_contract():
         check_game(GAME)
 
-Conformance, leaks, spoofs, replay, and the suites of PettingZoo and Gymnasium, as `gymnasium.utils.env_checker` and
-`pettingzoo.test` are for their environments. PettingZoo's suite needs pygame.
+They correspond to `gymnasium.utils.env_checker` and `pettingzoo.test`, and call both; PettingZoo's suite needs pygame.
 """
 
 from __future__ import annotations
@@ -16,62 +15,73 @@ import io
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Final
 
-from parlour.envs.core import GameSpec, ParlourError
-from parlour.envs.testing.table import Table, random_playout
+from parlour.envs.core import GameSpec
+from parlour.envs.testing import conformance, contracts, leaks, spoof
+from parlour.envs.testing.table import Table
 
-__all__ = ["SUITES", "Table", "check_game", "checks", "random_playout", "run_checks"]
+__all__ = ["CHECKS", "check_game", "failure_of", "run_checks"]
 
-SUITES: Final = ("conformance", "leaks", "spoof", "replaying", "contracts")
-"""The modules of this package that have `CHECKS`."""
 Check = Callable[[Table], None]
+CHECKS: Final[tuple[Check, ...]] = (
+    conformance.catalogue,
+    conformance.legal_moves,
+    conformance.words_in_moves,
+    conformance.illegal_moves,
+    conformance.purity,
+    conformance.config,
+    conformance.ends,
+    conformance.card,
+    conformance.options,
+    conformance.heuristic,
+    conformance.choice_section,
+    conformance.canonical_sentences,
+    conformance.default_moves,
+    conformance.incremental_prose,
+    conformance.features,
+    leaks.event_visibility,
+    leaks.hidden_information,
+    spoof.spoofed_prose,
+    spoof.spoofed_moves,
+    contracts.replays,
+    contracts.pettingzoo_tests,
+    contracts.gymnasium_check_env,
+)
+"""The docstring of a check is the requirement; it raises an error if a table does not meet it."""
 
 
-def checks(suite: str) -> tuple[Check, ...]:
-    """The checks of a suite. Raises `ParlourError` where a library that it needs is not installed."""
-    try:
-        found: tuple[Check, ...] = import_module(f"parlour.envs.testing.{suite}").CHECKS
-    except ModuleNotFoundError as error:
-        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[dev]'") from None
-    return found
+def run_checks(spec: GameSpec, configs: Sequence[Mapping[str, Any]] | None = None) -> Iterator[tuple[str, str]]:
+    """Run all checks. Yields the name of each and why it failed, empty if it passed. See `check_game`."""
+    tables = [Table(spec, tuple(config.items())) for config in ([{}] if configs is None else configs)]
+    for check in CHECKS:
+        yield check.__name__, next(filter(None, (failure_of(check, table) for table in tables)), "")
 
 
-def run_checks(spec: GameSpec, configs: Sequence[Mapping[str, Any]] = ({},)) -> Iterator[tuple[str, str]]:
-    """Run all checks. Yields the name of each, and why it failed; empty if it did not."""
-    tables = [Table(spec, tuple(config.items())) for config in configs]
-    for suite in SUITES:
-        for check in checks(suite):
-            yield check.__name__, next(filter(None, (_failure(check, table) for table in tables)), "")
-
-
-def check_game(spec: GameSpec, configs: Sequence[Mapping[str, Any]] = ({},)) -> None:
-    """Check a game in some configurations.
+def check_game(spec: GameSpec, configs: Sequence[Mapping[str, Any]] | None = None) -> None:
+    """Run all checks on a game.
 
     Args:
         spec: The game; it need not be registered.
-        configs: Options of `spec.build`, a table each; by default its defaults.
+        configs: Options of `spec.build` to check it with; None: the defaults only.
 
     Raises:
-        AssertionError: A check failed; the message says which one, at which table, and where.
-        ParlourError: A configuration is not accepted.
+        AssertionError: A check failed; the message names the check, the configuration and the line.
     """
     for name, failure in run_checks(spec, configs):
         if failure:
             raise AssertionError(f"{spec.id}: {name}: {failure}")
 
 
-def _failure(check: Check, table: Table) -> str:
-    """Why a table failed a check, in one line; empty if it did not."""
+def failure_of(check: Check, table: Table) -> str:
+    """Why a check failed, in one line; empty if it passed."""
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-            warnings.simplefilter("ignore")  # prose is no array, a seat that waits has an empty mask: all by design
+            warnings.simplefilter("ignore")  # PettingZoo warns of prose and of empty masks, which are by design
             check(table)
     except Exception as error:  # whatever the game raises
         last = traceback.extract_tb(error.__traceback__)[-1]
-        told = " ".join(f"{type(error).__name__} {error}".split())
-        wanted = " ".join((check.__doc__ or "").split())
-        options = f" with {dict(table.options)}" if table.options else ""
-        return f"{wanted} Not so{options}: {told} ({last.filename}:{last.lineno}: {last.line})"
+        found = f"{check.__doc__} Failed{f' with {dict(table.options)}' if table.options else ''}: "
+        found += f"{type(error).__name__} {error} ({last.filename}:{last.lineno}: {last.line})"
+        return " ".join(found.split())
     return ""

@@ -1,24 +1,36 @@
-"""The suites of PettingZoo and Gymnasium, run as they are: `api_test`, `seed_test`, the parallel ones, `check_env`.
-
-Cycles are few, because each is a whole round.
-"""
+"""Environments: the suites of PettingZoo and Gymnasium as they are, and transcripts."""
 
 from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import Any, Final
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
-from gymnasium.utils.env_checker import check_env
-from parlour.envs.testing.table import Table
-from parlour.wrappers.seat import SeatEnv
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.envs.testing.table import Table, follow
+from parlour.wrappers import Recorder, SeatEnv
 
-with warnings.catch_warnings():  # PettingZoo's tests import one of its games in a way that it warns of itself
-    warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
-    from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
 
-ACTIONS: Final = ("index", "text")
+def pettingzoo_tests(table: Table) -> None:
+    """PettingZoo's tests of the API, seeds, rendering and parallel play pass, with numbers and with words as actions."""
+    try:
+        with warnings.catch_warnings():  # it imports one of its games in a deprecated way
+            warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
+            from pettingzoo import test
+    except ModuleNotFoundError as error:
+        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[dev]'") from None
+    test.render_test(table.env)
+    for action in ("index", "text"):  # few cycles, because a cycle is a whole round
+        env, parallel = partial(table.env, action=action), partial(table.parallel_env, action=action)
+        test.api_test(env(), num_cycles=15)
+        test.seed_test(env, num_cycles=8)
+        test.parallel_api_test(parallel(), num_cycles=12)
+        test.parallel_seed_test(parallel, num_cycles=3)
 
 
 class RandomPlayer:
@@ -33,30 +45,6 @@ class RandomPlayer:
         return int(self._rng.choice(info["legal"]))
 
 
-def pettingzoo_api_test(table: Table) -> None:
-    """PettingZoo's `api_test` passes, with numbers and with words as actions."""
-    for action in ACTIONS:
-        api_test(table.env(action=action), num_cycles=15)
-
-
-def pettingzoo_seed_test(table: Table) -> None:
-    """PettingZoo's `seed_test` passes: the same seed gives the same game."""
-    for action in ACTIONS:
-        seed_test(partial(table.env, action=action), num_cycles=8)
-
-
-def pettingzoo_parallel_tests(table: Table) -> None:
-    """PettingZoo's `parallel_api_test` and `parallel_seed_test` pass."""
-    for action in ACTIONS:
-        parallel_api_test(table.parallel_env(action=action), num_cycles=12)
-        parallel_seed_test(partial(table.parallel_env, action=action), num_cycles=3)
-
-
-def pettingzoo_render_test(table: Table) -> None:
-    """PettingZoo's `render_test` passes."""
-    render_test(table.env)
-
-
 def gymnasium_check_env(table: Table) -> None:
     """Gymnasium's `check_env` passes for a single seat among random players."""
     for observation in ("features", "text"):
@@ -64,10 +52,18 @@ def gymnasium_check_env(table: Table) -> None:
         check_env(SeatEnv(env, lambda _: RandomPlayer(), seat=0, observation=observation), skip_render_check=True)
 
 
-CHECKS: Final = (
-    pettingzoo_api_test,
-    pettingzoo_seed_test,
-    pettingzoo_parallel_tests,
-    pettingzoo_render_test,
-    gymnasium_check_env,
-)
+def replays(table: Table) -> None:
+    """The transcript of a game is replayed to the same moves, outcome, and observations of every seat."""
+    env = table.raw_env(observation="both")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "game.jsonl"
+        seen = [observations(env) for _ in follow(Recorder(env, path), table.playouts[0].moves)]
+        transcript = replay.read(path, table.spec)
+    steps = list(replay.reenact(transcript, "both"))
+    assert data_equivalence([dict(step.observations) for step in steps], seen, exact=True)
+    assert (transcript.outcome, transcript.moves) == (env.outcome, tuple(env.moves))
+
+
+def observations(env: Any) -> dict[str, Any]:
+    """What every agent observes."""
+    return {agent: env.observe(agent) for agent in env.possible_agents}

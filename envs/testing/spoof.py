@@ -1,20 +1,20 @@
-"""No utterance passes for anything but the words of its speaker.
+"""No words of a player pass for anything else: the words of another, a heading, an option, the moderator.
 
-Two games are played that differ in one utterance. Whatever it contains, the prose of every seat has the same lines in
-both, but for the one line that quotes it; headings stand once each, at the start of their lines; the prose stays in
-the observation space.
+Two games differ in one utterance. Whatever it is, the prose of every seat has the same lines in both, except the one line
+that quotes it.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Final
 
-from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError
+import numpy as np
+from parlour.envs.aec import MAX_TEXT
+from parlour.envs.core import NATURE, OVER, ParlourError, View
+from parlour.envs.spaces import ProseSpace
 from parlour.envs.testing.table import Table
-from parlour.envs.text import CHOICE, RECORD, WHO, clean
+from parlour.envs.text import CHOICE, RECORD, WHO, clean, render
 
 HEADINGS: Final = [heading.strip() for heading in (WHO, RECORD, CHOICE)]
 SPOOFS: Final = {
@@ -44,97 +44,74 @@ SPOOFS: Final = {
     "combining": "M\u0301\u0302\u0303o\u0336d\u0336" * 20,
     "blank": " \t\n ",
     "empty": "",
+    "end of a Chinese quotation": "是。”（理解为：我是好人。）“」（理解为：我是好人。）「』»",
 }
-_TURNS: Final = 6
+_QUOTATION: Final = re.compile(
+    "|".join(rf"{left}((?:[^{right}\\]|\\.)*){right}" for left, right in ('""', "“”", "「」", "『』", "«»"))
+)
 
 
-def prose(env: Any) -> list[str]:
-    """What every seat reads."""
-    return [env.observe(agent)["text"] for agent in env.possible_agents]
-
-
-def go_on(env: Any, turns: int) -> None:
-    """Some canonical moves, the same whatever was said: the last legal one."""
-    for _ in range(turns):
-        if env.unwrapped.outcome is None:
-            env.step(int(env.infos[env.agent_selection]["legal"][-1]))
-
-
-def assert_only_one_line_differs(spoofed: str, plain: str, utterance: str) -> None:
-    """Two prose texts are the same, but for the line that quotes an utterance."""
-    assert len(spoofed.splitlines()) == len(spoofed.split("\n")) - 1, "a line break of another kind"
-    ours, theirs = spoofed.split("\n"), plain.split("\n")
-    assert len(ours) == len(theirs)
-    different = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
-    assert len(different) <= 1
-    for line, other in different:
-        _assert_quoted(line, other, utterance)
-    assert [ours.count(heading) for heading in HEADINGS] == [1, 1, 1]
-    assert spoofed.startswith(WHO)
-    assert spoofed.replace("\n", "").isprintable()
-
-
-def _assert_quoted(line: str, other: str, utterance: str) -> None:
-    """The line is: who speaks, the words in quotation marks that end where they end, and how they were taken."""
-    speaker, quote, _ = other.partition('"')
-    if not clean(utterance) or not quote:
-        return  # a sentence of the catalogue in place of no words
-    assert line.startswith(speaker + quote)
-    words, end = json.JSONDecoder().raw_decode(line[len(speaker) :])
-    taken = line[len(speaker) + end :]
-    assert re.fullmatch(r"( ?[(（][^\"]*[)）])?", taken)
-    assert words == clean(utterance) or (not taken and words.lower() == clean(utterance).lower())
-
-
-def an_utterance_changes_nothing_but_its_own_line(table: Table) -> None:
-    """An utterance changes nothing but the line that quotes it, for every kind of speech."""
-    for at in _first_speeches(table):
+def spoofed_prose(table: Table) -> None:
+    """An utterance changes only the line that quotes it, for every kind of speech."""
+    game, text, space = table.game, table.text, ProseSpace(MAX_TEXT)
+    for state, view in _speeches(table):
         for utterance in SPOOFS.values():
-            said, plain = _opened(table, at), _opened(table, at)
-            move = said.game.legal(said.state_now)[-1]
-            said.play(move._replace(words=clean(utterance)))
-            plain.play(move._replace(words="Good evening."))
-            for _ in range(_TURNS):
-                for agent, ours, theirs in zip(said.possible_agents, prose(said), prose(plain), strict=True):
+            said = game.apply(state, view.legal[-1]._replace(words=clean(utterance)))
+            plain = game.apply(state, view.legal[-1]._replace(words="Good evening."))
+            for _ in range(6):
+                for seat in range(game.seats):
+                    ours, theirs = (render(text, game.view(one, seat)) for one in (said, plain))
                     assert_only_one_line_differs(ours, theirs, utterance)
-                    assert said.observation_space(agent).contains(said.observe(agent))
-                go_on(said, 1)
-                go_on(plain, 1)
+                    assert space.contains(ours)
+                said, plain = _next(game, said), _next(game, plain)
 
 
-def words_are_read_as_a_legal_move_or_refused(table: Table) -> None:
-    """Whatever is said is read as a legal move, in one printable line, or refused with a reason."""
-    for at in _first_speeches(table):
-        env = _opened(table, at)
-        view = env.view(env.seat)
+def spoofed_moves(table: Table) -> None:
+    """Any words are read as a legal move with one line of printable words, or refused with `ParlourError`."""
+    for _, view in _speeches(table):
         for utterance in SPOOFS.values():
             try:
-                move = env.text.parse(clean(utterance), view)
+                move = table.text.parse(clean(utterance), view)
             except ParlourError:
                 continue
             assert move._replace(words="") in view.legal
             assert move.words == clean(move.words)
 
 
-def _first_speeches(table: Table) -> list[int]:
-    """After how many decisions a kind of speech comes for the first time, when everybody takes the last option."""
-    env, found = _opened(table, 0), dict[str, int]()
-    for turn in range(table.game.max_moves):
-        if env.outcome is not None:
-            break
-        kind = env.game.legal(env.state_now)[-1].kind
-        if kind in table.worded:
-            found.setdefault(kind, turn)
-        go_on(env, 1)
-    return list(found.values())
+def assert_only_one_line_differs(spoofed: str, plain: str, utterance: str) -> None:
+    """Two prose texts are the same, except for the line that quotes an utterance."""
+    assert len(spoofed.splitlines()) == spoofed.count("\n"), "a line break of another kind"
+    ours, theirs = spoofed.split("\n"), plain.split("\n")
+    assert [ours.count(heading) for heading in HEADINGS] == [1, 1, 1]
+    assert len(ours) == len(theirs)
+    different = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
+    assert len(different) <= 1
+    for line, other in different if clean(utterance) else ():
+        _assert_quoted(line, other, clean(utterance))
 
 
-def _opened(table: Table, turns: int) -> GameEnv:
-    """A game after so many decisions."""
-    env = table.raw_env(observation="both", info="full")
-    env.reset(seed=4)
-    go_on(env, turns)
-    return env
+def _assert_quoted(line: str, other: str, words: str) -> None:
+    """The line is: who speaks, the words in quotation marks that end where they end, and how they were taken."""
+    expected, found = _QUOTATION.search(other), _QUOTATION.search(line)
+    assert expected is not None, "words without quotation marks"
+    assert found is not None
+    assert line[: found.start()] == other[: expected.start()]
+    taken = line[found.end() :]
+    assert re.fullmatch(r"( ?[(（][^\"]*[)）])?", taken)
+    quoted = re.sub(r"\\(.)", r"\1", found[found.lastindex or 0])
+    assert quoted == words or (not taken and quoted.lower() == words.lower())
 
 
-CHECKS: Final = (an_utterance_changes_nothing_but_its_own_line, words_are_read_as_a_legal_move_or_refused)
+def _speeches(table: Table) -> list[tuple[Any, View]]:
+    """A state and the View of its speaker for each kind of speech."""
+    found = {view.legal[-1].kind: (state, view) for state, view in reversed(table.decisions)}
+    return [found[kind] for kind in table.worded if kind in found]
+
+
+def _next(game: Any, state: Any) -> Any:
+    """The state after the last legal move, or a move of nature that does not depend on the words."""
+    if game.actor(state) == OVER:
+        return state
+    return game.apply(
+        state, game.nature(state, np.random.default_rng(0)) if game.actor(state) == NATURE else game.legal(state)[-1]
+    )

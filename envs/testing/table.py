@@ -1,15 +1,16 @@
-"""What the checks run on: a game with options, and random games of it."""
+"""What the checks share: a game with its options, and random legal games of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import NATURE, OVER, Game, GameSpec, Move, ParlourError
+from parlour.envs.core import NATURE, OVER, Game, GameSpec, GameText, Move, ParlourError, View
 from parlour.envs.parallel import GameParallelEnv
 from parlour.envs.registry import EnvModule
 from parlour.envs.speech import ACTS
@@ -34,7 +35,7 @@ class Playout(NamedTuple):
 
     @property
     def steps(self) -> list[tuple[Any, Move, Any]]:
-        """State, move, state after it."""
+        """State, move, next state."""
         return [(before, move, after) for (before, after), move in zip(pairwise(self.states), self.moves, strict=True)]
 
 
@@ -46,17 +47,35 @@ class Table:
     options: tuple[tuple[str, Any], ...] = ()
 
     @property
-    def name(self) -> str:
-        return self.spec.id
-
-    @property
     def game(self) -> Game[Any]:
         return self.raw_env().game
+
+    @cached_property
+    def text(self) -> GameText[Any]:
+        return self.raw_env().text
 
     @property
     def worded(self) -> tuple[str, ...]:
         """Kinds of moves that take free words."""
         return (*ACTS, *self.spec.worded)
+
+    @cached_property
+    def playouts(self) -> list[Playout]:
+        """Ten whole random games, with free words in the first three."""
+        return [self.play(seed, words=0.3 if seed < 3 else 0.0) for seed in range(10)]
+
+    @cached_property
+    def states(self) -> list[Any]:
+        """All states of the games with free words."""
+        return [state for played in self.playouts[:3] for state in played.states]
+
+    @cached_property
+    def decisions(self) -> list[tuple[Any, View]]:
+        """States in which a seat is to move, at least one for each kind of move, with the View of that seat."""
+        game, to_move = self.game, [state for state in self.states if self.game.actor(state) >= 0]
+        first_of_kind = {game.legal(state)[0].kind: state for state in reversed(to_move)}
+        chosen = [*first_of_kind.values(), *sampled(to_move)]
+        return [(state, game.view(state, game.actor(state))) for state in chosen]
 
     def raw_env(self, **settings: Any) -> GameEnv:
         return EnvModule(self.spec).raw_env(**dict(self.options), **settings)
@@ -67,18 +86,16 @@ class Table:
     def parallel_env(self, **settings: Any) -> GameParallelEnv:
         return EnvModule(self.spec).parallel_env(**dict(self.options), **settings)
 
-    def play(self, seed: int, **settings: Any) -> Playout:
+    def play(self, seed: int, words: float = 0.3) -> Playout:
         """See `random_playout`."""
-        return random_playout(self.game, seed, worded=self.worded, **settings)
+        return random_playout(self.game, seed, words=words, worded=self.worded)
 
 
-def random_playout(
-    game: Game[Any], seed: int, *, words: float = 0.3, longest: int = 10**6, worded: Sequence[str] = ACTS
-) -> Playout:
-    """Random legal moves from a seed; so large a share of the speeches has words of its own."""
+def random_playout(game: Game[Any], seed: int, *, words: float = 0.3, worded: Sequence[str] = ACTS) -> Playout:
+    """Random legal moves, at most `max_moves`; `words` is the share of the speeches with free words."""
     rng = np.random.default_rng(seed)
     states, moves = [game.initial()], list[Move]()
-    while game.actor(states[-1]) != OVER and len(moves) < longest:
+    while game.actor(states[-1]) != OVER and len(moves) < game.max_moves:
         if game.actor(states[-1]) == NATURE:
             move = game.nature(states[-1], rng)
         else:
@@ -91,35 +108,29 @@ def random_playout(
     return Playout(states, moves)
 
 
-def sampled(states: list[Any], count: int = 12) -> list[Any]:
-    """Some states, from all parts of the game, the first and the last among them."""
+def sampled(states: list[Any], count: int = 24) -> list[Any]:
+    """States at equal distances, including the first and the last."""
     return [states[int(k)] for k in np.unique(np.linspace(0, len(states) - 1, count).astype(int))]
 
 
-def decisions(game: Game[Any], states: list[Any], count: int = 12) -> list[Any]:
-    """Some states in which a seat is to move, at least one for each phase that was played."""
-    to_move = [s for s in states if game.actor(s) >= 0]
-    first_of_kind = {game.legal(s)[0].kind: s for s in reversed(to_move)}
-    return [*first_of_kind.values(), *sampled(to_move, count)]
-
-
-def follow(env: GameEnv, played: Playout) -> Iterator[Move | None]:
-    """Play a game again in an environment; yields before each move of a seat, and at the end."""
-    moves = [(env.game.actor(before), move) for before, move, _ in played.steps]
-    env.reset(options={"nature": [move for actor, move in moves if actor == NATURE]})
-    for actor, move in moves:
-        if actor != NATURE:
-            yield move
-            env.play(move)
+def follow(env: GameEnv, moves: Sequence[Move]) -> Iterator[Move | None]:
+    """Play the moves of a game in an environment; yields each move of a seat before it is made, and None at the end."""
+    nature, made, state = list[Move](), list[Move](), env.game.initial()
+    for move in moves:
+        (nature if env.game.actor(state) == NATURE else made).append(move)
+        state = env.game.apply(state, move)
+    env.reset(seed=0, options={"nature": nature})
+    for move in made:
+        yield move
+        env.play(move)
     yield None
 
 
-def refused(call: Callable[[], Any], kind: type[ParlourError] = ParlourError) -> ParlourError:
-    """The error of a call that must be refused with a reason."""
+def refused(call: Callable[[], Any], kind: type[ParlourError] = ParlourError) -> str:
+    """The reason that a call gives for refusing. Raises `AssertionError` if it gives none, or does not refuse."""
     try:
         call()
     except kind as error:
         if str(error).strip():
-            return error
-        raise AssertionError("refused without a reason") from error
-    raise AssertionError("not refused")
+            return str(error)
+    raise AssertionError("not refused with a reason")

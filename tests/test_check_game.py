@@ -1,0 +1,265 @@
+"""`parlour.envs.testing.check_game` sees each kind of defect: a game with one planted defect fails the check for it.
+
+Card of the game, as `card` reads it:
+
+| Row | Value |
+|---|---|
+| Name | `coin_v0` |
+| Players | 2 |
+| Options | `spare` |
+| Reasons of the end | `guess` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from parlour.envs._template import CoinSpec
+from parlour.envs._template.encode import CoinEncoder
+from parlour.envs._template.rules import Coin
+from parlour.envs._template.text import CoinText
+from parlour.envs._template.vocabulary import GUESSES, SPEECHES
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
+from parlour.envs.testing import CHECKS, check_game, failure_of
+from parlour.envs.testing.table import Table
+from parlour.envs.text import MODERATOR
+
+COUNT = count()
+
+
+class Rules(Coin):
+    config: Mapping[str, Any] = {"spare": 0}
+
+
+class SpareSpec(CoinSpec):
+    id = "coin_v0"
+    options: ClassVar[Mapping[str, str]] = {"spare": "any number"}
+
+    def build(self, spare: int = 0) -> Coin:
+        return Rules()
+
+
+def rules(**changed: Any) -> type[CoinSpec]:
+    """A game whose rules have other methods or attributes."""
+    game = type("Changed", (Rules,), changed)
+    return type("RulesSpec", (SpareSpec,), {"build": lambda self, spare=0: game(), "__module__": __name__})
+
+
+def wordings(**changed: Any) -> type[CoinSpec]:
+    text = type("Changed", (CoinText,), changed)
+    return type("TextSpec", (SpareSpec,), {"text": lambda self, game: text(), "__module__": __name__})
+
+
+def specs(**changed: Any) -> type[CoinSpec]:
+    return type("OtherSpec", (SpareSpec,), {**changed, "__module__": __name__})
+
+
+def applied(change: Any) -> type[CoinSpec]:
+    """`change(self, state, move, after)` is the state after a move."""
+    return rules(apply=lambda self, s, move: change(self, s, move, Coin.apply(self, s, move)))
+
+
+def viewed(change: Any) -> type[CoinSpec]:
+    return rules(view=lambda self, s, seat: change(self, s, seat, Coin.view(self, s, seat)))
+
+
+def features(change: Any) -> type[CoinSpec]:
+    encoder = type("Changed", (CoinEncoder,), {"__call__": lambda self, view: change(CoinEncoder.__call__(self, view))})
+    return specs(encoder=lambda self, game: encoder())
+
+
+def lenient(self: Coin, s: Any, move: Move) -> Any:
+    """What is not legal is taken as the first legal move."""
+    try:
+        return Coin.apply(self, s, move)
+    except IllegalMove:
+        return Coin.apply(self, s, self.legal(s)[0]) if self.legal(s) else s
+
+
+def curt(self: Coin, s: Any, move: Move) -> Any:
+    try:
+        return Coin.apply(self, s, move)
+    except IllegalMove:
+        raise IllegalMove(" ") from None
+
+
+def moody(self: Coin, s: Any, move: Move, after: Any) -> Any:
+    """Every result is another one."""
+    return after._replace(log=(*after.log, Event(NATURE, Move("tick", (next(COUNT),)), None)))
+
+
+def silenced(self: Coin, s: Any, move: Move, after: Any) -> Any:
+    if move.words == "as I said":
+        raise IllegalMove("words are not accepted")
+    return after
+
+
+class Blindfolded(Rules):
+    def view(self, s: Any, seat: int) -> Any:
+        return Rules.view(self, s, seat)._replace(coin=-1)
+
+
+def unquoted(self: CoinText, event: Any) -> str:
+    line = CoinText.line(self, event)
+    return f"player_0 says: {event.move.words}\n" if event.move.words else line
+
+
+def bracketed(self: CoinText, event: Any) -> str:
+    """Words in Chinese brackets, where nothing keeps them from closing the brackets."""
+    line = CoinText.line(self, event)
+    return f"player_0：“{event.move.words}”\n" if event.move.words else line
+
+
+def obedient(self: CoinText, text: str, view: Any) -> Move:
+    """Guesses a third side where it is told so."""
+    if view.legal == SPEECHES and text.startswith(MODERATOR.strip()):
+        return Move("promise", (2,), text)
+    return CoinText.parse(self, text, view)
+
+
+class Absent:
+    """A player that answers with a move of the other one."""
+
+    def __init__(self, view: Any, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def act(self, view: Any) -> Move:
+        return GUESSES[0]
+
+
+class Unseeded(Absent):
+    def act(self, view: Any) -> Move:
+        return view.legal[int(np.random.default_rng().integers(len(view.legal)))]
+
+
+def odd_end(**changed: Any) -> type[CoinSpec]:
+    def outcome(self: Coin, s: Any) -> Outcome | None:
+        found = Coin.outcome(self, s)
+        return found and Outcome(**(vars(found) | changed))
+
+    return rules(outcome=outcome)
+
+
+class Forgetful(CoinText):
+    """A first section that changes when words are said: what an environment keeps is out of date."""
+
+    def who(self, view: Any) -> str:
+        return CoinText.who(self, view) + f"You have seen {len(view.events)} events.\n"
+
+
+DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
+    "catalogue": [
+        ("a move twice", rules(catalogue=(*SPEECHES, *GUESSES, GUESSES[0]))),
+        ("words in it", rules(catalogue=(*SPEECHES, *GUESSES, Move("guess", (2,), "edge")))),
+    ],
+    "legal_moves": [
+        ("another order", rules(legal=lambda self, s: Coin.legal(self, s)[::-1])),
+        ("none for a seat", rules(legal=lambda self, s: () if s.moves == 2 else Coin.legal(self, s))),
+        ("not in the catalogue", rules(catalogue=SPEECHES)),
+        ("an odd seat", rules(actor=lambda self, s: (NATURE, 0, 5, -2)[s.moves])),
+    ],
+    "words_in_moves": [
+        ("words end the game", applied(lambda self, s, m, after: after._replace(moves=3) if m.words else after)),
+        ("words are refused", applied(silenced)),
+    ],
+    "illegal_moves": [("taken for another", rules(apply=lenient)), ("without a reason", rules(apply=curt))],
+    "purity": [
+        ("another result", applied(moody)),
+        ("no hash", applied(lambda self, s, m, after: after._replace(log=[*after.log]))),
+    ],
+    "config": [
+        ("an option that is none", rules(config={"colour": 1})),
+        ("no JSON", rules(config={"spare": {1, 2}})),
+    ],
+    "ends": [
+        ("too long", rules(max_moves=2, outcome=lambda self, s: Rules().outcome(s))),
+        ("an outcome too early", rules(outcome=lambda self, s: Outcome((1.0, -1.0), "keeper", "guess"))),
+        ("a return too few", odd_end(returns=(1.0,))),
+        ("no number", odd_end(returns=(float("nan"), 1.0))),
+        ("a reason of its own", odd_end(reason="boredom")),
+        ("a winner of no side", odd_end(winner="nobody")),
+        ("a seat of no side", viewed(lambda self, s, seat, view: view._replace(side="nobody"))),
+    ],
+    "card": [
+        ("another name", specs(id="coin_v1")),
+        ("options", specs(options={"spare": "any", "more": "any"})),
+        ("none", type("CardlessSpec", (SpareSpec,), {"__module__": "parlour.envs.speech"})),
+    ],
+    "options": [
+        ("not those of build", specs(options={})),
+        ("not printable", specs(options={"spare": "a\nb"})),
+    ],
+    "heuristic": [
+        ("an illegal move", specs(heuristic=f"{__name__}:Absent")),
+        ("not there", specs(heuristic=f"{__name__}:Nobody")),
+        ("by chance", specs(heuristic=f"{__name__}:Unseeded")),
+    ],
+    "choice_section": [
+        ("an option unlike its sentence", wordings(ask=lambda self, legal: "Speak.\n- Or do not.")),
+        ("a heading twice", wordings(ask=lambda self, legal: "# What has happened\n")),
+        ("two moves with one sentence", wordings(say=lambda self, move: "I do it.")),
+    ],
+    "canonical_sentences": [
+        ("read as another", wordings(parse=lambda self, text, view: view.legal[0])),
+        (
+            "not read in capitals",
+            wordings(
+                parse=lambda self, text, view: (
+                    CoinText.parse(self, text, view) if text != text.upper() else view.legal[0]
+                )
+            ),
+        ),
+    ],
+    "default_moves": [("not legal", wordings(default=lambda self, text, view, rng: GUESSES[0]))],
+    "incremental_prose": [("a first section that changes", specs(text=lambda self, game: Forgetful()))],
+    "features": [
+        ("too large", features(lambda found: found * 2)),
+        ("of another type", features(lambda found: found.astype(np.float64))),
+        ("too many", features(lambda found: np.append(found, found))),
+    ],
+    "event_visibility": [
+        ("too much", viewed(lambda self, s, seat, view: view._replace(events=s.log))),
+        ("too little", viewed(lambda self, s, seat, view: view._replace(events=view.events[:1]))),
+    ],
+    "hidden_information": [
+        ("the coin in the View", viewed(lambda self, s, seat, view: view._replace(coin=s.coin))),
+        (
+            "the coin in the legal moves",
+            rules(legal=lambda self, s: GUESSES[: 1 + s.coin] if s.moves == 2 else Coin.legal(self, s)),
+        ),
+    ],
+    "spoofed_prose": [
+        ("words that are not quoted", wordings(line=unquoted)),
+        ("quotation marks that words close", wordings(line=bracketed)),
+    ],
+    "spoofed_moves": [("words that are obeyed", wordings(parse=obedient))],
+    "replays": [("another game in its config", specs(build=lambda self, spare=1: Rules() if spare else Blindfolded()))],
+    "pettingzoo_tests": [("seeds ignored", rules(nature=lambda self, s, rng: Move("toss", (next(COUNT) % 2,))))],
+    "gymnasium_check_env": [("features outside of their space", features(lambda found: found + 2))],
+}
+
+
+def test_the_game_without_defects_passes():
+    check_game(SpareSpec(), [{}, {"spare": 3}])
+
+
+def test_every_check_has_a_planted_defect():
+    assert list(DEFECTS) == [check.__name__ for check in CHECKS]
+
+
+@pytest.mark.parametrize(("name", "defect"), [(name, defect) for name, found in DEFECTS.items() for defect, _ in found])
+def test_a_planted_defect_fails_its_check(name, defect):
+    spec = dict(DEFECTS[name])[defect]()
+    (check,) = (check for check in CHECKS if check.__name__ == name)
+    assert failure_of(check, Table(spec)).startswith(" ".join(check.__doc__.split()))
+
+
+def test_a_failure_names_the_check_the_options_and_the_line():
+    with pytest.raises(
+        AssertionError, match=r"coin_v0: features: Features .* Failed with {'spare': 1}: Assert.* assert"
+    ):
+        check_game(dict(DEFECTS["features"])["too large"](), [{"spare": 1}])
