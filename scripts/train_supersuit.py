@@ -48,7 +48,7 @@ def main() -> None:
     model.save(args.out / "model.zip")
 
     with display.progress_bar() as bar:
-        report = examples.against_random("ppo", lambda: Sb3Seat(model, actions="ranks"), progress=display.Bar(bar))
+        report = examples.against_random("ppo", lambda: Sb3Seat(model, actions="ranks"), progress=bar)
     (args.out / "report.json").write_text(json.dumps(report.as_json(), indent=2) + "\n")
     show_report(report, "")
 

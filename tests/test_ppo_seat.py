@@ -77,7 +77,7 @@ def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest
     # A keeper who tells the truth: the best guess is what he says, and wins every game.
     from parlour.envs import speech
     from parlour.envs.core import Move
-    from parlour.policies import heuristic
+    from parlour.policies.heuristic import template
 
     class Honest:
         def __init__(self, view, rng):
@@ -86,7 +86,7 @@ def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest
         def act(self, view):
             return Move(speech.PROMISE, (view.coin,)) if view.coin >= 0 else view.legal[0]
 
-    monkeypatch.setattr(heuristic, "CoinPlayer", Honest)
+    monkeypatch.setattr(template, "CoinPlayer", Honest)
     monkeypatch.setattr(seat, "SeatVecEnv", InProcess)
     chosen = config(game="template_v0", options={}, seat=1, steps=4096, phase_steps=2048, learning_rate=3e-3)
     assert seat.train(chosen, tmp_path).win_rate == 1.0

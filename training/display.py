@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from parlour.training.evaluate import Report
+from parlour.training.parallel import concurrent_games
 from parlour.training.statistics import PairedDifference, Rate, show_interval
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 StageProgress = Callable[[str, int, int, str], None]
-"""Told a stage, how many steps of it are done, how many there are, and a note."""
+"""Called with a stage, the number of steps done, the number of all steps, and a note."""
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """Progress bars on standard error."""
+def _bars() -> Iterator[Progress]:
+    """Progress bars on standard error. An error before `start`, called with the first step, draws none."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -29,36 +30,43 @@ def progress_bar() -> Iterator[Progress]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        yield bar
+    bars = Progress(*columns, console=Console(stderr=True))
+    try:
+        yield bars
+    finally:
+        if bars.live.is_started:
+            bars.stop()
 
 
-class Bar:
-    """Counts seeds in a progress bar, as `parlour.training.evaluate` asks for it."""
+@contextmanager
+def progress_bar() -> Iterator[concurrent_games.Progress]:
+    """Counts seeds in a progress bar, in the way that `parlour.training.evaluate` calls it."""
+    with _bars() as bars:
 
-    def __init__(self, bar: Progress) -> None:
-        self._bar = bar
+        def progress(seeds: Iterable[int], what: str) -> Iterable[int]:
+            listed = list(seeds)
+            bars.start()
+            return bars.track(listed, total=len(listed), description=what)
 
-    def __call__(self, seeds: Iterable[int], what: str) -> Iterable[int]:
-        listed = list(seeds)
-        return self._bar.track(listed, total=len(listed), description=what)
+        yield progress
 
 
 @contextmanager
 def stage_bars(*, increments: bool = False) -> Iterator[StageProgress]:
-    """A progress bar for each stage of a run; told what is done so far, or with `increments` what is done since."""
-    with progress_bar() as bar:
+    """A progress bar for each stage of a run; called with the steps done so far, or with `increments` with new steps."""
+    with _bars() as bars:
         tasks: dict[str, Any] = {}
 
         def progress(stage: str, done: int, total: int, note: str) -> None:
             if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=total)
+                bars.start()
+                tasks[stage] = bars.add_task(stage, total=total)
             if increments:
-                bar.advance(tasks[stage], done)
+                bars.advance(tasks[stage], done)
             else:
-                bar.update(tasks[stage], completed=done)
+                bars.update(tasks[stage], completed=done)
             if note:
-                bar.update(tasks[stage], description=f"{stage}: {note}")
+                bars.update(tasks[stage], description=f"{stage}: {note}")
 
         yield progress
 

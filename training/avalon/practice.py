@@ -52,6 +52,8 @@ class PracticeConfig:
         for name, least in (("games", 1), ("seed", 0)):
             if getattr(self, name) < least:
                 raise accept(name, getattr(self, name), f"a whole number from {least}")
+        AvalonAgent(OfflineModel(), without=self.without, about=self.about)  # both raise for what is not accepted
+        rollout.table("avalon_v0", num_players=self.num_players, rules=self.rules)
 
 
 @dataclass

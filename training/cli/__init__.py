@@ -1,6 +1,6 @@
 """The command line: `parlour`. `COMMANDS` lists all commands; one file for each group of them.
 
-Whatever a caller gets wrong is told in one line on standard error, with exit code 2.
+Every error is one line on standard error, with exit code 2.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from parlour.training.cli import (
     cases,
     demo,
     games,
+    imports,
     measure,
     metrics,
     murder_mystery,
@@ -24,7 +25,6 @@ from parlour.training.cli import (
     serve,
     train,
     tune,
-    werewolf,
 )
 from parlour.training.cli.options import as_command
 
@@ -65,8 +65,8 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "murder-mystery cases check": cases.check_cases,
     "murder-mystery cases make": cases.make_case,
     "murder-mystery cases show": cases.show_case,
-    "import avalon": avalon.import_avalon,
-    "import werewolf": werewolf.import_werewolf,
+    "import avalon": imports.import_avalon,
+    "import werewolf": imports.import_werewolf,
 }
 """The words of a command -> the function that it calls."""
 

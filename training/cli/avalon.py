@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.training import display
-from parlour.training.avalon import published_games, social
+from parlour.training.avalon import social
 from parlour.training.avalon.practice import PracticeConfig, practise
 from parlour.training.avalon.social import labels
 from parlour.training.cli import common
@@ -35,48 +35,20 @@ def train_avalon(
     """
     with display.stage_bars(increments=True) as progress:
         done = practise(config, out, model, lambda n: progress("practice", n, 2 * config.games, ""))
-    good, evil = sum(done.won[0::2]), sum(done.won[1::2])
-    told = (
-        f"{config.games} games on each side, answered by {called(model)}: won {good} as good, {evil} as evil; "
-        f"results in {out}"
-    )
-    value = {
-        "out": str(out),
-        "model": model.name,
-        "won_as_good": good,
-        "won_as_evil": evil,
-        "games_on_each_side": config.games,
-    }
-    return Answer(value, lambda: print(told))  # noqa: T201
-
-
-def import_avalon(
-    file: Annotated[Path, typer.Argument(help="Games, one per line, in the format of `extracted.jsonl`.")],
-    out: Annotated[Path, typer.Option(help="Directory for the transcripts.")],
-    logs: Annotated[
-        Path | None, typer.Option(help="Directory with the games' logs, for what was said.", show_default="none")
-    ] = None,
-) -> Answer:
-    """Replay published games of Avalon through the rules (preset `reference`) and write them as transcripts.
-
-    A game that contradicts the rules is refused, and nothing is written.
-
-    Example: [bold]parlour import avalon extracted.jsonl --out runs/published[/bold]
-    """
-    return common.written(published_games.import_file(file, out, logs), out)
+    won = {"won_as_good": sum(done.won[0::2]), "won_as_evil": sum(done.won[1::2])}
+    games = f"{config.games} games on each side, answered by {called(model)}"
+    shown = f"{games}: won {won['won_as_good']} as good, {won['won_as_evil']} as evil; results in {out}"
+    value = {"out": str(out), "model": model.name, **won, "games_on_each_side": config.games}
+    return Answer(value, partial(print, shown))
 
 
 def avalon_social(
     model: ModelOption,
-    directory: Annotated[Path, typer.Argument(help="Directory with transcripts of Avalon.")],
+    directory: Annotated[Path, typer.Argument(), "Directory with transcripts of Avalon."],
     labels_from: Annotated[
-        Path | None,
-        typer.Option(
-            help="Directory with the logs of the published games: compare the judge with human labels.",
-            show_default="none",
-        ),
+        Path | None, "Directory with the logs of the published games: compare the judge with human labels."
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Number of questions that the judge answers at once.")] = 1,
+    workers: Annotated[int, typer.Option(min=1), "Number of questions that the judge answers at once."] = 1,
 ) -> Answer:
     """Measure social behaviour in what players said: self-recommendation, deception, teamwork, sharing.
 
@@ -102,16 +74,13 @@ def _show_group(title: str, values: Mapping[str, Any]) -> None:
     rates = ((measure, of, display.show_rate(rate_of(found))) for measure, of, found in _rows(values))
     display.show_table(f"{title}: rates (95 % Wilson interval)", ("measure", "of", "rate"), rates)
     roles = list(values["attitudes"])
-    display.show_table(
-        f"{title}: teamwork / confrontation / neutral in %",
-        ("speaker", *roles),
-        ((role, *(_shares(others.get(other)) for other in roles)) for role, others in values["attitudes"].items()),
-    )
+    shares = ((role, *(_shares(others.get(other)) for other in roles)) for role, others in values["attitudes"].items())
+    display.show_table(f"{title}: teamwork / confrontation / neutral in %", ("speaker", *roles), shares)
     display.show_table(
         f"{title}: teamwork by round in % (turns x players)",
         ("speaker", "with", *map(str, range(1, 6))),
         (
-            (role, other, *(_percent(found) for found in rates))
+            (role, other, *(_shares(found and {"teamwork": found}) for found in rates))
             for role, towards in values["vacillation"].items()
             for other, rates in towards.items()
         ),
@@ -119,6 +88,7 @@ def _show_group(title: str, values: Mapping[str, Any]) -> None:
 
 
 def _rows(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Measure, role or side, rate."""
     for side, found in values["wins"].items():
         yield "win rate", side, found
     for measure in _BY_ROLE:
@@ -127,10 +97,9 @@ def _rows(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
     for role, of in values["identity"].items():
         for identity, found in of.items():
             yield f"identity: {identity}", role, found
-    for role, found in values["sharing"].items():
-        yield "sharing", role, found
-    for of_whom, found in values["valid_responses"].items():
-        yield "valid responses", of_whom, found
+    for measure in ("sharing", "valid_responses"):
+        for role, found in values[measure].items():
+            yield measure.replace("_", " "), role, found
 
 
 def rate_of(found: Mapping[str, Any] | None) -> Rate | None:
@@ -142,10 +111,6 @@ def _shares(found: Mapping[str, Any] | None) -> str:
     if found is None or any(one is None for one in found.values()):
         return "-"
     return " / ".join(f"{one['rate'] * 100:.0f}" for one in found.values()) + f"  n={found['teamwork']['n']}"
-
-
-def _percent(found: Mapping[str, Any] | None) -> str:
-    return "-" if found is None else f"{found['rate'] * 100:.0f}  n={found['n']}"
 
 
 def _show_agreement(found: Mapping[str, Any], judge: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.cases.case import Case, digest, dump
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.murder_mystery.cases.case import Case, Character, digest, dump
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.envs.murder_mystery.vocabulary.facts import say
@@ -22,7 +23,7 @@ from parlour.training.cli import common
 from parlour.training.cli.options import Answer
 
 
-class Checked(NamedTuple):
+class CheckedScript(NamedTuple):
     """One script of a tree."""
 
     path: Path
@@ -32,7 +33,7 @@ class Checked(NamedTuple):
 
 
 def check_cases(
-    directory: Annotated[Path, typer.Argument(help="Directory of a WellPlay script, or a tree of such directories.")],
+    directory: Annotated[Path, typer.Argument(), "Directory of a WellPlay script, or a tree of such directories."],
 ) -> Answer:
     """Load WellPlay scripts, count their questions and list their irregularities.
 
@@ -50,71 +51,68 @@ def check_cases(
     return Answer({"scripts": [_as_json(one) for one in scripts]}, partial(_show_scripts, scripts), error)
 
 
-def _checked(path: Path) -> Checked:
+def _checked(path: Path) -> CheckedScript:
     try:
-        return Checked(path, load.load_folder(path), irregularities(path), None)
+        return CheckedScript(path, load.load_folder(path), irregularities(path), None)
     except ParlourError as error:
-        return Checked(path, None, [], str(error))
+        return CheckedScript(path, None, [], str(error))
 
 
-def _as_json(one: Checked) -> dict[str, Any]:
-    found = [irregular._asdict() for irregular in one.found]
-    return {"path": str(one.path), "error": one.error, **_summary(one.case), "irregularities": found}
+def _as_json(one: CheckedScript) -> dict[str, Any]:
+    case, value = one.case, {"path": str(one.path), "error": one.error}
+    if case is not None:
+        kinds = Counter(question.kind for seat in case.questions for question in seat)
+        guilty = [[case.names[seat] for seat in case.murderers(k)] for k in range(len(case.victims))]
+        value |= _summary(case) | {
+            "victims": [{"name": v.name, "murderers": m} for v, m in zip(case.victims, guilty, strict=True)],
+            "kinds": dict(sorted(kinds.items())),
+            "omniscient": len(case.omniscient),
+        }
+    return value | {"irregularities": [irregular._asdict() for irregular in one.found]}
 
 
-def _summary(case: Case | None) -> dict[str, Any]:
-    if case is None:
-        return {}
-    kinds = Counter(question.kind for seat in case.questions for question in seat)
+def _summary(case: Case) -> dict[str, Any]:
+    """What everybody may know of a case."""
     return {
         "title": case.title,
         "language": case.language,
         "players": list(case.names),
-        "victims": [
-            {"name": one.name, "murderers": [case.names[seat] for seat in case.murderers(k)]}
-            for k, one in enumerate(case.victims)
-        ],
+        "victims": [one.name for one in case.victims],
         "questions": case.counts(),
-        "kinds": dict(sorted(kinds.items())),
-        "omniscient": len(case.omniscient),
         "sha256": digest(case),
     }
 
 
-def _show_scripts(scripts: list[Checked]) -> None:
+def _show_scripts(scripts: list[CheckedScript]) -> None:
     rows = []
     for one in scripts:
-        name = f"{one.path.parent.name}/{one.path.name}"
-        if one.case is None:
-            rows.append((name, *["-"] * 7, "cannot be loaded"))
-            continue
-        counts = [str(count) for count in one.case.counts().values()]
-        people = (str(one.case.seats), str(len(one.case.victims)))
-        rows.append((name, *people, *counts, str(len(one.case.omniscient)), str(len(one.found))))
+        cells: Sequence[object] = ("-",) * 7
+        if one.case is not None:
+            counts = one.case.counts().values()
+            cells = (one.case.seats, len(one.case.victims), *counts, len(one.case.omniscient))
+        irregular = "cannot be loaded" if one.case is None else len(one.found)
+        rows.append((f"{one.path.parent.name}/{one.path.name}", *map(str, (*cells, irregular))))
     sorts = ("objective", "reasoning", "relations", "total", "omniscient")
     display.show_table("Scripts", ("script", "players", "victims", *sorts, "irregular"), rows)
-    listed = display.table("Irregularities", ("where", "line", "kind", "what", "handling"), wrap=True)
-    for irregular in (irregular for one in scripts for irregular in one.found):
-        where = irregular.file or f"{irregular.lang}/{irregular.slug}"
-        line = "" if irregular.line is None else str(irregular.line)
-        listed.add_row(where, line, irregular.kind, irregular.detail, irregular.handled)
-    if listed.row_count:
-        display.console().print(listed, markup=False)
+    found = [
+        (one.file or f"{one.lang}/{one.slug}", str(one.line or ""), one.kind, one.detail, one.handled)
+        for script in scripts
+        for one in script.found
+    ]
+    if found:
+        headings = ("where", "line", "kind", "what", "handling")
+        display.console().print(display.table("Irregularities", headings, found, wrap=True), markup=False)
 
 
 def make_case(
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o"), "File to write."],
     seed: common.SeedOption = 0,
-    language: Annotated[str, typer.Option(help="en or zh; the story is the same.")] = "en",
+    language: Annotated[str, "en or zh; the story is the same."] = "en",
     players: Annotated[
-        int | None, typer.Option("--players", "-n", help="Number of players.", show_default="drawn from the seed")
+        int | None, typer.Option("--players", "-n"), "Number of players; None: drawn from the seed."
     ] = None,
-    victims: Annotated[
-        int | None, typer.Option(help="Number of victims, 1 or 2.", show_default="drawn from the seed")
-    ] = None,
-    scene: Annotated[
-        str | None, typer.Option(help="Scene of the story, such as harbour.", show_default="drawn from the seed")
-    ] = None,
+    victims: Annotated[int | None, "Number of victims, 1 or 2; None: drawn from the seed."] = None,
+    scene: Annotated[str | None, "Scene of the story, such as harbour; None: drawn from the seed."] = None,
 ) -> None:
     """Make an original case from a seed, proved to be solvable from all scripts and from no innocent's alone.
 
@@ -130,13 +128,12 @@ def make_case(
 
 def show_case(
     reference: Annotated[
-        str, typer.Argument(help="Shipped case, seed:N[:zh[:PLAYERS]], JSON file of a case, or WellPlay directory.")
+        str, typer.Argument(), "Shipped case, seed:N[:zh[:PLAYERS]], JSON file of a case, or WellPlay directory."
     ],
     seat: Annotated[
-        int | None,
-        typer.Option(min=0, help="Show the script of this player, by number from 0.", show_default="no script"),
+        int | None, typer.Option(min=0), "Show the script of this player, by number from 0; None: no script."
     ] = None,
-    truth: Annotated[bool, typer.Option("--truth", help="Show everything: scripts, murderers, answer keys.")] = False,
+    truth: Annotated[bool, typer.Option("--truth"), "Show everything: scripts, murderers, answer keys."] = False,
 ) -> Answer:
     """Show a case: what all players know; with `--seat` one player's script; with `--truth` everything.
 
@@ -144,28 +141,28 @@ def show_case(
     """
     case = find(reference)
     if seat is not None and seat >= case.seats:
-        raise ParlourError(f"seat {seat} is not accepted; accepted: 0..{case.seats - 1}")
+        raise accept("seat", seat, range(case.seats))
     text = "\n".join(_lines(case, seat, truth))
     show = partial(display.console().print, text, highlight=False, markup=False, soft_wrap=True)
     return Answer(case.model_dump(mode="json") if truth else _public(case, seat), show)
 
 
 def _public(case: Case, seat: int | None) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "id": case.id,
-        "title": case.title,
-        "language": case.language,
-        "briefing": case.briefing,
-        "players": list(case.names),
-        "victims": [one.name for one in case.victims],
-        "questions": case.counts(),
-        "sha256": digest(case),
-    }
+    value = {"id": case.id, "briefing": case.briefing, **_summary(case)}
     if seat is not None:
         one = case.characters[seat]
-        murdered = [case.victims[k].name for k, killed in enumerate(one.murders) if killed]
-        told["you"] = {"name": one.name, "murdered": murdered, "objectives": list(one.objectives), "script": one.script}
-    return told
+        murdered = _murdered(case, one)
+        value["you"] = {
+            "name": one.name,
+            "murdered": murdered,
+            "objectives": list(one.objectives),
+            "script": one.script,
+        }
+    return value
+
+
+def _murdered(case: Case, one: Character) -> list[str]:
+    return [case.victims[k].name for k, killed in enumerate(one.murders) if killed]
 
 
 def _lines(case: Case, seat: int | None, truth: bool) -> list[str]:
@@ -175,8 +172,8 @@ def _lines(case: Case, seat: int | None, truth: bool) -> list[str]:
     lines += [f"Questions after the game: {counts}"]
     for number, one in enumerate(case.characters):
         if truth or number == seat:
-            murdered = [case.victims[k].name for k, killed in enumerate(one.murders) if killed]
-            guilt = f", murderer of {' and '.join(murdered)}" if murdered else ""
+            murdered = " and ".join(_murdered(case, one))
+            guilt = f", murderer of {murdered}" if murdered else ""
             lines += ["", f"== {one.name}{guilt}", *(f"- {aim}" for aim in one.objectives), "", one.script]
     if truth:
         lines += ["", "== Questions to one who has read all"]

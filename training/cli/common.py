@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -12,13 +12,18 @@ from typing import Annotated, Any, Final
 import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.llm.model import Model
-from parlour.training.cli.options import Answer, Options
+from parlour.training.cli.options import Options
 from parlour.training.parallel.executor import Pool
 
-GameArgument = Annotated[str, typer.Argument(help="Name of the game, as `parlour list` shows it.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
-RunOption = Annotated[Path, typer.Option(help="Run directory; resumes if it exists.")]
-TranscriptsOption = Annotated[Path | None, typer.Option(help="Directory for the transcripts.", show_default="none")]
+GameArgument = Annotated[str, typer.Argument(), "Name of the game, as `parlour list` shows it."]
+SeedOption = Annotated[int, typer.Option(min=0), "The same seed gives the same result."]
+RunOption = Annotated[Path, "Run directory; resumes if it exists."]
+TranscriptsOption = Annotated[Path | None, "Directory for the transcripts."]
+WorkersOption = Annotated[
+    int,
+    typer.Option(min=1),
+    "Number of processes that play; with a language model, of games played at once. The result does not depend on it.",
+]
 
 
 @dataclass(frozen=True)
@@ -108,8 +113,3 @@ def require(module: str, extra: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as error:
         raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[{extra}]'") from None
-
-
-def written(files: Sequence[Path], out: Path) -> Answer:
-    """Answer of a command that wrote games to a directory."""
-    return Answer(list(map(str, files)), lambda: print(f"{len(files)} games written to {out}"))  # noqa: T201

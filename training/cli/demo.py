@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from parlour.training import display
 from parlour.training.cli import common
 from parlour.training.cli.options import Answer, Options
@@ -15,9 +14,7 @@ from parlour.training.demo.section import DemoConfig
 
 def demo(
     config: Annotated[DemoConfig, Options()],
-    out: Annotated[Path, typer.Option(help="Directory for the report and its data; resumes if it exists.")] = Path(
-        "runs/demo"
-    ),
+    out: Annotated[Path, "Directory for the report and its data; resumes if it exists."] = Path("runs/demo"),
 ) -> Answer:
     """Play, record, train a seat and measure it, offline; writes a report. Resumes from the last checkpoint.
 

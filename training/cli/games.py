@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from parlour.envs import replay as transcripts
-from parlour.envs.core import NATURE, GameText, ParlourError, accept
+from parlour.envs.core import NATURE, GameText, Outcome, ParlourError, accept
 from parlour.envs.english import name
 from parlour.envs.registry import registry
 from parlour.envs.text import agents_of
@@ -41,8 +41,8 @@ def _as_json(game: str) -> dict[str, Any]:
 def _show_games(games: dict[str, dict[str, Any]]) -> None:
     rows = []
     for key, game in games.items():
-        told = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
-        rows.append((key, game["title"], told or "none"))
+        options = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
+        rows.append((key, game["title"], options or "none"))
     shown = display.table("Games", ("name", "title", "options"), rows)
     shown.columns[2].no_wrap = False
     out = display.console()
@@ -63,18 +63,15 @@ def play(
     game: common.GameArgument = "avalon_v0",
     policy: Annotated[
         list[str] | None,
-        typer.Option(
-            help="One player for all seats; or one for each seat, in order; or player_0=NAME for single seats.",
-            show_default="heuristic",
-        ),
+        "One player for all seats; or one for each seat, in order; or player_0=NAME for single seats; None: heuristic.",
     ] = None,
     seed: common.SeedOption = 0,
-    games: Annotated[int, typer.Option(min=1, help="Number of games, on consecutive seeds.")] = 1,
+    games: Annotated[int, typer.Option(min=1), "Number of games, on consecutive seeds."] = 1,
     on_bad: Annotated[
-        str, typer.Option(help="Handling of text that cannot be used: ask_again, default, random, raise or forfeit.")
+        str, "Handling of text that cannot be used: ask_again, default, random, raise or forfeit."
     ] = "ask_again",
     out: common.TranscriptsOption = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the games.")] = False,
+    json: Annotated[bool, typer.Option("--json"), "Print JSON instead of the games."] = False,
 ) -> None:
     """Play games and show what all players hear.
 
@@ -96,9 +93,9 @@ def play(
         return _result(episode)
 
     with concurrency.pool(model) as pool:
-        told = play_each(env, jobs, show, workers=concurrency.workers, pool=pool)
+        results = play_each(env, jobs, show, workers=concurrency.workers, pool=pool)
     if json:
-        display.print_json(told)
+        display.print_json(results)
 
 
 def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) -> None:
@@ -135,14 +132,9 @@ def seat_names(given: list[str], agents: list[str]) -> list[str]:
 
 def _result(episode: rollout.Episode) -> dict[str, Any]:
     outcome = episode.outcome
-    return {
-        "seed": episode.seed,
-        "winner": outcome.winner,
-        "reason": outcome.reason,
-        "returns": list(outcome.returns),
-        "moves": episode.moves,
-        "faults": {agent: dict(counts) for agent, counts in episode.faults.items()},
-    }
+    faults = {agent: dict(counts) for agent, counts in episode.faults.items()}
+    result = {"winner": outcome.winner, "reason": outcome.reason, "returns": list(outcome.returns)}
+    return {"seed": episode.seed, **result, "moves": episode.moves, "faults": faults}
 
 
 def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) -> None:
@@ -155,14 +147,12 @@ def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) 
         role = getattr(view, "role", "")
         if role:
             print(f"{name(seat)} was {role}.")  # noqa: T201
-    print(f"{episode.outcome.winner} wins ({episode.outcome.reason}).")  # noqa: T201
+    print(_end(episode.outcome))  # noqa: T201
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="Transcript file.")],
-    seat: Annotated[
-        str | None, typer.Option(help="Show what this player observed at each turn.", show_default="all moves")
-    ] = None,
+    file: Annotated[Path, typer.Argument(), "Transcript file."],
+    seat: Annotated[str | None, "Show what this player observed at each turn; None: all moves."] = None,
 ) -> Answer:
     """Replay a transcript through the rules and show it; an incomplete file is shown up to its last move.
 
@@ -173,29 +163,28 @@ def replay(
     agents = agents_of(game)
     if seat is not None and seat not in agents:
         raise accept("seat", seat, agents)
-    steps = list(transcripts.reenact(transcript))
-    told = [{"agent": s.agent, "say": text.say(s.move), "observations": _texts(s)} for s in steps if s.move]
-    value = {"header": dict(transcript.header), "steps": told, "finished": transcript.outcome is not None}
-    return Answer(value, partial(_show_transcript, transcript, text, steps, seat))
+    turns = [
+        (step.agent, text.say(step.move), {agent: seen["text"] for agent, seen in step.observations.items()})
+        for step in transcripts.reenact(transcript)
+        if step.move is not None
+    ]
+    steps = [{"agent": agent, "say": said, "observations": observed} for agent, said, observed in turns]
+    value = {"header": dict(transcript.header), "steps": steps, "finished": transcript.outcome is not None}
+
+    def show() -> None:
+        if seat is None:
+            _show_moves(transcript, text)
+        for agent, said, observed in turns:
+            if agent == seat:
+                print(f"{observed[agent]}> {said}\n")  # noqa: T201
+        end = transcript.outcome
+        print(_end(end) if end else f"(not finished: {len(transcript.moves)} moves)")  # noqa: T201
+
+    return Answer(value, show)
 
 
-def _show_transcript(
-    transcript: transcripts.Transcript, text: GameText[Any], steps: list[transcripts.Step], seat: str | None
-) -> None:
-    if seat is not None:
-        for step in steps:
-            if step.agent == seat and step.move is not None:
-                print(f"{step.observations[seat]['text']}> {text.say(step.move)}\n")  # noqa: T201
-    else:
-        _show_moves(transcript, text)
-    if transcript.outcome is None:
-        print(f"(not finished: {len(transcript.moves)} moves)")  # noqa: T201
-    else:
-        print(f"{transcript.outcome.winner} wins ({transcript.outcome.reason}).")  # noqa: T201
-
-
-def _texts(step: transcripts.Step) -> dict[str, str]:
-    return {agent: seen["text"] for agent, seen in step.observations.items()}
+def _end(outcome: Outcome) -> str:
+    return f"{outcome.winner} wins ({outcome.reason})."
 
 
 def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -11,39 +12,31 @@ import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.vocabulary.quiz import QUESTION_KINDS, SORTS
-from parlour.training import display, seeds
+from parlour.training import display, rollout, seeds
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.cli.reproduce import show_reproduction
 from parlour.training.murder_mystery import ratings, scores
-from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, play_all
+from parlour.training.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_all
 from parlour.training.murder_mystery.methods import METHODS, method_of
+from parlour.training.murder_mystery.quiz import Mark
 from parlour.training.reproduce import ReproductionSetting
 from parlour.training.reproduce.questum import comparison
 
 _METHOD_HELP: Final = (
-    f"{', '.join(METHODS)}; or an agent with settings. Repeatable: methods are played one after another."
+    f"{', '.join(METHODS)}; or an agent with settings. Repeatable: methods are played one after another"
 )
 _QUIZ_KINDS: Final = (scores.OVERALL, *SORTS.values(), *QUESTION_KINDS)
 
 
 def play_case(
     model: ModelOption,
-    case: Annotated[str, typer.Option(help="Shipped case, seed:N[:zh], JSON file of a case, or WellPlay directory.")],
+    case: Annotated[str, "Shipped case, seed:N[:zh], JSON file of a case, or WellPlay directory."],
     setting: Annotated[CaseSetting, Options()],
-    method: Annotated[
-        list[str] | None, typer.Option("--method", "-m", help=_METHOD_HELP, show_default="questum")
-    ] = None,
-    quiz: Annotated[bool, typer.Option(help="Ask everybody all questions after the game.")] = True,
-    workers: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Number of processes that play; with a language model, of games played at once. The result does not "
-            "depend on it.",
-        ),
-    ] = 1,
+    method: Annotated[list[str] | None, typer.Option("--method", "-m"), f"{_METHOD_HELP}; None: questum."] = None,
+    quiz: Annotated[bool, "Ask everybody all questions after the game."] = True,
+    workers: common.WorkersOption = 1,
     seed: common.SeedOption = 0,
     out: common.TranscriptsOption = None,
 ) -> Answer:
@@ -52,21 +45,15 @@ def play_case(
     Example: [bold]parlour murder-mystery play --case harbour_en --method questum --method pp[/bold]
     """
     found = find(case)
-    chosen = [method_of(name) for name in method or ["questum"]]
     table = setting if quiz else replace(setting, repetitions=0)
+    rollout.table(GAME, case=case, **table.options)  # an error before the first game
     jobs = [
-        CaseJob(
-            case,
-            one,
-            seed,
-            table,
-            transcript=None if out is None or not one.policy else out / f"{_file(one.name)}.jsonl",
-        )
-        for one in chosen
+        CaseJob(case, one, seed, table, transcript=out / f"{_file(one.name)}.jsonl" if out and one.policy else None)
+        for one in map(method_of, method or ["questum"])
     ]
     with display.progress_bar() as bar:
-        games = play_all(jobs, model, workers=workers, progress=display.Bar(bar), what=found.title)
-    value = {"case": case, "title": found.title, "model": model.name, "games": [told(one) for one in games]}
+        games = play_all(jobs, model, workers=workers, progress=bar, what=found.title)
+    value = {"case": case, "title": found.title, "model": model.name, "games": [_as_json(one) for one in games]}
     return Answer(value, partial(_show_case_results, found, games, called(model)))
 
 
@@ -74,38 +61,28 @@ def _file(name: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "._" else "-" for letter in name)
 
 
-def told(one: CaseResult) -> dict[str, Any]:
+def _as_json(one: CaseResult) -> dict[str, Any]:
     """One game as plain values."""
-    shares = {of: _share(one, of) for of in _QUIZ_KINDS}
     return {
         "method": one.method,
         "seed": one.seed,
         "victims": one.victims,
         "solved": one.solved,
         "verdicts": [verdict._asdict() for verdict in one.verdicts],
-        "right": {of: share for of, share in shares.items() if share is not None},
-        "omniscient": None if not one.omniscient else {of: _right(one.omniscient, of) for of in (scores.OVERALL,)},
+        "right": {of: share for of in _QUIZ_KINDS if (share := _right(one.marks, of))},
+        "omniscient": {scores.OVERALL: _right(one.omniscient)} if one.omniscient else None,
         "questions_asked": one.asked,
         "play": one.play.as_json(),
         "quiz": one.quiz.as_json(),
     }
 
 
-def _share(one: CaseResult, of: str) -> dict[str, Any] | None:
-    return _right(one.marks, of)
-
-
-def _right(marks: Any, of: str) -> dict[str, Any] | None:
+def _right(marks: Sequence[Mark], of: str = scores.OVERALL) -> dict[str, Any] | None:
     found = scores.score(marks, of)
     if found is None:
         return None
-    over = scores.over_repetitions(found)
-    return {
-        "mean": round(over.mean, 6),
-        "deviation": over.deviation,
-        "weight": found.weight,
-        "shares": found.shares,
-    }
+    mean, deviation = scores.over_repetitions(found)
+    return {"mean": round(mean, 6), "deviation": deviation, "weight": found.weight, "shares": found.shares}
 
 
 def _show_case_results(case: Any, games: list[CaseResult], answered_by: str) -> None:
@@ -120,7 +97,7 @@ def _show_case_results(case: Any, games: list[CaseResult], answered_by: str) -> 
     if games[0].marks:
         answers = []
         for of in _QUIZ_KINDS:
-            cells = [_share(one, of) for one in games]
+            cells = [_right(one.marks, of) for one in games]
             if cells[0] is not None:
                 weight = f"{cells[0]['weight']}{' points' if of == scores.OVERALL else ''}"
                 answers.append((of, weight, *(f"{c['mean']:.3f} ±{c['deviation']:.3f}" if c else "-" for c in cells)))
@@ -147,15 +124,12 @@ def compare_methods(
         Options(exclude=("games", "practice", "model", "pool", "seed", "against", "ours", "progress")),
     ],
     ray: common.RayOptions,
-    method: Annotated[list[str] | None, typer.Option("--method", "-m", help=_METHOD_HELP, show_default="all")] = None,
-    games: Annotated[int, typer.Option(min=2, help="Number of generated cases.")] = 50,
+    method: Annotated[list[str] | None, typer.Option("--method", "-m"), f"{_METHOD_HELP}; None: all."] = None,
+    games: Annotated[int, typer.Option(min=2), "Number of generated cases."] = 50,
     targets: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Most players whom a seat may ask about a victim in a round.", show_default="everybody"
-        ),
+        int | None, typer.Option(min=1), "Most players whom a seat may ask about a victim in a round; None: everybody."
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Number of the first case among the held-out ones.")] = 0,
+    seed: Annotated[int, typer.Option(min=0), "Number of the first case among the held-out ones."] = 0,
 ) -> Answer:
     """Compare methods on the same cases, the first one with each of the others. With --out, resumes if it exists.
 
@@ -167,15 +141,13 @@ def compare_methods(
     if seed > len(seeds.HELD_OUT) - games:
         raise accept("seed", seed, range(len(seeds.HELD_OUT) - games + 1))
     with ray.pool(model) as pool, display.progress_bar() as bar:
-        setting = replace(
-            setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=display.Bar(bar)
-        )
+        setting = replace(setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=bar)
         found = comparison("compare", setting, {name: method_of(name) for name in names}, targets)
     return Answer(found.as_json(), partial(show_reproduction, found, model))
 
 
 def show_ratings(
-    directory: Annotated[Path, typer.Argument(help="Directory with transcripts that people have rated.")],
+    directory: Annotated[Path, typer.Argument(), "Directory with transcripts that people have rated."],
 ) -> Answer:
     """Summarise people's ratings of the other players: five scales from 1 to 5, mean and deviation.
 

@@ -3,7 +3,8 @@
 A parameter of a command that is `Annotated[Config, Options(...)]` stands for one option for each field of `Config`: the
 name with hyphens, the type, the default, and as help the docstring below the field. A docstring that ends in
 "; None: TEXT." says what holds without the option, and `--help` shows TEXT as the default. Whether a value is accepted
-is decided by the dataclass alone, in `__post_init__`.
+is decided by the dataclass alone, in `__post_init__`. The help of any other parameter is a text in its annotation, in the
+same form: `Annotated[int | None, typer.Option(min=1), "Number of games; None: all."]`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, ExitStack
+from copy import copy
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from itertools import pairwise
@@ -81,7 +83,7 @@ def as_command(function: Callable[..., Answer | None]) -> Callable[..., None]:
         hint = hints[one.name]
         marker = next((mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Options)), None)
         if marker is None:
-            parameters.append(one.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY))
+            parameters.append(_parameter(one.name, _described(hint, one.default), one.default))
             continue
         config = marker.config or get_args(hint)[0]
         settings = [_setting(config, of, marker, one.name) for of in fields(config) if of.name not in marker.exclude]
@@ -89,8 +91,8 @@ def as_command(function: Callable[..., Answer | None]) -> Callable[..., None]:
         parameters += [setting.parameter for setting in settings]
     answers = hints["return"] is Answer
     if answers:
-        told = typer.Option("--json", help="Print JSON instead of tables.")
-        parameters.append(_parameter("as_json", Annotated[bool, told], False))
+        flag = typer.Option("--json", help="Print JSON instead of tables.")
+        parameters.append(_parameter("as_json", Annotated[bool, flag], False))
 
     def run(**given: Any) -> None:
         as_json = answers and given.pop("as_json")
@@ -117,11 +119,22 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
+def _described(hint: Any, default: Any) -> Any:
+    """The annotation of a parameter that is no configuration, as typer reads it."""
+    kind, *marks = get_args(hint)
+    info = copy(next((mark for mark in marks if not isinstance(mark, str)), typer.Option()))
+    text, without = _help(next((mark for mark in marks if isinstance(mark, str)), info.help or ""))
+    info.help = text
+    if default is None and info.show_default is True:
+        info.show_default = without or "none"
+    return Annotated[kind, info]
+
+
 def _setting(config: Any, of: Field[Any], options: Options, group: str) -> _Setting:
     separator = "" if of.name in options.repeated else options.separator
     kind, metavar, read = _kind(_hints(config)[of.name], of.name, separator)
     default = options.defaults.get(of.name, of.default if of.default_factory is MISSING else of.default_factory())
-    help_text, without = _help(config, of.name)
+    help_text, without = _help(next((d[of.name] for c in config.__mro__ if of.name in (d := _docstrings(c))), ""))
     given = _as_given(default, kind, separator)
     shown = options.shown.get(of.name) or (without or "none" if given in (None, "") else True)
     flag = f"--{of.name.replace('_', '-')}"
@@ -205,9 +218,8 @@ def key_values(pairs: Collection[str]) -> dict[str, Any]:
     return chosen
 
 
-def _help(config: type[Any], name: str) -> tuple[str, str | None]:
-    """The docstring below a field, for rich; and what it says of None."""
-    text = next((docs[name] for one in config.__mro__ if name in (docs := _docstrings(one))), "")
+def _help(text: str) -> tuple[str, str | None]:
+    """A help text for rich; and what it says of None."""
     found = _WITHOUT.search(text)
     return (escape(text), None) if found is None else (escape(text[: found.start()]) + ".", found["text"])
 

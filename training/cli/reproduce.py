@@ -21,29 +21,22 @@ _WIDEST: Final = 250
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help=f"One of: {', '.join(tables.TABLES)}.")],
+    name: Annotated[str, typer.Argument(), f"One of: {', '.join(tables.TABLES)}."],
     model: ModelOption,
-    setting: Annotated[
-        tables.ReproductionSetting,
-        Options(exclude=("games", "practice", "model", "pool", "progress")),
-    ],
+    setting: Annotated[tables.ReproductionSetting, Options(exclude=("games", "practice", "model", "pool", "progress"))],
     ray: common.RayOptions,
     games: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            help="Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with "
-            "each opponent; murder mysteries: held-out cases.",
-            show_default="200; GRACE: 1000; GRATR: 500; murder mysteries: 100, sensors and rounds: 10",
-        ),
+        typer.Option(min=1),
+        "Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each "
+        "opponent; murder mysteries: held-out cases; None: 200; GRACE: 1000; GRATR: 500; murder mysteries: 100, sensors "
+        "and rounds: 10.",
     ] = None,
     practice: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            help="Number of practice games on each side, where a row has experience; GRACE: calibration questions.",
-            show_default="60; GRACE: 2000",
-        ),
+        typer.Option(min=0),
+        "Number of practice games on each side, where a row has experience; GRACE: calibration questions; None: 60; "
+        "GRACE: 2000.",
     ] = None,
 ) -> Answer:
     """Play a published table again and print the paper's rows beside ours, with intervals.
@@ -53,15 +46,10 @@ def reproduce(
     if name not in tables.TABLES:
         raise accept("table", name, tables.TABLES)
     usual = tables.sizes(name)
+    games = usual[0] if games is None else games
+    practice = usual[1] if practice is None else practice
     with ray.pool(model) as pool, display.progress_bar() as bar:
-        setting = replace(
-            setting,
-            games=usual[0] if games is None else games,
-            practice=usual[1] if practice is None else practice,
-            model=model,
-            pool=pool,
-            progress=display.Bar(bar),
-        )
+        setting = replace(setting, games=games, practice=practice, model=model, pool=pool, progress=bar)
         found = tables.reproduce(name, setting)
     return Answer(found.as_json(), partial(show_reproduction, found, model))
 

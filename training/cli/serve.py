@@ -19,32 +19,23 @@ from parlour.training.cli.options import Options
 def serve(
     settings: Annotated[ServerSettings, Options(exclude=("faults", "refuse", "key"))],
     table: common.GameOptions,
-    host: Annotated[
-        str, typer.Option(help="Address to listen at; the default answers only this machine.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 picks a free one.")] = 8017,
+    host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8017,
     fault: Annotated[
         str | None,
-        typer.Option(
-            metavar="KIND=RATE[,KIND=RATE]",
-            help=f"Faults and their rates from 0 to 1: {', '.join(FAULTS)}.",
-            show_default="none",
-        ),
+        typer.Option(metavar="KIND=RATE[,KIND=RATE]"),
+        f"Faults and their rates from 0 to 1: {', '.join(FAULTS)}.",
     ] = None,
-    no_schema: Annotated[bool, typer.Option("--no-schema", help="Refuse response_format, as some servers do.")] = False,
+    no_schema: Annotated[bool, typer.Option("--no-schema"), "Refuse response_format, as some servers do."] = False,
     key_env: Annotated[
-        str | None,
-        typer.Option(help="Environment variable with the bearer token that is required.", show_default="no token"),
+        str | None, "Environment variable with the bearer token that is required; None: no token."
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(
-            help="Player that answers the text of a seat in place of heuristics: `random`, `chat`, module:attribute, or "
-            "a trained seat, whose features must be in the request.",
-            show_default="none",
-        ),
+        "Player that answers the text of a seat in place of heuristics: `random`, `chat`, module:attribute, or a trained "
+        "seat, whose features must be in the request.",
     ] = None,
-    game: Annotated[str, typer.Option(help="With --policy: game of a trained seat.")] = "avalon_v0",
+    game: Annotated[str, "With --policy: game of a trained seat."] = "avalon_v0",
 ) -> None:
     """Serve an OpenAI-compatible endpoint that answers by heuristics, without any model. Needs the extra `serve`.
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError, accept
@@ -20,6 +20,8 @@ from parlour.training.mediated_qa.held_out import UNSEEN, HeldOutConfig, compare
 from parlour.training.mediated_qa.learn import GraceConfig
 from parlour.training.ppo.phase_config import SeatConfig
 from parlour.training.selfplay.config import RULE, SelfplayConfig
+
+_OF_SNAPSHOTS: Final = ("game", "options", "phase_steps", "rollout")
 
 
 def train_seat(
@@ -42,29 +44,22 @@ def train_seat(
     phase = min(config.phase_steps, -(-config.steps // config.rollout) * config.rollout)
     config = replace(config, game=game, options=chosen, phase_steps=phase)
     last = display.train_with_bar(training.train, config, out)
-    told = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; results in {out}"
-    return Answer({"out": str(out), **asdict(last)}, lambda: print(told))  # noqa: T201
+    shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; results in {out}"
+    return Answer({"out": str(out), **asdict(last)}, partial(print, shown))
 
 
 def train_selfplay(
     config: Annotated[
         SelfplayConfig,
-        Options(
-            exclude=("game", "options", "phase_steps", "rollout"),
-            rename={"members": "--member"},
-            repeated=("members",),
-        ),
+        Options(exclude=_OF_SNAPSHOTS, rename={"members": "--member"}, repeated=("members",)),
     ],
     table: Annotated[
         common.GameSettings,
-        Options(
-            rename=common.GAME_NAMES,
-            shown=common.AVALON_DEFAULTS | {"option": "none; avalon_v0: talk=false"},
-        ),
+        Options(rename=common.GAME_NAMES, shown=common.AVALON_DEFAULTS | {"option": "none; avalon_v0: talk=false"}),
     ],
     game: common.GameArgument = "avalon_v0",
     out: common.RunOption = Path("runs/selfplay"),
-    snapshots: Annotated[int, typer.Option(min=1, help="Number of snapshots, evenly spaced.")] = 10,
+    snapshots: Annotated[int, typer.Option(min=1), "Number of snapshots, evenly spaced."] = 10,
 ) -> Answer:
     """Train a population by self-play and measure it: cross-play, ratings, curves. Needs the extra `train`.
 
@@ -98,13 +93,9 @@ def train_grace(
     config: Annotated[GraceConfig, Options(rename={"rule": "--set"})],
     setting: Annotated[HeldOutConfig, Options(exclude=("train", "corpus_seed", "seed"), panel="With --questions")],
     ray: common.RayOptions,
-    from_table: Annotated[
-        Path | None,
-        typer.Option(help="Simulation table to learn from: CSV, or JSON as published.", show_default="none"),
-    ] = None,
+    from_table: Annotated[Path | None, "Simulation table to learn from: CSV, or JSON as published."] = None,
     questions: Annotated[
-        int | None,
-        typer.Option(min=2, help="Number of generated questions to learn from instead.", show_default="none"),
+        int | None, typer.Option(min=2), "Number of generated questions to learn from instead."
     ] = None,
     out: common.RunOption = Path("runs/grace"),
 ) -> Answer:
@@ -116,34 +107,38 @@ def train_grace(
 
     if (from_table is None) == (questions is None):
         raise ParlourError("train grace needs one source of data; accepted: --from-table FILE or --questions N")
+    scores: tuple[Any, ...] | None = None
     if from_table is not None:
         if ray.ray is not None:
             raise ParlourError("--ray answers generated questions in parallel; accepted: with --questions N")
         run = train.train(config, table.read(from_table), out)
-        return Answer(_policy_as_json(run, out), partial(_show_policy, run, out))
-    setting = replace(setting, train=questions or 0, corpus_seed=UNSEEN + config.seed, seed=config.seed)
-    folder = out / "calibration"
-    with ray.pool() as pool:
-        calibrated = display.calibrate_with_bar(partial(prepare, pool=pool), setting, folder)
-    run = train.train(config, calibrated.table, out)
-    scores = compare(calibrated, run.learned.policy, folder)
-    return Answer(
-        _policy_as_json(run, out) | {"scores": [asdict(one) for one in scores]},
-        partial(_show_policy, run, out, scores),
-    )
+    else:
+        setting = replace(setting, train=questions or 0, corpus_seed=UNSEEN + config.seed, seed=config.seed)
+        folder = out / "calibration"
+        with ray.pool() as pool:
+            calibrated = display.calibrate_with_bar(partial(prepare, pool=pool), setting, folder)
+        run = train.train(config, calibrated.table, out)
+        scores = compare(calibrated, run.learned.policy, folder)
+    _warn(run)
+    value = _policy_as_json(run, out) | ({} if scores is None else {"scores": [asdict(one) for one in scores]})
+    return Answer(value, partial(_show_policy, run, out, scores or ()))
 
 
 def _policy_as_json(run: Any, out: Path) -> dict[str, Any]:
     learned = run.learned
-    _warn(run)
     return {
         "out": str(out),
-        "questions": dict(zip(learned.quantities.states, learned.quantities.questions.tolist(), strict=True)),
+        "questions": _questions(learned),
         "unseen": learned.unseen,
         "settings": asdict(learned.settings),
         "regrets": learned.regrets,
         "last": asdict(run.points[-1]),
     }
+
+
+def _questions(learned: Any) -> dict[str, int]:
+    """State -> number of its questions."""
+    return dict(zip(learned.quantities.states, learned.quantities.questions.tolist(), strict=True))
 
 
 def _warn(run: Any) -> None:
@@ -152,18 +147,16 @@ def _warn(run: Any) -> None:
     if learned.unseen:
         parents = len(learned.policy.rows) > len(learned.quantities.states)
         used = "their parents' values are used" if parents else "the fallback is used"
-        print(  # noqa: T201
-            f"parlour: warning: {len(learned.unseen)} states without data, where {used}: {', '.join(learned.unseen)}",
-            file=sys.stderr,
-        )
+        states = f"{len(learned.unseen)} states without data, where {used}: {', '.join(learned.unseen)}"
+        print(f"parlour: warning: {states}", file=sys.stderr)  # noqa: T201
     if not run.picture:
         print("parlour: the curve was not drawn; accepted: pip install 'parlour[train]'", file=sys.stderr)  # noqa: T201
 
 
-def _show_policy(run: Any, out: Path, scores: tuple[Any, ...] = ()) -> None:
+def _show_policy(run: Any, out: Path, scores: tuple[Any, ...]) -> None:
     """Number of questions and most probable action of each state; chosen settings; scores beside the baselines."""
     learned, settings = run.learned, run.learned.settings
-    counts = dict(zip(learned.quantities.states, learned.quantities.questions.tolist(), strict=True))
+    counts = _questions(learned)
     rows = []
     for state in sorted(learned.policy.rows, key=lambda state: -counts.get(state, 0)):
         row = learned.policy.rows[state]

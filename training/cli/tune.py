@@ -45,12 +45,11 @@ def train_gratr(
     config: Annotated[TuneConfig, Options(exclude=("deals", "held_out", "surface"))],
     problem: Annotated[GratrTuning, Options(rename={"reward_by": "--reward"})],
     processes: ProcessOptions,
-    games: Annotated[int, typer.Option(min=2, help="Number of training games of a trial; two for each deal.")] = 200,
+    games: Annotated[int, typer.Option(min=2), "Number of training games of a trial; two for each deal."] = 200,
     held_out: Annotated[
-        int,
-        typer.Option(min=4, help="Number of held-out games of trained and of default parameters; two for each deal."),
+        int, typer.Option(min=4), "Number of held-out games of trained and of default parameters; two for each deal."
     ] = 1000,
-    surface: Annotated[int, typer.Option(min=4, help="Number of games for each cell of the response surface.")] = 80,
+    surface: Annotated[int, typer.Option(min=4), "Number of games for each cell of the response surface."] = 80,
     out: common.RunOption = Path("runs/gratr"),
 ) -> Answer:
     """Train GRATR's parameters by the rewards of mixed games, and test them against the defaults on held-out deals.
@@ -62,18 +61,14 @@ def train_gratr(
     for name, number in (("games", games), ("held-out", held_out), ("surface", surface)):
         if number % problem.games:
             raise accept(name, number, "an even number: each deal is played from both sides")
-    per_deal = problem.games
-    config = replace(config, deals=games // per_deal, held_out=held_out // per_deal, surface=surface // per_deal)
-    return _tune(problem, config, out, processes)
+    deals, held_out, surface = (number // problem.games for number in (games, held_out, surface))
+    return _tune(problem, replace(config, deals=deals, held_out=held_out, surface=surface), out, processes)
 
 
 def train_questum(
     config: Annotated[
         TuneConfig,
-        Options(
-            rename={"deals": "--games"},
-            defaults={"budget": 30, "deals": 60, "held_out": 200, "surface": 30},
-        ),
+        Options(rename={"deals": "--games"}, defaults={"budget": 30, "deals": 60, "held_out": 200, "surface": 30}),
     ],
     problem: Annotated[QuestumTuning, Options()],
     processes: ProcessOptions,

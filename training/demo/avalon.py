@@ -56,9 +56,9 @@ def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.R
     deals = seeds.HELD_OUT[: config.games]
     with display.progress_bar() as bar:
         few = deals[: max(10, config.games // 4)]
-        sides = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, display.Bar(bar))
+        sides = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), few, bar)
         candidates = {"trained": lambda: TrainedSeat.load(policy), "random": RandomPolicy, "heuristic": HeuristicPolicy}
-        seats = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), deals, display.Bar(bar))
+        seats = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), deals, bar)
     evaluate.write_table(sides, out / "games-team.csv")
     evaluate.write_table(seats, out / "games-single.csv")
     return sides, seats

@@ -19,7 +19,7 @@ def avalon_agents_section(out: Path, config: DemoConfig) -> Section:
     """Practise, then measure three rows of the paper's table 2."""
     deals = max(2, config.games // _SHARE)
     with display.progress_bar() as bar:
-        setting = ReproductionSetting(games=deals, practice=deals, seed=config.seed, progress=display.Bar(bar))
+        setting = ReproductionSetting(games=deals, practice=deals, seed=config.seed, progress=bar)
         found = win_rates("avalon-2", setting, _ROWS)
     return Section("avalon_agents", _markdown(found), _summary(found), found.as_json())
 

@@ -27,9 +27,7 @@ def murder_mystery_section(out: Path, config: DemoConfig) -> Section:
     """Compare methods on held-out cases, and play a Chinese one."""
     cases = max(2, config.games // _SHARE)
     with display.progress_bar() as bar:
-        setting = ReproductionSetting(
-            games=cases, practice=0, seed=config.seed, progress=display.Bar(bar), repetitions=_REPETITIONS
-        )
+        setting = ReproductionSetting(games=cases, practice=0, seed=config.seed, progress=bar, repetitions=_REPETITIONS)
         found = comparison("questum-8", setting, {one.label: one for one in _METHODS})
     folder = out / "mystery"
     transcript = folder / f"{_CHINESE}.jsonl"

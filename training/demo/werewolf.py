@@ -29,7 +29,7 @@ def werewolf_section(out: Path, config: DemoConfig) -> Section:
     """Measure the mixed games, play one of them again, and draw what one seat thought."""
     games = max(2, config.games // _SHARE // 2 * 2)
     with display.progress_bar() as bar:
-        setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=display.Bar(bar))
+        setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=bar)
         found = gratr_table_2("gratr-2", setting)
     told = _trust(out / "werewolf", config.seed)
     return Section("werewolf", _markdown(found, told), _summary(found), found.as_json())
