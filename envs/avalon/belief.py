@@ -17,7 +17,19 @@ from math import comb, log
 from typing import Any
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL_ROLES, MERLIN, SEES_NOTHING
+from parlour.envs import speech
+from parlour.envs.avalon.vocabulary import (
+    ASSASSIN,
+    CARD,
+    DRAWN,
+    EVIL_ROLES,
+    EXPOSED,
+    FAILS,
+    MERLIN,
+    SEES_NOTHING,
+    TEAM,
+    VOTES,
+)
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -130,6 +142,8 @@ class AvalonBelief:
         self.evil, self.merlin, self.blind, self.assassin = _tables(*self._key)
         self.log_weights: Array = np.zeros(len(self.evil))
         self._weights: Array | None = None
+        self._team: tuple[int, ...] = ()
+        self._own_card: int | None = None
 
     @property
     def weights(self) -> Array:
@@ -159,6 +173,26 @@ class AvalonBelief:
         return chances
 
     # -- evidence ----------------------------------------------------------------------------------------------
+
+    def see(self, seat: int, kind: str, args: tuple[int, ...]) -> None:
+        """Take in an event that the seat saw; events come in the order of the game."""
+        if kind == speech.ACCUSE:
+            self.see_accusation(seat, args[0])
+        elif kind in (speech.DEFEND, speech.RECOMMEND):
+            self.see_defence(seat, args[0])
+        elif kind == TEAM:
+            self.see_team(seat, args)
+            self._team, self._own_card = args, None
+        elif kind == DRAWN:
+            self._team = args
+        elif kind == VOTES:
+            self.see_votes(self._team, args[1:])
+        elif kind == CARD and seat == self.seat:
+            self._own_card = args[0]
+        elif kind == FAILS and self._team:
+            self.see_cards(self._team, args[1], self._own_card)
+        elif kind == EXPOSED:
+            self.see_exposure(args[0], args[1], right=bool(args[2]))
 
     def see_team(self, leader: int, team: Sequence[int]) -> None:
         """A leader names a team."""

@@ -5,7 +5,7 @@ It goes by `info["view"]` alone, and knows the game by the names of its moves (s
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from parlour.envs import speech
@@ -22,16 +22,6 @@ _SURE_OF_MERLIN: Final = 0.85
 _SUSPICIOUS: Final = 0.6
 
 
-class _Seen(NamedTuple):
-    """How far the record has been read."""
-
-    events: int = 0
-    team: tuple[int, ...] = ()
-    own_card: int | None = None
-    success: int = 0
-    """Whether the last quest succeeded."""
-
-
 class AvalonPlayer:
     """One seat of one game."""
 
@@ -44,7 +34,10 @@ class AvalonPlayer:
         # what an onlooker thinks: the evil side and Merlin mind how they look
         self.onlooker = AvalonBelief(view.roles, -1, "", (), habits) if self._evil or view.role == game.MERLIN else None
         self._fellows = _fellows(view) if self._evil else frozenset()
-        self._seen = _Seen()
+        self._beliefs = [self.belief] if self.onlooker is None else [self.belief, self.onlooker]
+        self._seen = 0
+        self._success = 0
+        """Whether the last quest succeeded."""
 
     def act(self, view: AvalonView) -> Move:
         """The move, one of `view.legal`."""
@@ -61,36 +54,13 @@ class AvalonPlayer:
             return self._guess(view)
         return self._speech(view)
 
-    # -- reading the record ------------------------------------------------------------------------------------
-
     def _read(self, view: AvalonView) -> None:
-        events, team, own_card, success = self._seen
-        beliefs = [self.belief] if self.onlooker is None else [self.belief, self.onlooker]
-        for seat, (kind, args, _), _ in view.events[events:]:
-            if kind == speech.ACCUSE:
-                _each(beliefs, "see_accusation", seat, args[0])
-            elif kind in (speech.DEFEND, speech.RECOMMEND):
-                _each(beliefs, "see_defence", seat, args[0])
-            elif kind == game.TEAM:
-                team = args
-                _each(beliefs, "see_team", seat, team)
-            elif kind == game.DRAWN:
-                team = args
-            elif kind == game.VOTES:
-                _each(beliefs, "see_votes", team, args[1:])
-            elif kind == game.CARD:
-                own_card = args[0]
-            elif kind == game.FAILS:
-                self._see_cards(beliefs, team, args[1], own_card)
-                own_card, success = None, args[2]
-            elif kind == game.EXPOSED:
-                for belief in beliefs:
-                    belief.see_exposure(args[0], args[1], right=bool(args[2]))
-        self._seen = _Seen(len(view.events), team, own_card, success)
-
-    def _see_cards(self, beliefs: list[AvalonBelief], team: tuple[int, ...], fails: int, own_card: int | None) -> None:
-        for belief in beliefs:
-            belief.see_cards(team, fails, own_card if belief.seat == self._me else None)
+        for seat, (kind, args, _), _ in view.events[self._seen :]:
+            for belief in self._beliefs:
+                belief.see(seat, kind, args)
+            if kind == game.FAILS:
+                self._success = args[2]
+        self._seen = len(view.events)
 
     # -- deciding ----------------------------------------------------------------------------------------------
 
@@ -159,7 +129,7 @@ class AvalonPlayer:
         target = int(np.argmax(chance + self._rng.random(len(chance)) * 1e-9))
         if game.PASS not in view.legal:
             return Move(game.GUESS, (target,))
-        good, evil = view.good + self._seen.success, view.evil + 1 - self._seen.success
+        good, evil = view.good + self._success, view.evil + 1 - self._success
         if evil == 3 or (good < 3 and chance[target] < _SURE_OF_MERLIN):
             return game.PASS
         return Move(game.GUESS, (target,))
@@ -198,8 +168,3 @@ def _fellows(view: AvalonView) -> frozenset[int]:
     """The seat itself and those that the night showed it to be evil."""
     shown = {j for fact in view.knows if all(role in game.EVIL_ROLES for role in fact.roles) for j in fact.seats}
     return frozenset(shown | {view.seat})
-
-
-def _each(beliefs: list[AvalonBelief], what: str, *args: Any) -> None:
-    for belief in beliefs:
-        getattr(belief, what)(*args)

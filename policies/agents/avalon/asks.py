@@ -122,7 +122,7 @@ class Analyse(Ask[Analysis]):
         told, habits = [*self.summary.splitlines(), *self.messages], estimate.habits_in(self.others)
         seat = self.me.knowledge
         mine = estimate.careful(seat, told, habits)
-        seen = estimate.careful(Seat(-1, "", seat.roles, ()), told, habits)
+        seen = estimate.careful(seat.onlooker(), told, habits)
         opinions = [
             PlayerOpinion(
                 player=j, evil=_unit(mine.evil[j]), merlin=_unit(mine.merlin[j]), looks_evil=_unit(seen.evil[j])
@@ -162,15 +162,11 @@ class PlayingAsk(Ask[A], Generic[A]):
 
     def chances(self, analysis: Analysis | None) -> RoleProbabilities:
         """What is held for true: the analysis, and superficial counting where it says nothing."""
-        told = [*self.summary.splitlines(), *self.messages]
-        seat = self.me.knowledge
-        mine, seen = estimate.superficial(seat, told), estimate.superficial(Seat(-1, "", seat.roles, ()), told)
-        evil, merlin, looks = list(mine.evil), list(mine.merlin), list(seen.evil)
-        for player, bad, wise, looks_bad in (
-            (one.player, one.evil, one.merlin, one.looks_evil) for one in (analysis.opinions if analysis else ())
-        ):
-            evil[player], merlin[player], looks[player] = bad, wise, looks_bad
-        return RoleProbabilities(evil=evil, merlin=merlin, looks=looks)
+        chances = estimate.believed(self.me.knowledge, [*self.summary.splitlines(), *self.messages])
+        for one in analysis.opinions if analysis else ():
+            chances.evil[one.player], chances.merlin[one.player] = one.evil, one.merlin
+            chances.looks[one.player] = one.looks_evil
+        return chances
 
     def decision(self, options: dict[str, str], line: str, analysis: Analysis | None, rng: np.random.Generator) -> str:
         """The option that a player takes who follows this line and believes this analysis."""

@@ -14,8 +14,7 @@ from parlour.envs.avalon.vocabulary import EXPOSED, FAILS, TEAM, VOTES
 from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.asks import AvalonSelfInfo
-from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
-from parlour.policies.agents.avalon.estimate import Seat
+from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation
 from parlour.policies.agents.avalon.lines import DISCREET
 from parlour.policies.llm.ask import Answer, Ask
 from pydantic import BaseModel, ConfigDict
@@ -165,10 +164,7 @@ class AnswerTable(Ask[TableWords]):
         advised = [sentence for sentence in self.options.values() if self.suggestion.endswith(f": {sentence}")]
         if advised and rng.random() < _FOLLOWS:
             return TableWords(words=advised[0])
-        seat = self.me.knowledge
-        mine = estimate.superficial(seat, self.messages)
-        seen = estimate.superficial(Seat(-1, "", seat.roles, ()), self.messages)
-        chances = RoleProbabilities(evil=list(mine.evil), merlin=list(mine.merlin), looks=list(seen.evil))
+        chances = estimate.believed(self.me.knowledge, self.messages)
         line = "" if self.me.fellows else DISCREET  # the rules it is told warn it against giving its role away
         player = AvalonDecision(self.me.seat, self.me.role, self.me.fellows, chances, line, rng)
         return TableWords(words=self.options[player.choose(self.now, self.options)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -19,6 +19,7 @@ from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL_ROLES, EXPOSED, FAILS, MERLIN, SEES_NOTHING, TEAM, VOTES
 from parlour.envs.core import Knowledge
 from parlour.policies.agents.avalon import notes
+from parlour.policies.agents.avalon.decide import RoleProbabilities
 from parlour.policies.agents.avalon.notes import Fact
 
 _BLOCK: Final = 16
@@ -36,6 +37,10 @@ class Seat(NamedTuple):
     """In play, in no order of seats."""
     knows: tuple[Knowledge, ...]
 
+    def onlooker(self) -> Seat:
+        """Somebody at the table who knows nothing."""
+        return Seat(-1, "", self.roles, ())
+
 
 class Estimate(NamedTuple):
     """Chances of each seat, in seat order."""
@@ -44,30 +49,31 @@ class Estimate(NamedTuple):
     merlin: tuple[float, ...]
 
 
-class _Reading(NamedTuple):
-    belief: AvalonBelief
-    team: tuple[int, ...]
-    own_card: int | None
-
-
 def careful(seat: Seat, lines: Sequence[str], habits: AvalonHabits) -> Estimate:
     """The chances by Bayes, from all lines in order."""
-    belief = _read_all(seat, habits, tuple(lines)).belief
+    belief = _read_all(seat, habits, tuple(lines))
     return Estimate(*(tuple(chance.clip(0, 1).tolist()) for chance in (belief.evil_chance(), belief.merlin_chance())))
 
 
 @lru_cache(maxsize=2048)
-def _read_all(seat: Seat, habits: AvalonHabits, lines: tuple[str, ...]) -> _Reading:
+def _read_all(seat: Seat, habits: AvalonHabits, lines: tuple[str, ...]) -> AvalonBelief:
     """Fold the lines; a record grows at its end, so that its beginning was read before (in blocks)."""
     if not lines:
-        return _Reading(AvalonBelief(seat.roles, seat.seat, seat.role, seat.knows, habits), (), None)
+        return AvalonBelief(seat.roles, seat.seat, seat.role, seat.knows, habits)
     known = (len(lines) - 1) // _BLOCK * _BLOCK
-    reading = _read_all(seat, habits, lines[:known])
-    for line in lines[known:]:
-        fact = notes.read(line)
-        if fact is not None:
-            reading = _read_one(reading, fact)
-    return reading
+    belief = copy.copy(_read_all(seat, habits, lines[:known]))
+    for (kind, who, args), _ in _facts(lines[known:], len(seat.roles)):
+        belief.see(who, kind, args)
+    return belief
+
+
+def _facts(lines: Sequence[str], n: int) -> Iterator[tuple[Fact, tuple[int, ...]]]:
+    """The facts about a table of n seats, each with the team on the table."""
+    team: tuple[int, ...] = ()
+    for fact in map(notes.read, lines):
+        if fact is not None and _fits(fact, n):
+            team = fact.args if fact.kind in (TEAM, DRAWN) else team
+            yield fact, team
 
 
 def _fits(fact: Fact, n: int) -> bool:
@@ -81,43 +87,13 @@ def _fits(fact: Fact, n: int) -> bool:
     return all(j < n for j in named)
 
 
-def _read_one(reading: _Reading, fact: Fact) -> _Reading:
-    belief, (kind, seat, args) = copy.copy(reading.belief), fact
-    n = belief.evil.shape[1]
-    if not _fits(fact, n):
-        return reading  # a line that somebody else wrote, and not about this table
-    if kind == speech.ACCUSE:
-        belief.see_accusation(seat, args[0])
-    elif kind in (speech.DEFEND, speech.RECOMMEND):
-        belief.see_defence(seat, args[0])
-    elif kind == TEAM:
-        belief.see_team(seat, args)
-        return _Reading(belief, args, None)
-    elif kind == VOTES:
-        belief.see_votes(reading.team, args[1:])
-    elif kind == DRAWN:
-        return reading._replace(team=args)
-    elif kind == CARD and seat == belief.seat:
-        return reading._replace(own_card=args[0])
-    elif kind == FAILS and reading.team:
-        belief.see_cards(reading.team, args[1], reading.own_card)
-    elif kind == EXPOSED:
-        belief.see_exposure(args[0], args[1], right=bool(args[2]))
-    return reading._replace(belief=belief)
-
-
 def superficial(seat: Seat, lines: Sequence[str]) -> Estimate:
     """The chances by counting: failed quests make suspicious, and so do accusations; what the night showed is sure."""
     n = len(seat.roles)
     share = sum(role in EVIL_ROLES for role in seat.roles) / (n - 1)
     evil, merlin = [share] * n, [1.0] * n
-    team: tuple[int, ...] = ()
-    for fact in map(notes.read, lines):
-        if fact is None or not _fits(fact, n):
-            continue
-        if fact.kind in (TEAM, DRAWN):
-            team = fact.args
-        elif fact.kind == FAILS:
+    for fact, team in _facts(lines, n):
+        if fact.kind == FAILS:
             for j in team:
                 evil[j] += fact.args[1] / len(team) if fact.args[1] else -0.1
         elif fact.kind == speech.ACCUSE:
@@ -126,6 +102,12 @@ def superficial(seat: Seat, lines: Sequence[str]) -> Estimate:
         elif fact.kind in (speech.DEFEND, speech.RECOMMEND) and fact.args[0] != fact.seat:
             evil[fact.args[0]] -= 0.05
     return _with_night(seat, [min(0.95, max(0.05, chance)) for chance in evil], merlin)
+
+
+def believed(seat: Seat, lines: Sequence[str]) -> RoleProbabilities:
+    """The same, with how evil each seat looks to the others."""
+    mine, seen = superficial(seat, lines), superficial(seat.onlooker(), lines)
+    return RoleProbabilities(evil=list(mine.evil), merlin=list(mine.merlin), looks=list(seen.evil))
 
 
 def _with_night(seat: Seat, evil: list[float], merlin: list[float]) -> Estimate:
@@ -200,16 +182,9 @@ def habits_in(text: str) -> AvalonHabits:
 def count_habits(lines: Sequence[str], role_of: Sequence[str]) -> Tally:
     """Count the habits in the record of a game whose roles are told, one for each seat."""
     counts = _Counts({field.name: [0, 0] for field in fields(AvalonHabits)}, tuple(role_of))
-    team: tuple[int, ...] = ()
-    for fact in map(notes.read, lines):
-        if fact is None or not _fits(fact, len(role_of)):
-            continue
-        kind, seat, args = fact
+    for (kind, seat, args), team in _facts(lines, len(role_of)):
         if kind == TEAM:
-            team = args
             counts.leads(seat, team)
-        elif kind == DRAWN:
-            team = args
         elif kind == VOTES:
             counts.votes(team, args[1:])
         elif kind == FAILS:
