@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.core import NATURE, OVER, ParlourError
-from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
+from parlour.policies.agents.avalon.decide import (
+    AvalonDecision,
+    AvalonSelfInfo,
+    AvalonSituation,
+    Night,
+    RoleProbabilities,
+)
 from parlour.policies.agents.avalon.lines import (
     DISCREET,
     EVIL_LINES,
@@ -46,37 +53,51 @@ def now(does: str, **changed: Any) -> AvalonSituation:
     return AvalonSituation(does=does, **{**plain, **changed})  # type: ignore[arg-type]
 
 
+def myself(seat: int, role: str) -> AvalonSelfInfo:
+    """The two evil seats know each other, but for Oberon."""
+    night = (
+        [Night(roles=list(EVIL_ROLES), players=[j for j in (4, 5) if j != seat])]
+        if role in ("Morgana", "Assassin")
+        else []
+    )
+    return AvalonSelfInfo(seat=seat, role=role, introduction="", goal="", roles=[], night=night)
+
+
 def player(
-    role: str = "Merlin", *, line: str = OPEN, chances: RoleProbabilities = SURE, seat: int = 0, seed: int = 0
+    what: AvalonSituation,
+    role: str = "Merlin",
+    *,
+    line: str = OPEN,
+    chances: RoleProbabilities = SURE,
+    seat: int = 0,
+    seed: int = 0,
 ) -> AvalonDecision:
-    fellows = (4, 5) if role in ("Morgana", "Assassin") else (seat,) if role == "Oberon" else ()
-    return AvalonDecision(seat, role, fellows, chances, line, np.random.default_rng(seed))
+    return AvalonDecision(myself(seat, role), what, chances, line, np.random.default_rng(seed))
 
 
 def often(what: AvalonSituation, options: dict[str, str], role: str, n: int = 60, **more: Any) -> Counter[str]:
-    return Counter(player(role, seed=seed, **more).choose(what, options) for seed in range(n))
+    return Counter(player(what, role, seed=seed, **more).choose(options) for seed in range(n))
 
 
 # -- votes -----------------------------------------------------------------------------------------------------
 
 
 def test_good_rejects_a_dirty_team_and_approves_a_clean_one():
-    assert player().choose(now("vote"), VOTES) == "vote:0"
-    assert player().choose(now("vote", team=[1, 2]), VOTES) == "vote:1"
-    assert player().choose(now("vote", leader=0, team=[1, 4]), VOTES) == "vote:1"  # its own team
-    servant = player("Loyal Servant", chances=EVEN)
-    assert servant.choose(now("vote", team=[0, 1]), VOTES) == "vote:1"
+    assert player(now("vote")).choose(VOTES) == "vote:0"
+    assert player(now("vote", team=[1, 2])).choose(VOTES) == "vote:1"
+    assert player(now("vote", leader=0, team=[1, 4])).choose(VOTES) == "vote:1"  # its own team
+    assert player(now("vote", team=[0, 1]), "Loyal Servant", chances=EVEN).choose(VOTES) == "vote:1"
 
 
 @pytest.mark.parametrize("loses", [True, False])
 def test_at_the_limit_good_takes_anything(loses):
     for role in ("Merlin", "Loyal Servant"):
         last = now("vote", proposal=5, last_rejection_loses=loses)
-        assert player(role).choose(last, VOTES) == "vote:1"
+        assert player(last, role).choose(VOTES) == "vote:1"
         assert (
-            player(role).choose(now("vote", proposal=6, team=[4, 5]), VOTES) == "vote:1"
+            player(now("vote", proposal=6, team=[4, 5]), role).choose(VOTES) == "vote:1"
         )  # a short team counted twice
-    assert player().choose(now("vote", proposal=4), VOTES) == "vote:0"
+    assert player(now("vote", proposal=4)).choose(VOTES) == "vote:0"
 
 
 def test_at_the_limit_evil_rejects_where_that_wins():
@@ -100,25 +121,25 @@ def test_evil_votes_by_what_is_at_stake():
 def test_a_doubtful_team_is_weighed_against_those_to_come():
     # clean with 0.6; the next leaders offer 0.9, 0.9, 0.3 and 0.3 times oneself, 0.6 in the mean; 0.95 of it is asked
     doubtful = RoleProbabilities(evil=[0, 0.4, 0.1, 0.1, 0.7, 0.7], merlin=[0] * 6, looks=[0] * 6)
-    assert player("Loyal Servant", chances=doubtful).choose(now("vote", team=[0, 1]), VOTES) == "vote:1"
+    assert player(now("vote", team=[0, 1]), "Loyal Servant", chances=doubtful).choose(VOTES) == "vote:1"
     worse = doubtful.model_copy(update={"evil": [0, 0.44, 0.1, 0.1, 0.7, 0.7]})
-    assert player("Loyal Servant", chances=worse).choose(now("vote", team=[0, 1]), VOTES) == "vote:0"
+    assert player(now("vote", team=[0, 1]), "Loyal Servant", chances=worse).choose(VOTES) == "vote:0"
     late = now("vote", team=[0, 1], proposal=4)  # only leader 5 is to come, who offers 0.3
-    assert player("Loyal Servant", chances=worse).choose(late.model_copy(update={"leader": 4}), VOTES) == "vote:1"
+    assert player(late.model_copy(update={"leader": 4}), "Loyal Servant", chances=worse).choose(VOTES) == "vote:1"
 
 
 def test_prospect_by_hand():
     # leaders to come: 2, 3, 4, 5; each takes player_0 along (team of two), who is good for sure
     chances = RoleProbabilities(evil=[0, 0.4, 0.1, 0.2, 0.7, 0.6], merlin=[0] * 6, looks=[0] * 6)
-    found = player("Loyal Servant", chances=chances)._prospect(now("vote"), chances.evil)
+    found = player(now("vote"), "Loyal Servant", chances=chances)._prospect(chances.evil)
     assert found == pytest.approx((0.9 + 0.8 + 0.3 + 0.4) / 4)
     # at proposal 3 of 5, leader 4: to come are 5 and 0; a team of three
     late = now("vote", proposal=3, leader=4, size=3)
     by_five, by_zero = 0.4 * 1 * 0.9, 0.9 * 0.8
-    assert player("Loyal Servant", chances=chances)._prospect(late, chances.evil) == pytest.approx(
+    assert player(late, "Loyal Servant", chances=chances)._prospect(chances.evil) == pytest.approx(
         (by_five + by_zero) / 2
     )
-    assert player()._prospect(now("vote", proposal=5), SURE.evil) == 0
+    assert player(now("vote", proposal=5))._prospect(SURE.evil) == 0
 
 
 # -- cards, teams, guesses, words ------------------------------------------------------------------------------
@@ -190,9 +211,7 @@ def test_evil_accuses_no_fellow():
 def test_the_assassin_waits_for_the_last_chance():
     def guess(options: dict[str, str], **changed: Any) -> str:
         mine = SURE.model_copy(update={"merlin": [0.1, 0.3, 0.2, 0.1, 0.9, 0.8]})  # fellows are nobody's Merlin
-        return AvalonDecision(5, "Assassin", (4, 5), mine, SABOTAGE, np.random.default_rng(0)).choose(
-            now("guess", **changed), options
-        )
+        return player(now("guess", **changed), "Assassin", line=SABOTAGE, chances=mine, seat=5).choose(options)
 
     without_pass = {key: value for key, value in GUESSES.items() if key != "guess:"}
     for good in range(3):
@@ -228,7 +247,7 @@ def test_a_choice_is_always_an_option(avalon, playout, seed, where):
             **{key: rng.random(game.seats).round(int(rng.integers(3))).tolist() for key in ("evil", "merlin", "looks")},
         )
         for line in ("", *lines_of(view.role)):
-            chosen = AvalonDecision(view.seat, view.role, me.fellows, chances, line, rng).choose(what, options)
+            chosen = AvalonDecision(me, what, chances, line, rng).choose(options)
             assert chosen in options.keys()  # noqa: SIM118 - must not be iterated over
         assert what.size == game.sizes[what.quest - 1]
         assert 0 <= what.good <= 3
@@ -238,7 +257,7 @@ def test_a_choice_is_always_an_option(avalon, playout, seed, where):
 
 def test_options_that_are_not_avalons_are_refused():
     with pytest.raises(ParlourError, match=r"option 'vote:[01]' is not accepted; accepted: other:1, vote:7"):
-        player().choose(now("vote"), {"other:1": "", "vote:7": ""})
+        player(now("vote")).choose({"other:1": "", "vote:7": ""})
 
 
 # -- lines of play ---------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import NATURE, OVER, Knowledge
 from parlour.envs.english import name, names
 from parlour.policies.agents.avalon import estimate, notes
+from parlour.policies.agents.avalon.decide import Seat
 from parlour.policies.agents.avalon.estimate import (
-    Seat,
     careful,
     count_habits,
     habits_in,

@@ -64,6 +64,8 @@ class AvalonSpec(GameSpec):
         "parlour.training.demo.avalon:avalon_section",
         "parlour.training.demo.avalon_agents:avalon_agents_section",
     )
+    text = AvalonText
+    encoder = AvalonEncoder
 
     def build(
         self,
@@ -88,12 +90,6 @@ class AvalonSpec(GameSpec):
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
         config = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk}
         return Avalon(num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, config=config)
-
-    def text(self, game: Avalon) -> AvalonText:
-        return AvalonText(game)
-
-    def encoder(self, game: Avalon) -> AvalonEncoder:
-        return AvalonEncoder(game)
 
 
 GAME = AvalonSpec()

@@ -18,18 +18,7 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon.vocabulary import (
-    ASSASSIN,
-    CARD,
-    DRAWN,
-    EVIL_ROLES,
-    EXPOSED,
-    FAILS,
-    MERLIN,
-    SEES_NOTHING,
-    TEAM,
-    VOTES,
-)
+from parlour.envs.avalon import vocabulary as game
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -75,7 +64,13 @@ def merged(roles: Sequence[str], knows: Sequence[Any]) -> dict[str, str]:
     first: dict[Any, str] = {}
     return {
         role: first.setdefault(
-            (role in EVIL_ROLES, role == MERLIN, role in SEES_NOTHING, *(role in fact.roles for fact in knows)), role
+            (
+                role in game.EVIL_ROLES,
+                role == game.MERLIN,
+                role in game.SEES_NOTHING,
+                *(role in fact.roles for fact in knows),
+            ),
+            role,
         )
         for role in dict.fromkeys(roles)
     }
@@ -180,18 +175,18 @@ class AvalonBelief:
             self.see_accusation(seat, args[0])
         elif kind in (speech.DEFEND, speech.RECOMMEND):
             self.see_defence(seat, args[0])
-        elif kind == TEAM:
+        elif kind == game.TEAM:
             self.see_team(seat, args)
             self._team, self._own_card = args, None
-        elif kind == DRAWN:
+        elif kind == game.DRAWN:
             self._team = args
-        elif kind == VOTES:
+        elif kind == game.VOTES:
             self.see_votes(self._team, args[1:])
-        elif kind == CARD and seat == self.seat:
+        elif kind == game.CARD and seat == self.seat:
             self._own_card = args[0]
-        elif kind == FAILS and self._team:
+        elif kind == game.FAILS and self._team:
             self.see_cards(self._team, args[1], self._own_card)
-        elif kind == EXPOSED:
+        elif kind == game.EXPOSED:
             self.see_exposure(args[0], args[1], right=bool(args[2]))
 
     def see_team(self, leader: int, team: Sequence[int]) -> None:
@@ -266,10 +261,10 @@ def _tables(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]
     "May be": is the Assassin, or holds a role that is not told apart from his.
     """
     names, table = deals(roles, seat, role, knows)
-    evil = np.array([name in EVIL_ROLES for name in names], dtype=np.float64)[table]
-    merlin = np.array([name == MERLIN for name in names], dtype=np.float64)[table]
-    blind = np.array([name in SEES_NOTHING for name in names], dtype=np.float64)[table]
-    hunter = merged(roles, knows).get(ASSASSIN)
+    evil = np.array([name in game.EVIL_ROLES for name in names], dtype=np.float64)[table]
+    merlin = np.array([name == game.MERLIN for name in names], dtype=np.float64)[table]
+    blind = np.array([name in game.SEES_NOTHING for name in names], dtype=np.float64)[table]
+    hunter = merged(roles, knows).get(game.ASSASSIN)
     assassin = np.array([name == hunter for name in names], dtype=np.float64)[table]
     return evil, merlin, blind, assassin
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from parlour.envs import speech
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN, TEAM_SIZES, AvalonRules
 from parlour.envs.avalon.state import (
     DEAL,
@@ -28,33 +29,7 @@ from parlour.envs.avalon.state import (
     AvalonStanding,
     AvalonState,
 )
-from parlour.envs.avalon.vocabulary import (
-    ACTS,
-    APPROVE,
-    ASSASSIN,
-    DEALT,
-    DRAWN,
-    EVIL,
-    EXPOSED,
-    FAIL,
-    FAILS,
-    GOOD,
-    GUESS,
-    LEADS,
-    MERLIN,
-    MORDRED,
-    MORGANA,
-    OBERON,
-    PASS,
-    PERCIVAL,
-    REJECT,
-    SCORE,
-    SUCCESS,
-    TEAM,
-    VOTES,
-    AvalonView,
-    side_of,
-)
+from parlour.envs.avalon.vocabulary import AvalonView, side_of
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
 from parlour.envs.hidden_roles import NOTHING, HiddenRoles, Options, seen_by, shown, told
 
@@ -71,7 +46,7 @@ class Avalon(HiddenRoles[AvalonState]):
         super().__init__(roles, config)
         self.rules = rules
         self.talk = talk
-        self.evil_roles = frozenset(k for k, name in enumerate(self.role_names) if side_of(name) == EVIL)
+        self.evil_roles = frozenset(k for k, name in enumerate(self.role_names) if side_of(name) == game.EVIL)
         self.sizes = TEAM_SIZES[num_players]
         self.fails_needed = tuple(
             2 if rules.two_fails and num_players >= 7 and quest == 3 else 1 for quest in range(QUESTS)
@@ -85,24 +60,26 @@ class Avalon(HiddenRoles[AvalonState]):
     def _tabulate(self) -> None:
         """Lay out all moves once, so that `legal` is a look-up."""
         n, seats = self.seats, range(self.seats)
-        talks = speech.speeches(ACTS, n, len(self.role_names)) if self.talk else ()
+        talks = speech.speeches(game.ACTS, n, len(self.role_names)) if self.talk else ()
         smallest = 0 if self.rules.short_teams else min(self.sizes)
-        teams = {k: tuple(Move(TEAM, t) for t in combinations(seats, k)) for k in range(smallest, max(self.sizes) + 1)}
+        teams = {
+            k: tuple(Move(game.TEAM, t) for t in combinations(seats, k)) for k in range(smallest, max(self.sizes) + 1)
+        }
         if not self.rules.short_teams:
             teams = {k: moves for k, moves in teams.items() if k in self.sizes}
-        guesses = (PASS, *(Move(GUESS, (j,)) for j in seats))
+        guesses = (game.PASS, *(Move(game.GUESS, (j,)) for j in seats))
         everything = [*talks, *(move for k in sorted(teams) for move in teams[k])]
-        self.catalogue = (*everything, APPROVE, REJECT, SUCCESS, FAIL, *guesses)
+        self.catalogue = (*everything, game.APPROVE, game.REJECT, game.SUCCESS, game.FAIL, *guesses)
         short, may_pass = self.rules.short_teams, self.rules.hunt == "each_quest"
         named = [
             tuple(m for k in sorted(teams) if k == size or (short and k < size) for m in teams[k])
             for size in self.sizes
         ]
-        good_cards = (SUCCESS, FAIL) if self.rules.good_may_fail else (SUCCESS,)
+        good_cards = (game.SUCCESS, game.FAIL) if self.rules.good_may_fail else (game.SUCCESS,)
         self._talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in seats]
         self._teams = [[shown(i, None, moves) for i in seats] for moves in named]
-        self._ballots = Options((APPROVE, REJECT))
-        self._cards = [[shown(i, (i,), cards) for i in seats] for cards in ((SUCCESS, FAIL), good_cards)]
+        self._ballots = Options((game.APPROVE, game.REJECT))
+        self._cards = [[shown(i, (i,), cards) for i in seats] for cards in ((game.SUCCESS, game.FAIL), good_cards)]
         self._guesses = [shown(i, (i,), [m for m in guesses if m.args != (i,) and (m.args or may_pass)]) for i in seats]
 
     # -- the contract ------------------------------------------------------------------------------------------
@@ -115,20 +92,20 @@ class Avalon(HiddenRoles[AvalonState]):
     def nature(self, s: AvalonState, rng: np.random.Generator) -> Move:
         if s.phase == DEAL:
             dealt = rng.permutation(self.deck).tolist()
-            return Move(DEALT, (*dealt, int(rng.integers(self.seats))))
+            return Move(game.DEALT, (*dealt, int(rng.integers(self.seats))))
         if s.phase == DRAW:
             drawn = rng.choice(self.seats, size=self.sizes[s.standing.quest], replace=False).tolist()
-            return Move(DRAWN, tuple(sorted(drawn)))
+            return Move(game.DRAWN, tuple(sorted(drawn)))
         raise IllegalMove("nature has no move in this state")
 
     def chances(self, s: AvalonState) -> Iterator[tuple[Move, float]]:
         """Every deal of the roles with every leader, or every team, each as likely as the others."""
         if s.phase == DEAL:
             for roles, share in shuffles(self.deck):
-                yield from ((Move(DEALT, (*roles, leader)), share / self.seats) for leader in range(self.seats))
+                yield from ((Move(game.DEALT, (*roles, leader)), share / self.seats) for leader in range(self.seats))
         elif s.phase == DRAW:
             teams = tuple(combinations(range(self.seats), self.sizes[s.standing.quest]))
-            yield from ((Move(DRAWN, team), 1 / len(teams)) for team in teams)
+            yield from ((Move(game.DRAWN, team), 1 / len(teams)) for team in teams)
 
     def outcome(self, s: AvalonState) -> Outcome | None:
         if s.actor != OVER:
@@ -136,7 +113,7 @@ class Avalon(HiddenRoles[AvalonState]):
         standing = s.standing
         good_wins = standing.good >= QUESTS_TO_WIN and standing.reason == "quests"
         returns = tuple(1.0 if (role not in self.evil_roles) == good_wins else -1.0 for role in standing.roles)
-        return Outcome(returns, GOOD if good_wins else EVIL, standing.reason)
+        return Outcome(returns, game.GOOD if good_wins else game.EVIL, standing.reason)
 
     def view(self, s: AvalonState, seat: int) -> AvalonView:
         roles, quest, leader, counted, good, evil, _, _ = s.standing
@@ -167,12 +144,12 @@ class Avalon(HiddenRoles[AvalonState]):
         """What `seat` is shown before the first quest (rule sheet, "character roles")."""
         role = self.role_names[roles[seat]]
         others = [(j, self.role_names[r]) for j, r in enumerate(roles) if j != seat]
-        if role == MERLIN:
-            shown = tuple(k for k in self.role_names if side_of(k) == EVIL and k != MORDRED)
-        elif role == PERCIVAL:
-            shown = tuple(k for k in (MERLIN, MORGANA) if k in self.role_names)
-        elif side_of(role) == EVIL and role != OBERON:
-            shown = tuple(k for k in self.role_names if side_of(k) == EVIL and k != OBERON)
+        if role == game.MERLIN:
+            shown = tuple(k for k in self.role_names if side_of(k) == game.EVIL and k != game.MORDRED)
+        elif role == game.PERCIVAL:
+            shown = tuple(k for k in (game.MERLIN, game.MORGANA) if k in self.role_names)
+        elif side_of(role) == game.EVIL and role != game.OBERON:
+            shown = tuple(k for k in self.role_names if side_of(k) == game.EVIL and k != game.OBERON)
         else:
             return ()
         return (Knowledge(shown, tuple(j for j, other in others if other in shown)),)
@@ -181,14 +158,14 @@ class Avalon(HiddenRoles[AvalonState]):
 
     def _deal(self, s: AvalonState, move: Move) -> AvalonState:
         roles, leader = move.args[:-1], move.args[-1] if move.args else -1
-        if move.kind != DEALT or sorted(roles) != sorted(self.deck) or not 0 <= leader < self.seats:
+        if move.kind != game.DEALT or sorted(roles) != sorted(self.deck) or not 0 <= leader < self.seats:
             raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no leader")
         return self._open(AvalonStanding(roles, 0, leader, 0, 0, 0, False, ""), ())
 
     def _open(self, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """Announce the leader and begin the discussion of a proposal."""
         _, quest, leader, counted, _, _, _, _ = standing
-        log += (told(LEADS, (quest, leader, self.sizes[quest], counted, self.fails_needed[quest])),)
+        log += (told(game.LEADS, (quest, leader, self.sizes[quest], counted, self.fails_needed[quest])),)
         phase, options = (TALK, self._talks[leader]) if self.talk else (PROPOSE, self._teams[quest][leader])
         return _new(AvalonState, (phase, leader, 0, NOBODY, NOBODY, standing, options, log))
 
@@ -222,7 +199,7 @@ class Avalon(HiddenRoles[AvalonState]):
         team, standing = s.team, s.standing
         at_limit = standing.counted >= PROPOSALS
         goes = sum(votes) >= self.carries or (at_limit and self.rules.fifth_rejection == "team_goes")
-        log += (_new(Event, (NATURE, Move(VOTES, (int(goes), *votes)), None)),)
+        log += (_new(Event, (NATURE, Move(game.VOTES, (int(goes), *votes)), None)),)
         if goes:
             if len(team) < self.sizes[standing.quest]:
                 return _new(AvalonState, (DRAW, NATURE, 0, team, NOBODY, standing, NOTHING, log))
@@ -235,7 +212,7 @@ class Avalon(HiddenRoles[AvalonState]):
         """Nature names a whole team in place of a short one; the named seats are not kept (published code)."""
         team, size = move.args, self.sizes[s.standing.quest]
         fits = len(set(team)) == size and all(0 <= j < self.seats for j in team)
-        if move.kind != DRAWN or not fits or list(team) != sorted(team):
+        if move.kind != game.DRAWN or not fits or list(team) != sorted(team):
             raise IllegalMove(f"{move!r} draws no team of {size} different seats in ascending order")
         options = self._hand(s.standing, team[0])
         log = (*s.log, Event(NATURE, move, None))
@@ -252,18 +229,18 @@ class Avalon(HiddenRoles[AvalonState]):
         quest = standing.quest
         fails = cards.count(0)
         success = int(fails < self.fails_needed[quest])
-        log += (told(FAILS, (quest, fails, success)),)
+        log += (told(game.FAILS, (quest, fails, success)),)
         if self.rules.hunt == "each_quest" and not standing.guessed:
-            actor = self._seat_of(s, ASSASSIN)
+            actor = self._seat_of(s, game.ASSASSIN)
             return _new(AvalonState, (HUNT, actor, 0, team, (success,), standing, self._guesses[actor], log))
         return self._score(s, success, standing, log)
 
     def _score(self, s: AvalonState, success: int, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """Score the quest; then the end, the Assassin's guess at the end, or the next quest."""
         good, evil = standing.good + success, standing.evil + 1 - success
-        log += (told(SCORE, (good, evil)),)
+        log += (told(game.SCORE, (good, evil)),)
         if good == QUESTS_TO_WIN and self.rules.hunt == "end":
-            actor, standing = self._seat_of(s, ASSASSIN), standing._replace(good=good, evil=evil)
+            actor, standing = self._seat_of(s, game.ASSASSIN), standing._replace(good=good, evil=evil)
             return _new(AvalonState, (HUNT, actor, 0, s.team, (success,), standing, self._guesses[actor], log))
         if QUESTS_TO_WIN in (good, evil):
             return self._end(s, standing._replace(good=good, evil=evil), "quests", log)
@@ -275,8 +252,8 @@ class Avalon(HiddenRoles[AvalonState]):
         log = s.log + event
         if not move.args:
             return self._score(s, s.secret[0], s.standing, log)
-        right = self._seat_of(s, MERLIN) == move.args[0]
-        log = (*log, told(EXPOSED, (s.actor, move.args[0], int(right))))
+        right = self._seat_of(s, game.MERLIN) == move.args[0]
+        log = (*log, told(game.EXPOSED, (s.actor, move.args[0], int(right))))
         standing = s.standing._replace(guessed=True)
         if right or self.rules.hunt == "end":
             return self._end(s, standing, "assassination" if right else "quests", log)
@@ -298,7 +275,7 @@ class Avalon(HiddenRoles[AvalonState]):
         return s.standing.roles.index(self.role_names.index(role))
 
     def _refusal(self, s: AvalonState, move: Move) -> str:
-        if move.kind == TEAM == s.options.legal[0].kind:
+        if move.kind == game.TEAM == s.options.legal[0].kind:
             size = self.sizes[s.standing.quest]
             return f"team {list(move.args)} is not accepted; accepted: {size} different seats, ascending"
         return super()._refusal(s, move)

@@ -72,6 +72,8 @@ class WerewolfSpec(GameSpec):
     heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
     metrics = "parlour.training.werewolf.measures:of_directory"
     demo = ("parlour.training.demo.werewolf:werewolf_section",)
+    text = WerewolfText
+    encoder = WerewolfEncoder
 
     def build(
         self,
@@ -108,12 +110,6 @@ class WerewolfSpec(GameSpec):
         return Werewolf(
             num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
         )
-
-    def text(self, game: Werewolf) -> WerewolfText:
-        return WerewolfText(game)
-
-    def encoder(self, game: Werewolf) -> WerewolfEncoder:
-        return WerewolfEncoder(game)
 
 
 GAME = WerewolfSpec()

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
 from parlour.envs.hidden_roles import NOTHING, HiddenRoles, seen_by, told
-from parlour.envs.werewolf import vocabulary
+from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.choices import Choices
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.state import (
@@ -37,21 +37,7 @@ from parlour.envs.werewolf.state import (
     WerewolfStanding,
     WerewolfState,
 )
-from parlour.envs.werewolf.vocabulary import (
-    DEAD,
-    DEALT,
-    DRAW,
-    DRAWN,
-    GUARD,
-    NO_VOTE,
-    SEER,
-    VILLAGE,
-    WEREWOLF,
-    WITCH,
-    WOLVES,
-    WerewolfView,
-    side_of,
-)
+from parlour.envs.werewolf.vocabulary import WerewolfView, side_of
 
 # The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
 _new = tuple.__new__
@@ -75,14 +61,14 @@ class Werewolf(HiddenRoles[WerewolfState]):
         self.rules = rules
         self.talk = talk
         self.max_days = max_days
-        self.wolf = self.role_names.index(WEREWOLF)
+        self.wolf = self.role_names.index(game.WEREWOLF)
         self._guard, self._witch, self._seer = (
-            self.role_names.index(role) if role in roles else -1 for role in (GUARD, WITCH, SEER)
+            self.role_names.index(role) if role in roles else -1 for role in (game.GUARD, game.WITCH, game.SEER)
         )
         self._choices = Choices(seats=num_players, roles=len(self.role_names), wolf=self.wolf, rules=rules, talk=talk)
         self.catalogue = self._choices.catalogue
-        wolves = roles.count(WEREWOLF)
-        night = wolves * (1 + talk) + 1 + len((GUARD, WITCH, WITCH, SEER))
+        wolves = roles.count(game.WEREWOLF)
+        night = wolves * (1 + talk) + 1 + len((game.GUARD, game.WITCH, game.WITCH, game.SEER))
         self.max_moves = 1 + max_days * (night + num_players * (1 + talk) + talk)
 
     # -- the contract ------------------------------------------------------------------------------------------
@@ -94,9 +80,9 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def nature(self, s: WerewolfState, rng: np.random.Generator) -> Move:
         if s.phase == DEAL:
-            return Move(DEALT, (*rng.permutation(self.deck).tolist(), *rng.permutation(self.seats).tolist()))
+            return Move(game.DEALT, (*rng.permutation(self.deck).tolist(), *rng.permutation(self.seats).tolist()))
         if s.phase == TIE:
-            return Move(DRAWN, _aimed_at(s.secret[int(rng.integers(len(s.secret)))]))
+            return Move(game.DRAWN, _aimed_at(s.secret[int(rng.integers(len(s.secret)))]))
         raise IllegalMove("nature has no move in this state")
 
     def chances(self, s: WerewolfState) -> Iterator[tuple[Move, float]]:
@@ -104,31 +90,31 @@ class Werewolf(HiddenRoles[WerewolfState]):
         if s.phase == DEAL:
             for roles, dealt in shuffles(self.deck):
                 for order, drawn in shuffles(tuple(range(self.seats))):
-                    yield Move(DEALT, (*roles, *order)), dealt * drawn
+                    yield Move(game.DEALT, (*roles, *order)), dealt * drawn
         elif s.phase == TIE:
-            yield from ((Move(DRAWN, _aimed_at(target)), 1 / len(s.secret)) for target in s.secret)
+            yield from ((Move(game.DRAWN, _aimed_at(target)), 1 / len(s.secret)) for target in s.secret)
 
     def outcome(self, s: WerewolfState) -> Outcome | None:
         if s.actor != OVER:
             return None
         reason = s.standing.reason
         if reason == "days":
-            return Outcome((0.0,) * self.seats, DRAW, reason)
+            return Outcome((0.0,) * self.seats, game.DRAW, reason)
         village_wins = reason == "wolves_dead"
         returns = tuple(1.0 if (role != self.wolf) == village_wins else -1.0 for role in s.standing.roles)
-        return Outcome(returns, VILLAGE if village_wins else WOLVES, reason)
+        return Outcome(returns, game.VILLAGE if village_wins else game.WOLVES, reason)
 
     def view(self, s: WerewolfState, seat: int) -> WerewolfView:
         roles, order, alive, day, antidote, poison, guarded, checks, _ = s.standing
         role = self.role_names[roles[seat]] if roles else ""
-        witch = role == WITCH
+        witch = role == game.WITCH
         return WerewolfView(
             seat,
             s.options.legal if s.actor == seat else (),
             seen_by(seat, s.log),
             role,
             side_of(role) if role else "",
-            self.fellows(roles, seat) if role == WEREWOLF else (),
+            self.fellows(roles, seat) if role == game.WEREWOLF else (),
             self.roles,
             self.role_names,
             alive,
@@ -137,8 +123,8 @@ class Werewolf(HiddenRoles[WerewolfState]):
             order,
             antidote if witch else None,
             poison if witch else None,
-            guarded if role == GUARD else None,
-            checks if role == SEER else (),
+            guarded if role == game.GUARD else None,
+            checks if role == game.SEER else (),
             self.rules.wolves_win == "parity",
             self.rules.reveals == "all",
             self.rules.guard_may_repeat,
@@ -149,13 +135,13 @@ class Werewolf(HiddenRoles[WerewolfState]):
     @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
     def fellows(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
         """What a wolf knows from the beginning: its fellows."""
-        return (Knowledge((WEREWOLF,), tuple(j for j, r in enumerate(roles) if r == self.wolf and j != seat)),)
+        return (Knowledge((game.WEREWOLF,), tuple(j for j, r in enumerate(roles) if r == self.wolf and j != seat)),)
 
     # -- the night ---------------------------------------------------------------------------------------------
 
     def _deal(self, s: WerewolfState, move: Move) -> WerewolfState:
         roles, order = move.args[: self.seats], move.args[self.seats :]
-        if move.kind != DEALT or sorted(roles) != sorted(self.deck) or sorted(order) != list(range(self.seats)):
+        if move.kind != game.DEALT or sorted(roles) != sorted(self.deck) or sorted(order) != list(range(self.seats)):
             raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no order of all seats")
         return self._dusk(s.standing._replace(roles=roles, order=order), ())
 
@@ -163,7 +149,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         """The next night falls; the wolves are woken."""
         day = standing.day + 1
         standing = standing._replace(day=day)
-        log += (told(vocabulary.NIGHT, (day,)),)
+        log += (told(game.NIGHT, (day,)),)
         wolves = self._holders(standing, self.wolf)
         return self._turn(WHISPER if self.talk and len(wolves) > 1 else HUNT, wolves, NOBODY, CALM, standing, log)
 
@@ -175,7 +161,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _hunt(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, votes, dark, standing, _, log = s
-        votes += move.args or (NO_VOTE,)
+        votes += move.args or (game.NO_VOTE,)
         log += event
         if queue:
             return self._turn(HUNT, queue, votes, dark, standing, log)
@@ -183,19 +169,19 @@ class Werewolf(HiddenRoles[WerewolfState]):
         if len(tied) == 1:
             return self._chosen(tied[0], standing, log)
         if self.rules.hunt_tie == "nobody":
-            return self._chosen(NO_VOTE, standing, log)
+            return self._chosen(game.NO_VOTE, standing, log)
         return _new(WerewolfState, (TIE, NATURE, NOBODY, tied, dark, standing, NOTHING, log))
 
     def _tie(self, s: WerewolfState, move: Move) -> WerewolfState:
-        target = move.args[0] if move.args else NO_VOTE
-        if move.kind != DRAWN or len(move.args) > 1 or target not in s.secret:
-            raise IllegalMove(f"{move!r} draws none of the tied targets {list(s.secret)} ({NO_VOTE}: nobody)")
+        target = move.args[0] if move.args else game.NO_VOTE
+        if move.kind != game.DRAWN or len(move.args) > 1 or target not in s.secret:
+            raise IllegalMove(f"{move!r} draws none of the tied targets {list(s.secret)} ({game.NO_VOTE}: nobody)")
         return self._chosen(target, s.standing, s.log)
 
     def _chosen(self, target: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The wolves are told; the guard is woken."""
-        log += (told(vocabulary.CHOSEN, _aimed_at(target), self._holders(standing, self.wolf)),)
-        dark = Darkness(None if target == NO_VOTE else target, None, False, None)
+        log += (told(game.CHOSEN, _aimed_at(target), self._holders(standing, self.wolf)),)
+        dark = Darkness(None if target == game.NO_VOTE else target, None, False, None)
         guard = self._holders(standing, self._guard)
         if guard:
             return self._turn(PROTECT, guard, NOBODY, dark, standing, log)
@@ -212,7 +198,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         if not witch or not standing.antidote:
             return self._wake_poisoner(dark, standing, log)
         dying = dark.killed
-        log += (told(vocabulary.ATTACKED, NOBODY if dying is None else (dying,), witch),)
+        log += (told(game.ATTACKED, NOBODY if dying is None else (dying,), witch),)
         if dying is None:
             return self._wake_poisoner(dark, standing, log)
         return self._turn(SAVE, witch, NOBODY, dark, standing, log)
@@ -249,7 +235,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         if move.args:
             target = move.args[0]
             wolf = standing.roles[target] == self.wolf
-            log += (told(vocabulary.CHECKED, (target, int(wolf)), (s.actor,)),)
+            log += (told(game.CHECKED, (target, int(wolf)), (s.actor,)),)
             standing = standing._replace(checks=(*standing.checks, (target, wolf)))
         return self._dawn(s.dark, standing, log)
 
@@ -258,15 +244,15 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _dawn(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
         dead = tuple(sorted({j for j in (dark.killed, dark.poisoned) if j is not None}))
-        log += (told(vocabulary.DAWN, (standing.day, *dead)),)
+        log += (told(game.DAWN, (standing.day, *dead)),)
         standing = standing._replace(alive=tuple(a and j not in dead for j, a in enumerate(standing.alive)))
         if standing.day == 1 or self.rules.reveals == "all":
-            log += tuple(told(vocabulary.REVEALED, (j, standing.roles[j])) for j in dead)
+            log += tuple(told(game.REVEALED, (j, standing.roles[j])) for j in dead)
         reason = self._won(standing)
         if reason:
             return self._end(standing, reason, log)
         speakers = tuple(j for j in standing.order if standing.alive[j])
-        log += (told(vocabulary.DAY, (standing.day, speakers[0])),)
+        log += (told(game.DAY, (standing.day, speakers[0])),)
         return self._turn(TALK if self.talk else VOTE, speakers, NOBODY, CALM, standing, log)
 
     def _speak(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
@@ -278,7 +264,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _vote(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, votes, _, standing, _, log = s
-        votes += move.args or (NO_VOTE,)
+        votes += move.args or (game.NO_VOTE,)
         log += event
         if queue:
             return self._turn(VOTE, queue, votes, CALM, standing, log)
@@ -287,12 +273,12 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _count(self, votes: tuple[int, ...], standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """All votes are in: show them; most votes execute, a tie or most passes nobody."""
         cast = dict(zip((j for j in standing.order if standing.alive[j]), votes, strict=True))
-        log += (told(vocabulary.VOTES, (standing.day, *(cast.get(j, DEAD) for j in range(self.seats)))),)
+        log += (told(game.VOTES, (standing.day, *(cast.get(j, game.DEAD) for j in range(self.seats)))),)
         top = _most(votes)
-        if len(top) > 1 or top[0] == NO_VOTE:
-            return self._evening(standing, (*log, told(vocabulary.EXECUTED, NOBODY)))
+        if len(top) > 1 or top[0] == game.NO_VOTE:
+            return self._evening(standing, (*log, told(game.EXECUTED, NOBODY)))
         executed = top[0]
-        log += (told(vocabulary.EXECUTED, (executed,)),)
+        log += (told(game.EXECUTED, (executed,)),)
         standing = standing._replace(alive=tuple(a and j != executed for j, a in enumerate(standing.alive)))
         if self.talk:
             return self._turn(LAST, (executed,), NOBODY, CALM, standing, log)
@@ -303,7 +289,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _buried(self, seat: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         if self.rules.reveals == "all":
-            log += (told(vocabulary.REVEALED, (seat, standing.roles[seat])),)
+            log += (told(game.REVEALED, (seat, standing.roles[seat])),)
         reason = self._won(standing)
         return self._end(standing, reason, log) if reason else self._evening(standing, log)
 
@@ -360,7 +346,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
 
 def _aimed_at(target: int) -> tuple[int, ...]:
-    return NOBODY if target == NO_VOTE else (target,)
+    return NOBODY if target == game.NO_VOTE else (target,)
 
 
 def _most(votes: tuple[int, ...]) -> tuple[int, ...]:

@@ -12,53 +12,14 @@ from typing import ClassVar, Generic, Literal
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import EVIL_ROLES, FAILS
-from parlour.envs.core import Knowledge
 from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, lines, notes
-from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation, RoleProbabilities
-from parlour.policies.agents.avalon.estimate import Estimate, Seat
+from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSelfInfo, AvalonSituation, RoleProbabilities
+from parlour.policies.agents.avalon.estimate import Estimate
 from parlour.policies.llm.ask import A, Answer, Ask
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 About = Literal["all", "teammates", "adversaries"]
-
-
-class Night(BaseModel):
-    """What the night showed: among the other seats exactly these hold one of these roles."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    roles: list[str]
-    players: list[int]
-
-
-class AvalonSelfInfo(BaseModel):
-    """Who is asked: role information, as the paper calls it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    seat: int
-    """Its number; `player_2` has number 2."""
-    role: str
-    introduction: str
-    goal: str
-    roles: list[str]
-    """In play, in no order of seats."""
-    night: list[Night]
-
-    @property
-    def knowledge(self) -> Seat:
-        """The same for `estimate`."""
-        knows = tuple(Knowledge(tuple(night.roles), tuple(night.players)) for night in self.night)
-        return Seat(self.seat, self.role, tuple(self.roles), knows)
-
-    @property
-    def fellows(self) -> list[int]:
-        """The evil seats it knows, itself included; empty for good ones."""
-        if self.role not in EVIL_ROLES:
-            return []
-        shown = {j for night in self.night if all(role in EVIL_ROLES for role in night.roles) for j in night.players}
-        return sorted(shown | {self.seat})
 
 
 class RoundsSummary(Answer):
@@ -170,8 +131,7 @@ class PlayingAsk(Ask[A], Generic[A]):
 
     def decision(self, options: dict[str, str], line: str, analysis: Analysis | None, rng: np.random.Generator) -> str:
         """The option that a player takes who follows this line and believes this analysis."""
-        player = AvalonDecision(self.me.seat, self.me.role, self.me.fellows, self.chances(analysis), line, rng)
-        return player.choose(self.now, options)
+        return AvalonDecision(self.me, self.now, self.chances(analysis), line, rng).choose(options)
 
 
 class Plan(Answer):

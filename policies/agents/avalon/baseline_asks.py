@@ -13,8 +13,7 @@ from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import EXPOSED, FAILS, TEAM, VOTES
 from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, notes
-from parlour.policies.agents.avalon.asks import AvalonSelfInfo
-from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSituation
+from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSelfInfo, AvalonSituation
 from parlour.policies.agents.avalon.lines import DISCREET
 from parlour.policies.llm.ask import Answer, Ask
 from pydantic import BaseModel, ConfigDict
@@ -166,8 +165,8 @@ class AnswerTable(Ask[TableWords]):
             return TableWords(words=advised[0])
         chances = estimate.believed(self.me.knowledge, self.messages)
         line = "" if self.me.fellows else DISCREET  # the rules it is told warn it against giving its role away
-        player = AvalonDecision(self.me.seat, self.me.role, self.me.fellows, chances, line, rng)
-        return TableWords(words=self.options[player.choose(self.now, self.options)])
+        chosen = AvalonDecision(self.me, self.now, chances, line, rng).choose(self.options)
+        return TableWords(words=self.options[chosen])
 
     def check(self, answer: TableWords) -> None:
         if not answer.words.strip():

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, EVIL_ROLES, GUESS, TEAM
-from parlour.envs.core import accept
+from parlour.envs.core import Knowledge, accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
 from parlour.policies.agents.seat import code
 from pydantic import BaseModel, ConfigDict
@@ -20,6 +20,59 @@ from pydantic import BaseModel, ConfigDict
 _PICKY: Final = (0.95, 0.9, 0.85, 0.75, 0.0)
 _COVER: Final = 0.6
 _SUSPICIOUS: Final = 0.6
+
+
+class Seat(NamedTuple):
+    """What a seat knows from the beginning."""
+
+    seat: int
+    """-1 for an onlooker."""
+    role: str
+    roles: tuple[str, ...]
+    """In play, in no order of seats."""
+    knows: tuple[Knowledge, ...]
+
+    def onlooker(self) -> Seat:
+        """Somebody at the table who knows nothing."""
+        return Seat(-1, "", self.roles, ())
+
+
+class Night(BaseModel):
+    """What the night showed: among the other seats exactly these hold one of these roles."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    roles: list[str]
+    players: list[int]
+
+
+class AvalonSelfInfo(BaseModel):
+    """Who is asked: role information, as the paper calls it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seat: int
+    """Its number; `player_2` has number 2."""
+    role: str
+    introduction: str
+    goal: str
+    roles: list[str]
+    """In play, in no order of seats."""
+    night: list[Night]
+
+    @property
+    def knowledge(self) -> Seat:
+        """The same for an estimate."""
+        knows = tuple(Knowledge(tuple(night.roles), tuple(night.players)) for night in self.night)
+        return Seat(self.seat, self.role, tuple(self.roles), knows)
+
+    @property
+    def fellows(self) -> list[int]:
+        """The evil seats it knows, itself included; empty for good ones."""
+        if self.role not in EVIL_ROLES:
+            return []
+        shown = {j for night in self.night if all(role in EVIL_ROLES for role in night.roles) for j in night.players}
+        return sorted(shown | {self.seat})
 
 
 class AvalonSituation(BaseModel):
@@ -66,9 +119,8 @@ class AvalonDecision:
     """One decision of one seat.
 
     Args:
-        seat: Its number.
-        role: Its role.
-        fellows: The evil seats it knows, itself included, if it is evil.
+        me: Who decides.
+        now: What is asked.
         chances: What it holds for true.
         line: The line of play; empty for none.
         rng: For what is left to chance.
@@ -76,64 +128,67 @@ class AvalonDecision:
 
     def __init__(
         self,
-        seat: int,
-        role: str,
-        fellows: Sequence[int],
+        me: AvalonSelfInfo,
+        now: AvalonSituation,
         chances: RoleProbabilities,
         line: str,
         rng: np.random.Generator,
     ) -> None:
-        self.seat, self.role, self.line, self.rng = seat, role, line, rng
-        self.is_evil = role in EVIL_ROLES
-        self.fellows = frozenset(fellows)
-        self.chances = chances
+        self.now, self.chances, self.line, self.rng = now, chances, line, rng
+        self.seat, self.fellows = me.seat, frozenset(me.fellows)
+        self.is_evil = me.role in EVIL_ROLES
         self.n = len(chances.evil)
 
-    def choose(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
+    def choose(self, options: Mapping[str, str]) -> str:
         """The code of the option taken. Raises `ParlourError` if these are no options of Avalon in this situation."""
-        decide: dict[str, Callable[[AvalonSituation, Mapping[str, str]], str]] = {
-            "speak": self._speak,
-            TEAM: self._propose,
-            BALLOT: self._vote,
-            CARD: self._card,
-            GUESS: self._guess,
+        decide: dict[str, Callable[[], str]] = {
+            "speak": self._evil_speech if self.is_evil else self._good_speech,
+            TEAM: lambda: code(TEAM, sorted(self._evil_team() if self.is_evil else self._good_team())),
+            BALLOT: lambda: code(BALLOT, [int(self._evil_vote() if self.is_evil else self._good_vote())]),
+            CARD: lambda: code(CARD, [int(not (self.is_evil and self._fails()))]),
+            GUESS: lambda: self._guess(options),
         }
-        wanted = decide[now.does](now, options)
+        wanted = decide[self.now.does]()
         if wanted not in options:
             raise accept("option", wanted, options)
         return wanted
 
     # -- the good side -----------------------------------------------------------------------------------------
 
-    def _shown(self, now: AvalonSituation) -> Sequence[float]:
+    def _shown(self) -> Sequence[float]:
         """The chances a good seat acts by: a quiet one often by what all saw, while no lost quest would be the last."""
-        if self.line == QUIET and now.evil < 2 and self.rng.random() < _COVER:
+        if self.line == QUIET and self.now.evil < 2 and self.rng.random() < _COVER:
             return self.chances.looks
         return self.chances.evil
 
     def _clean(self, team: Sequence[int], evil: Sequence[float]) -> float:
         return prod(1 - evil[j] for j in team if j != self.seat)
 
-    def _prospect(self, now: AvalonSituation, evil: Sequence[float]) -> float:
+    def _prospect(self, evil: Sequence[float]) -> float:
         """How likely the next leaders' teams are to be clean: an evil leader's never, a good one's as well as may be."""
-        after = [(now.leader + k) % self.n for k in range(1, now.limit - now.proposal + 1)]
+        after = [(self.now.leader + k) % self.n for k in range(1, self.now.limit - self.now.proposal + 1)]
         if not after:
             return 0.0
         ranked = sorted(range(self.n), key=lambda j: evil[j] if j != self.seat else -1.0)
         total = 0.0
         for leader in after:
-            with_leader = [leader, *(j for j in ranked if j != leader)][: now.size]
+            with_leader = [leader, *(j for j in ranked if j != leader)][: self.now.size]
             total += (1 - evil[leader] if leader != self.seat else 1.0) * self._clean(
                 [j for j in with_leader if j != leader], evil
             )
         return total / len(after)
 
-    def _good_vote(self, now: AvalonSituation) -> bool:
-        if now.proposal >= now.limit or now.leader == self.seat:
+    def _good_vote(self) -> bool:
+        if self.now.proposal >= self.now.limit or self.now.leader == self.seat:
             return True
-        evil = self._shown(now)
-        picky = _PICKY[min(now.proposal, len(_PICKY)) - 1]
-        return self._clean(now.team, evil) >= picky * self._prospect(now, evil)
+        evil = self._shown()
+        picky = _PICKY[min(self.now.proposal, len(_PICKY)) - 1]
+        return self._clean(self.now.team, evil) >= picky * self._prospect(evil)
+
+    def _good_team(self) -> list[int]:
+        evil = self._shown()
+        others = sorted((j for j in range(self.n) if j != self.seat), key=lambda j: evil[j] + 1e-6 * self.rng.random())
+        return [self.seat, *others][: self.now.size]
 
     def _good_speech(self) -> str:
         quiet = self.line == QUIET
@@ -146,37 +201,37 @@ class AvalonDecision:
 
     # -- the evil side -----------------------------------------------------------------------------------------
 
-    def _evil_vote(self, now: AvalonSituation) -> bool:
-        if now.proposal >= now.limit and now.last_rejection_loses:
+    def _evil_vote(self) -> bool:
+        if self.now.proposal >= self.now.limit and self.now.last_rejection_loses:
             return False
-        dirty = bool(self.fellows.intersection(now.team))
-        if now.leader == self.seat or (dirty and now.evil == 2):
+        dirty = bool(self.fellows.intersection(self.now.team))
+        if self.now.leader == self.seat or (dirty and self.now.evil == 2):
             return True
-        if not dirty and now.good == 2:
+        if not dirty and self.now.good == 2:
             return False
         return bool(self.rng.random() < (0.8 if dirty else 0.3))
 
-    def _evil_team(self, now: AvalonSituation) -> list[int]:
+    def _evil_team(self) -> list[int]:
         looks = [chance + 1e-6 * self.rng.random() for chance in self.chances.looks]
         behind = self.line == SHADOW
         fellows = sorted(self.fellows, key=lambda j: (behind and j == self.seat, looks[j] - 0.2 * (j == self.seat)))
-        saboteurs = fellows[: min(now.fails_needed, now.size)]
+        saboteurs = fellows[: min(self.now.fails_needed, self.now.size)]
         innocents = sorted(set(range(self.n)) - self.fellows, key=lambda j: looks[j])
-        return [*saboteurs, *innocents][: now.size]
+        return [*saboteurs, *innocents][: self.now.size]
 
-    def _fails(self, now: AvalonSituation) -> bool:
-        on_team = sorted(self.fellows.intersection(now.team))
-        if len(on_team) < now.fails_needed and len(self.fellows) > 1:
+    def _fails(self) -> bool:
+        on_team = sorted(self.fellows.intersection(self.now.team))
+        if len(on_team) < self.now.fails_needed and len(self.fellows) > 1:
             return False
-        if 2 in (now.good, now.evil):
+        if 2 in (self.now.good, self.now.evil):
             return True
-        if self.line == SLEEPER and now.good == 0 and now.quest <= 2:
+        if self.line == SLEEPER and self.now.good == 0 and self.now.quest <= 2:
             return False
         if self.line == SABOTAGE:
             return True
         if not self.line:
             return bool(self.rng.random() < 0.5)
-        return on_team.index(self.seat) < now.fails_needed
+        return on_team.index(self.seat) < self.now.fails_needed
 
     def _evil_speech(self) -> str:
         draw, looks = self.rng.random(), self.chances.looks
@@ -190,27 +245,9 @@ class AvalonDecision:
             return f"recommend:{friends[int(self.rng.integers(len(friends)))]}"
         return f"recommend:{min(victims, key=lambda j: looks[j])}"
 
-    # -- both --------------------------------------------------------------------------------------------------
-
-    def _speak(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
-        return self._evil_speech() if self.is_evil else self._good_speech()
-
-    def _propose(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
-        if self.is_evil:
-            return code(TEAM, sorted(self._evil_team(now)))
-        evil = self._shown(now)
-        others = sorted((j for j in range(self.n) if j != self.seat), key=lambda j: evil[j] + 1e-6 * self.rng.random())
-        return code(TEAM, sorted([self.seat, *others][: now.size]))
-
-    def _vote(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
-        return code(BALLOT, [int(self._evil_vote(now) if self.is_evil else self._good_vote(now))])
-
-    def _card(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
-        return code(CARD, [int(not (self.is_evil and self._fails(now)))])
-
-    def _guess(self, now: AvalonSituation, options: Mapping[str, str]) -> str:
+    def _guess(self, options: Mapping[str, str]) -> str:
         """Wait for the last chance: the Assassin is asked after the third success too, and knows more by then."""
         merlin = self.chances.merlin
         target = max((j for j in range(self.n) if j not in self.fellows), key=lambda j: merlin[j])
         passes = code(GUESS, [])
-        return passes if now.good < 3 and passes in options else code(GUESS, [target])
+        return passes if self.now.good < 3 and passes in options else code(GUESS, [target])

@@ -17,29 +17,13 @@ from typing import Final, NamedTuple
 from parlour.envs import speech
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL_ROLES, EXPOSED, FAILS, MERLIN, SEES_NOTHING, TEAM, VOTES
-from parlour.envs.core import Knowledge
 from parlour.policies.agents.avalon import notes
-from parlour.policies.agents.avalon.decide import RoleProbabilities
+from parlour.policies.agents.avalon.decide import RoleProbabilities, Seat
 from parlour.policies.agents.avalon.notes import Fact
 
 _BLOCK: Final = 16
 _PRIOR: Final = 20
 """How many cases the supposed habits weigh against those counted."""
-
-
-class Seat(NamedTuple):
-    """What a seat knows from the beginning."""
-
-    seat: int
-    """-1 for an onlooker."""
-    role: str
-    roles: tuple[str, ...]
-    """In play, in no order of seats."""
-    knows: tuple[Knowledge, ...]
-
-    def onlooker(self) -> Seat:
-        """Somebody at the table who knows nothing."""
-        return Seat(-1, "", self.roles, ())
 
 
 class Estimate(NamedTuple):

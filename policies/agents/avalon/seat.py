@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Final
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, FAILS, GUESS, LEADS, TEAM, AvalonView
 from parlour.envs.core import Event
 from parlour.policies.agents.avalon import notes
-from parlour.policies.agents.avalon.asks import AvalonSelfInfo, Night
-from parlour.policies.agents.avalon.decide import AvalonSituation
+from parlour.policies.agents.avalon.decide import AvalonSelfInfo, AvalonSituation, Night
 from parlour.policies.agents.avalon.lines import goal_of, introduction_of
 from parlour.policies.agents.seat import GameSeat, coded
 from parlour.policies.llm.ask import Ask
