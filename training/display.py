@@ -111,13 +111,39 @@ def show_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]
     console().print(table(title, headings, rows, wrap=wrap))
 
 
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown, without a line end behind it.
+
+    >>> print(markdown_table(["side", "n"], [["good", "5"]]))
+    | side | n |
+    |---|---|
+    | good | 5 |
+    """
+    lines = [f"|{'---|' * len(headings)}", *(f"| {' | '.join(row)} |" for row in rows)]
+    return "\n".join([f"| {' | '.join(headings)} |", *lines])
+
+
+def markdown_list(items: Iterable[str]) -> str:
+    """A list in Markdown, without a line end behind it."""
+    return "\n".join(f"- {item}" for item in items)
+
+
 def show_report(report: Report, note: str) -> None:
     """Print win rates and comparisons; the note follows the title."""
-    rates = [(policy, what, show_rate(rate)) for policy, of in report.rates.items() for what, rate in of.items()]
-    show_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rates)
+    show_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rate_rows(report))
     if report.comparisons:
-        pairs = [(f"{one.a} - {one.b}", one.side, show_difference(one.result)) for one in report.comparisons]
-        show_table("Same deals, paired (95 % interval; exact McNemar test)", ("players", "as", "difference"), pairs)
+        title = "Same deals, paired (95 % interval; exact McNemar test)"
+        show_table(title, ("players", "as", "difference"), comparison_rows(report))
+
+
+def rate_rows(report: Report) -> list[tuple[str, str, str]]:
+    """Player, as what, win rate."""
+    return [(policy, what, show_rate(rate)) for policy, of in report.rates.items() for what, rate in of.items()]
+
+
+def comparison_rows(report: Report) -> list[tuple[str, str, str]]:
+    """Players, as what, paired difference."""
+    return [(f"{one.a} - {one.b}", one.side, show_difference(one.result)) for one in report.comparisons]
 
 
 def show_rate(found: Rate | None) -> str:

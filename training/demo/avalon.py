@@ -71,7 +71,7 @@ def _markdown(
     sides: evaluate.Report,
     seats: evaluate.Report,
 ) -> str:
-    transcripts = "\n".join(f"- transcripts/{line}" for line in recorded)
+    transcripts = display.markdown_list(f"transcripts/{line}" for line in recorded)
     return f"""## Avalon, 5 players, official rules
 
 ### A team by heuristic against a random team
@@ -104,20 +104,15 @@ Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [s
 
 
 def _rates(report: evaluate.Report) -> str:
-    lines = ["| player | as | win rate |", "|---|---|---|"]
-    for policy, of in report.rates.items():
-        lines += [f"| {policy} | {what} | {display.show_rate(found).strip()} |" for what, found in of.items()]
-    return "\n".join(lines)
+    rows = [(player, what, rate.strip()) for player, what, rate in display.rate_rows(report)]
+    return display.markdown_table(("player", "as", "win rate"), rows)
 
 
 def _comparisons(report: evaluate.Report) -> str:
-    lines = ["| same deals | as | difference of win rates |", "|---|---|---|"]
-    for one in report.comparisons:
-        lines.append(f"| {one.a} - {one.b} | {one.side} | {display.show_difference(one.result)} |")
-    return "\n".join(lines)
+    return display.markdown_table(("same deals", "as", "difference of win rates"), display.comparison_rows(report))
 
 
 def _summary(sides: evaluate.Report, seats: evaluate.Report) -> str:
-    told: list[Any] = [one for report in (sides, seats) for one in report.comparisons if one.side == "all"]
-    lines = [f"  {one.a} - {one.b}: {display.show_difference(one.result)}" for one in told]
+    rows = [*display.comparison_rows(sides), *display.comparison_rows(seats)]
+    lines = [f"  {players}: {difference}" for players, side, difference in rows if side == "all"]
     return "Avalon, win rates on the same held-out deals:\n" + "\n".join(lines)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from parlour.training import display
-from parlour.training.demo.section import DemoConfig, Section
+from parlour.training.demo.section import DemoConfig, Section, summary
 from parlour.training.mediated_qa import held_out
 from parlour.training.mediated_qa.baselines import Scores, lines
-from parlour.training.mediated_qa.held_out import UNSEEN, Calibrated, HeldOutConfig
-from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, learn
+from parlour.training.mediated_qa.held_out import UNSEEN, HeldOut, HeldOutConfig
 from parlour.training.statistics import MeanEstimate, show_interval
 
 _CALIBRATION: Final = 600
@@ -23,22 +23,17 @@ def mediated_qa_section(out: Path, config: DemoConfig) -> Section:
     """Calibrate, learn, measure."""
     folder = out / "grace"
     setting = HeldOutConfig(train=_CALIBRATION, held_out=_HELD_OUT, corpus_seed=UNSEEN + config.seed, seed=config.seed)
-    calibrated = display.calibrate_with_bar(held_out.prepare, setting, folder)
-    learned = learn(calibrated.table, GraceConfig(seed=config.seed))
-    (folder / _POLICY).write_text(learned.policy.dumps(), encoding="utf-8")
-    scores = held_out.compare(calibrated, learned.policy, folder)
-    return Section(
-        "grace",
-        _markdown(calibrated, learned, scores),
-        _summary(scores),
-        {"setting": asdict(setting), "states": calibrated.states, "scores": [asdict(one) for one in scores]},
+    found = display.calibrate_with_bar(held_out.run, setting, folder)
+    numbers = {"states": found.calibrated.states, "scores": [asdict(one) for one in found.scores]}
+    return Section("grace", _markdown(found), _summary(found.scores), {"setting": asdict(setting), **numbers})
+
+
+def _markdown(found: HeldOut) -> str:
+    setting, learned = found.calibrated.config, found.learned
+    heading, *rows = lines(found.scores)
+    advice = display.markdown_table(
+        ("state", "calibration questions", "most probable recommendation", "p"), _advice(found)
     )
-
-
-def _markdown(calibrated: Calibrated, learned: LearnedMediator, scores: tuple[Scores, ...]) -> str:
-    setting = calibrated.config
-    heading, *rows = lines(scores)
-    table = "\n".join(_row(cells) for cells in (heading, ["---"] * len(heading), *rows))
     return f"""## GRACE: a mediator of retriever, generator and verifier
 
 {setting.train:,} generated questions were put under all joint actions, offline. From what each earned the mediator learned
@@ -47,37 +42,27 @@ what to recommend in each state of the graph (quantal response, temperature {lea
 difficulty {setting.difficulty}; differences are in net utility, paired question by question. The oracle knows what each joint
 action will earn.
 
-{table}
+{display.markdown_table(heading, rows)}
 
-| state | calibration questions | most probable recommendation | p |
-|---|---|---|---|
-{_advice(calibrated, learned)}
+{advice}
 
 Data: [grace/scores.csv](grace/scores.csv), [grace/table.csv](grace/table.csv); the policy: grace/{_POLICY}, which
 `--policy mediator=grace:file=...` plays by.
 """
 
 
-def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _advice(found: HeldOut) -> Iterator[tuple[str, str, str, str]]:
+    for state, n in found.calibrated.states.items():
+        row = found.learned.policy.rows[state]
+        best = max(row, key=row.__getitem__)
+        yield state, str(n), ", ".join(best), f"{row[best]:.2f}"
 
 
-def _advice(calibrated: Calibrated, learned: LearnedMediator) -> str:
-    rows = learned.policy.rows
-    told = []
-    for state, n in calibrated.states.items():
-        best = max(rows[state], key=rows[state].__getitem__)
-        told.append(_row([state, str(n), ", ".join(best), f"{rows[state][best]:.2f}"]))
-    return "\n".join(told)
-
-
-def _summary(scores: tuple[Scores, ...]) -> str:
+def _summary(scores: Sequence[Scores]) -> str:
     first, *others = scores
-    told = [
-        f"  {first.name}: {_number(first.utility)}",
-        *(f"  less {one.name}: {_number(one.difference)}" for one in others),
-    ]
-    return f"GRACE, net utility on {first.n} held-out questions:\n" + "\n".join(told)
+    told = [f"{first.name}: {_number(first.utility)}"]
+    told += [f"less {one.name}: {_number(one.difference)}" for one in others]
+    return summary(f"GRACE, net utility on {first.n} held-out questions", told)
 
 
 def _number(found: MeanEstimate) -> str:

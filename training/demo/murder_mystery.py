@@ -7,18 +7,16 @@ from typing import Any, Final
 
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import display
-from parlour.training.demo.section import DemoConfig, Section
+from parlour.training.demo.section import DemoConfig, Section, ours_of, paper_of, summary
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, play_case
 from parlour.training.murder_mystery.methods import OCOT, OP, PP, QUESTUM
 from parlour.training.reproduce import Reproduction, ReproductionSetting
-from parlour.training.reproduce.cells import TableCell
 from parlour.training.reproduce.questum import comparison
-from parlour.training.statistics import show_interval
 
 _METHODS: Final = (QUESTUM, OCOT, PP, OP)
 _SHARE: Final = 200
-"""Of the deals that other measurements take, one in so many cases; each is played by four methods."""
+"""One case for 200 deals of other measurements; each is played by four methods."""
 _CHINESE: Final = "teahouse_zh"
 _REPETITIONS: Final = 2
 
@@ -44,8 +42,7 @@ def _told(one: CaseResult) -> dict[str, Any]:
 
 
 def _markdown(found: Reproduction, chinese: CaseResult, cases: int) -> str:
-    rows = [f"| {one.row} | {one.measure} | {_paper(one)} | {_ours(one)} |" for one in found.cells]
-    remarks = "\n".join(f"- {remark}" for remark in found.remarks)
+    rows = [(one.row, one.measure, paper_of(one), ours_of(one)) for one in found.cells]
     told = _told(chinese)
     return f"""## Murder mysteries, whom to ask and what
 
@@ -53,34 +50,21 @@ def _markdown(found: Reproduction, chinese: CaseResult, cases: int) -> str:
 its own script alone, OP has read all scripts, and neither plays. After the game everybody answers the quiz. All questions
 were answered by heuristics: no language model played. `parlour reproduce questum-8` plays more.
 
-| method | measure | paper | ours |
-|---|---|---|---|
-{chr(10).join(rows)}
+{display.markdown_table(("method", "measure", "paper", "ours"), rows)}
 
-{remarks}
+{display.markdown_list(found.remarks)}
 
 A Chinese case, {chinese.title} ({chinese.case}), played by Questum: {told["solved"]} of {told["victims"]} victims solved,
 {told["right"]:.1%} of the points in the quiz. Transcript: mystery/{_CHINESE}.jsonl.
 """
 
 
-def _paper(one: TableCell) -> str:
-    return "-" if one.paper is None else f"{one.paper:.1f}%"
-
-
-def _ours(one: TableCell) -> str:
-    if one.value is None:
-        return display.show_rate(one.ours).strip()
-    value, unit = one.value, ".1%" if one.value.share else ".1f"
-    return f"{value.value:{unit}}  {show_interval(value, unit)}  n={value.n}"
-
-
 def _summary(found: Reproduction, chinese: CaseResult) -> str:
     lines = [
-        f"  {one.row}, {one.measure}: {_ours(one)}"
+        f"{one.row}, {one.measure}: {ours_of(one)}"
         for one in found.cells
         if one.measure in ("win rate", scores.OVERALL) or one.measure.startswith("gameplay")
     ]
     told = _told(chinese)
-    lines.append(f"  {chinese.case}, Questum: {told['solved']} of {told['victims']} solved, right {told['right']:.1%}")
-    return "Murder mysteries, all answered by heuristics:\n" + "\n".join(lines)
+    lines.append(f"{chinese.case}, Questum: {told['solved']} of {told['victims']} solved, right {told['right']:.1%}")
+    return summary("Murder mysteries, all answered by heuristics", lines)

@@ -1,11 +1,15 @@
-"""What a section of the demo is told, and what it gives back."""
+"""The input and the output of a section of the demo, and what sections share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from parlour.envs.core import accept
+from parlour.training import display
+from parlour.training.reproduce.cells import TableCell
+from parlour.training.statistics import show_interval
 
 
 @dataclass(frozen=True)
@@ -35,3 +39,26 @@ class Section:
     summary: str
     """A few lines for the terminal."""
     numbers: dict[str, Any]
+
+
+def paper_of(cell: TableCell, decimals: int = 1) -> str:
+    """The paper's percentage in a cell."""
+    return "-" if cell.paper is None else f"{cell.paper:.{decimals}f}%"
+
+
+def ours_of(cell: TableCell) -> str:
+    """Our figure in a cell, with its interval and n."""
+    if cell.value is None:
+        return display.show_rate(cell.ours).strip()
+    value, unit = cell.value, ".1%" if cell.value.share else ".1f"
+    return f"{value.value:{unit}}  {show_interval(value, unit)}  n={value.n}"
+
+
+def difference_of(cell: TableCell) -> str:
+    """The difference from the first row, where it has one."""
+    return display.show_difference(cell.difference) if cell.difference else ""
+
+
+def summary(title: str, lines: Iterable[str]) -> str:
+    """A few lines for the terminal."""
+    return "\n".join([f"{title}:", *(f"  {line}" for line in lines)])

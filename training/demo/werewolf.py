@@ -9,7 +9,7 @@ from typing import Any, Final
 from parlour.policies import GratrAgent, make_policy
 from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.training import display, rollout, seeds
-from parlour.training.demo.section import DemoConfig, Section
+from parlour.training.demo.section import DemoConfig, Section, difference_of, ours_of, paper_of, summary
 from parlour.training.reproduce import Reproduction, ReproductionSetting
 from parlour.training.reproduce.gratr import gratr_table_2
 from parlour.training.reproduce.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYERS, WEREWOLF_RULES, blocks
@@ -17,7 +17,7 @@ from parlour.training.werewolf.played import GAME
 from parlour.training.werewolf.trust_picture import draw
 
 _SHARE: Final = 20
-"""Of the deals that other measurements take, one in so many; each is played twice against each opponent."""
+"""One deal in 20 of those of other measurements; each is played twice against each opponent."""
 _COMPLEMENTS: Final = ("WWR", "LWR", "wins as werewolves", "wins as leaders")
 """What the other method's rows would only mirror."""
 _PICTURE: Final = "trust.png"
@@ -32,7 +32,10 @@ def werewolf_section(out: Path, config: DemoConfig) -> Section:
         setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=bar)
         found = gratr_table_2("gratr-2", setting)
     told = _trust(out / "werewolf", config.seed)
-    return Section("werewolf", _markdown(found, told), _summary(found), found.as_json())
+    first = [one for one in found.cells if one.measure == "TWR" and one.row.startswith("GRATR")]
+    lines = [f"{one.row}: {ours_of(one)}" for one in first]
+    short = summary("Werewolf, games won with the own block, all answered by heuristics", lines)
+    return Section("werewolf", _markdown(found, told), short, found.as_json())
 
 
 def _trust(folder: Path, seed: int) -> list[str]:
@@ -65,23 +68,20 @@ def _trust(folder: Path, seed: int) -> list[str]:
 
 def _markdown(found: Reproduction, told: list[str]) -> str:
     rows = [
-        f"| {one.row} | {one.measure} | {'-' if one.paper is None else f'{one.paper:.1f}%'} | "
-        f"{display.show_rate(one.ours).strip()} | {display.show_difference(one.difference) if one.difference else ''} |"
+        (one.row, one.measure, paper_of(one), ours_of(one), difference_of(one))
         for one in found.cells
         if one.row.startswith("GRATR") or one.measure not in _COMPLEMENTS
     ]
-    remarks = "\n".join(f"- {remark}" for remark in found.remarks)
+    table = display.markdown_table(("players", "measure", "paper", "ours", "from the other method, same deals"), rows)
     because = "\n".join(f"    {line}" for line in told)
     return f"""## Werewolf, trust graphs against windows and retrieval
 
 8 players, the paper's table and rules; four seats each. All methods act by the same heuristics on what they infer: no
 language model played. `parlour reproduce gratr-2` plays more games.
 
-| players | measure | paper | ours | from the other method, same deals |
-|---|---|---|---|---|
-{chr(10).join(rows)}
+{table}
 
-{remarks}
+{display.markdown_list(found.remarks)}
 
 ### What one seat thought, and why
 
@@ -93,12 +93,3 @@ Why it trusts one player the least:
 
 Data: werewolf/trust.json, werewolf/trust.graphml.
 """
-
-
-def _summary(found: Reproduction) -> str:
-    lines: list[Any] = [f"  {one.row}: {display.show_rate(one.ours).strip()}" for one in found.cells if _first(one)]
-    return "Werewolf, games won with the own block, all answered by heuristics:\n" + "\n".join(lines)
-
-
-def _first(one: Any) -> bool:
-    return bool(one.measure == "TWR" and one.row.startswith("GRATR"))

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
+from parlour.training.display import markdown_table
 from parlour.training.hyperopt.result import Tuned
 from parlour.training.hyperopt.space import show
 from parlour.training.hyperopt.trials import ranked
@@ -87,18 +88,17 @@ def text(tuned: Tuned) -> str:
         + (", ".join(f"{name} = {value}" for name, value in problem.settings.items()) or "none")
         + ".",
         "",
-        "| parameter | from | to | default | trained |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {p.name} | {p.low:g} | {p.high:g} | {p.default:g} | {tuned.parameters[p.name]:.4g} |"
-            for p in problem.space.parameters
+        markdown_table(
+            ("parameter", "from", "to", "default", "trained"),
+            [
+                (p.name, f"{p.low:g}", f"{p.high:g}", f"{p.default:g}", f"{tuned.parameters[p.name]:.4g}")
+                for p in problem.space.parameters
+            ],
         ),
         "",
         "## Held-out deals",
         "",
-        "| parameters | mean reward |",
-        "|---|---|",
-        *(f"| {name} | {value:.4f} |" for name, value in tuned.means.items()),
+        markdown_table(("parameters", "mean reward"), [(name, f"{x:.4f}") for name, x in tuned.means.items()]),
         "",
         f"{'Runner-up' if tuned.same else 'Trained'} less default: {between(tuned.test)}.",
         "",
@@ -128,17 +128,17 @@ def _trials(tuned: Tuned) -> list[str]:
     ]
     if tuned.finals:
         by_number = {f"trial {trial.number}": trial for trial in complete}
+        finals = [(by_number[arm], found) for arm, found in tuned.finals.items()]
         lines += [
             "",
             f"The best {config.finalists} and the defaults played {config.deals} more deals each; the highest mean of all "
             "deals was chosen:",
             "",
-            "| trial | parameters | deals | mean |",
-            "|---|---|---|---|",
+            markdown_table(
+                ("trial", "parameters", "deals", "mean"),
+                [(str(t.number), show(t.parameters), str(len(found)), f"{fmean(found):.4f}") for t, found in finals],
+            ),
         ]
-        for arm, found in tuned.finals.items():
-            trial = by_number[arm]
-            lines.append(f"| {trial.number} | {show(trial.parameters)} | {len(found)} | {fmean(found):.4f} |")
     return lines
 
 
@@ -155,17 +155,20 @@ def _steps(tuned: Tuned) -> list[str]:
 def _surface(tuned: Tuned) -> list[str]:
     measured = tuned.surface
     clear = [cell for cell in measured if cell.against.clear]
-    lines = [
+    rows = [
+        (show(cell.parameters), f"{cell.against.mean:+.4f}", _end(cell.against.low), _end(cell.against.high))
+        for cell in measured
+    ]
+    return [
         f"{len(measured)} cells, {measured[0].against.n} common deals each; every number is the paired difference to "
         f"the defaults with its own interval at 95 %. {len(clear)} of {len(measured)} intervals leave out zero; about "
         f"{0.05 * len(measured):.0f} would by chance alone if all cells were equal.",
         "",
         "![surface](surface.png)" if tuned.drawn else "No picture: matplotlib is not installed.",
         "",
-        "| parameters | difference | low | high |",
-        "|---|---|---|---|",
+        markdown_table(("parameters", "difference", "low", "high"), rows),
     ]
-    for cell in measured:
-        low, high = ("-" if x is None else f"{x:+.4f}" for x in (cell.against.low, cell.against.high))
-        lines.append(f"| {show(cell.parameters)} | {cell.against.mean:+.4f} | {low} | {high} |")
-    return lines
+
+
+def _end(of_interval: float | None) -> str:
+    return "-" if of_interval is None else f"{of_interval:+.4f}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from parlour.training.display import markdown_table
 from parlour.training.selfplay.config import RANDOM, RULE
 from parlour.training.selfplay.population import Population
 from parlour.training.statistics import PairedDifference, Rate, rate, show_interval
@@ -79,7 +79,7 @@ def text(found: Population) -> str:
         "",
         "## Whole sides, by side",
         "",
-        *_table(
+        markdown_table(
             ["player", "opponent", "as", "win rate", "n"],
             [
                 [a, b, side or "all", *_cells(games.rate(a, b, side))]
@@ -91,14 +91,14 @@ def text(found: Population) -> str:
         "",
         "## One seat among heuristics, by side and role",
         "",
-        *_table(
+        markdown_table(
             ["player", "as", "win rate", "n"],
             [[player, what, *_cells(one)] for player, of in found.seat.rates.items() for what, one in of.items()],
         ),
         "",
         "## Games learned from, last phase, by role of the learner",
         "",
-        *_table(
+        markdown_table(
             ["side", "role", "win rate", "n"],
             [
                 [side, role, *_cells(rate(sum(t.won for t in own), sum(t.n for t in own)))]
@@ -109,7 +109,7 @@ def text(found: Population) -> str:
         "",
         "## Ratings",
         "",
-        *_table(
+        markdown_table(
             ["player", "mu", "sigma", "mu - 3 sigma", "games"],
             [[r.name, f"{r.mu:.2f}", f"{r.sigma:.2f}", f"{r.ordinal:.2f}", str(r.games)] for r in found.ratings],
         ),
@@ -121,7 +121,3 @@ def _cells(found: Rate | None) -> list[str]:
     if found is None:
         return ["-", "0"]
     return [f"{100 * found.rate:.1f} % {show_interval(found, '.1f', 100)}", str(found.n)]
-
-
-def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(row)} |" for row in (heading, ["---"] * len(heading), *rows)]
