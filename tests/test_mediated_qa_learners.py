@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
-from parlour.training.mediated_qa.learners import UCB1, EpsilonGreedy, TableBandit, Thompson, make_learner
+from parlour.training.mediated_qa.learners import UCB1, EpsilonGreedy, Learner, TableBandit, Thompson
 from parlour.training.mediated_qa.table import UtilityTable
 
 RULES = [EpsilonGreedy(), EpsilonGreedy(epsilon=5.0, falling=True), UCB1(spread=100.0), Thompson()]
@@ -18,7 +18,7 @@ BEST = (7, 3)
 
 
 def fresh(rule, states=1, actions=2, seed=0):
-    return make_learner(rule, states, actions, np.random.default_rng(seed))
+    return Learner(rule, states, actions, np.random.default_rng(seed))
 
 
 def fed(learner, *seen):
@@ -110,7 +110,7 @@ def test_thompson_posterior_by_hand():
     # Prior mean 1, strength 2, shape 3, scale 4; utilities 2 and 4 (mean 3, squares 2):
     # strength 4; mean (2 * 1 + 2 * 3) / 4 = 2; shape 3 + 1 = 4; scale 4 + 2/2 + 2*2*(3-1)^2 / (2*4) = 7.
     learner = fed(fresh(Thompson(mean=1.0, strength=2.0, shape=3.0, scale=4.0)), (0, 2.0), (0, 4.0))
-    mean, strength, shape, scale = learner.posterior(0)
+    mean, strength, shape, scale = learner.rule.posterior(learner, 0)
     assert (mean[0], strength[0], shape[0], scale[0]) == pytest.approx((2.0, 4.0, 4.0, 7.0))
     assert (mean[1], strength[1], shape[1], scale[1]) == (1.0, 2.0, 3.0, 4.0)
 

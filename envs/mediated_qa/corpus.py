@@ -7,14 +7,13 @@ passages, because a fact, an article, or the subject itself is missing. What a q
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.mediated_qa import world as w
-from parlour.envs.mediated_qa.world import WORK_KINDS, FictionalWorld, Person, Town, Work, WorldFact
+from parlour.envs.mediated_qa.world import TABLES, FictionalWorld, Person, Town, Work, WorldFact, gossip, make_world
 
 
 class Passage(NamedTuple):
@@ -76,7 +75,7 @@ DIFFICULTIES: Final = {
 
 
 def generate(*, seed: int, size: int, difficulty: str) -> Corpus:
-    """A corpus with so many questions, no two alike.
+    """A corpus with `size` questions, no two alike.
 
     Args:
         seed: Everything follows from it, the size and the difficulty.
@@ -92,7 +91,7 @@ def generate(*, seed: int, size: int, difficulty: str) -> Corpus:
         raise accept("size of a corpus", size, range(1, 20_001))
     rng = np.random.default_rng((seed, size))
     knobs = DIFFICULTIES[difficulty]
-    world = w.make_world(rng, towns=20 + size // 20, people=30 + size // 3, works=30 + size // 2)
+    world = make_world(rng, towns=20 + size // 20, people=30 + size // 3, works=30 + size // 2)
     absent = {person.name for person in world.people if rng.random() < knobs.strangers}
     passages = _articles(rng, world, knobs, absent)
     order = rng.permutation(len(passages))
@@ -103,37 +102,28 @@ def generate(*, seed: int, size: int, difficulty: str) -> Corpus:
 
 
 def _articles(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, absent: set[str]) -> list[Passage]:
-    subjects: list[Town | Person | Work] = [*world.towns, *world.people, *world.works]
     found = []
-    for subject in subjects:
-        name = subject.title if isinstance(subject, Work) else subject.name
-        author = subject.maker.name if isinstance(subject, Work) else ""
-        if name in absent or (author in absent and rng.random() < 0.5):
-            continue
-        told = _told(rng, subject, knobs)
-        count = rng.poisson(knobs.gossip * (0.3 + subject.fame))
-        told += [w.gossip(rng, world, name, knobs.lure) for _ in range(count)]
-        if told:
-            found.append(Passage(name, tuple(told)))
-        if rng.random() < knobs.distractors:
-            found.append(_distractor(rng, world, name, knobs))
+    for kind, templates in TABLES["sentences"].items():
+        for subject in getattr(world, kind):
+            if subject.name in absent or (kind == "works" and subject.maker.name in absent and rng.random() < 0.5):
+                continue
+            told = _told(rng, subject, knobs, list(templates.values()))
+            count = rng.poisson(knobs.gossip * (0.3 + subject.fame))
+            told += [gossip(rng, world, subject.name, knobs.lure) for _ in range(count)]
+            if told:
+                found.append(Passage(subject.name, tuple(told)))
+            if rng.random() < knobs.distractors:
+                found.append(_distractor(rng, world, subject.name, knobs))
     return found
 
 
-def _told(rng: np.random.Generator, subject: Town | Person | Work, knobs: Knobs) -> list[str]:
+def _told(
+    rng: np.random.Generator, subject: Town | Person | Work, knobs: Knobs, templates: list[list[str]]
+) -> list[str]:
     """The facts of an article, less those that are missing."""
-
-    def is_plain() -> bool:
-        return bool(rng.random() < knobs.plain)
-
-    if isinstance(subject, Town):
-        told = [w.lies(subject, plain=is_plain()), w.founded(subject, plain=is_plain())]
-    elif isinstance(subject, Person):
-        told = [w.trade(subject), w.born(subject, plain=is_plain(), pronoun=True)]
-    else:
-        told = [w.made(subject, plain=is_plain()), w.released(subject, plain=is_plain())]
+    chosen = [forms[0] if len(forms) == 1 or rng.random() < knobs.plain else forms[1] for forms in templates]
     missing = knobs.dropped * (1 - 0.75 * subject.fame)
-    return [sentence for sentence in told if rng.random() >= missing]
+    return [template.format(subject) for template in chosen if rng.random() >= missing]
 
 
 def _distractor(rng: np.random.Generator, world: FictionalWorld, name: str, knobs: Knobs) -> Passage:
@@ -141,7 +131,7 @@ def _distractor(rng: np.random.Generator, world: FictionalWorld, name: str, knob
     what = ("Prize", "Society", "Festival", "Regatta")[rng.integers(4)]
     title = f"{name} {what}"
     first = f"The {what.lower()} was founded in {year} and bears the name of {name}."
-    return Passage(title, (first, w.gossip(rng, world, title, knobs.lure)))
+    return Passage(title, (first, gossip(rng, world, title, knobs.lure)))
 
 
 # -- questions -------------------------------------------------------------------------------------------------
@@ -155,7 +145,8 @@ def _questions(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, si
         draw = rng.random()
         if draw < knobs.bridge:
             hops = 1 + int(rng.choice(3, p=knobs.hops))
-            question = _BRIDGES[hops][rng.integers(len(_BRIDGES[hops]))](rng, world)
+            kinds = TABLES["bridges"][str(hops)]
+            question = _bridge(rng, world, **kinds[rng.integers(len(kinds))])
         elif draw < (1 + knobs.bridge) / 2:
             question = _comparison(rng, world)
         else:
@@ -170,18 +161,16 @@ def _questions(rng: np.random.Generator, world: FictionalWorld, knobs: Knobs, si
     return tuple(found.values())
 
 
-def _work(rng: np.random.Generator, world: FictionalWorld) -> Work:
-    return world.works[rng.integers(len(world.works))]
-
-
-def _person(rng: np.random.Generator, world: FictionalWorld) -> Person:
-    return world.people[rng.integers(len(world.people))]
-
-
-def _bridge(
-    rng: np.random.Generator, text: str, answer: object, facts: tuple[WorldFact, ...], world: FictionalWorld
-) -> CorpusQuestion:
-    return CorpusQuestion(text, str(answer), "bridge", facts, _decoys(rng, world, answer))
+def _bridge(rng: np.random.Generator, world: FictionalWorld, start: str, facts: list[str], text: str) -> CorpusQuestion:
+    """A question about a town, person or work; each fact leads to the next, the last one to the answer."""
+    things = getattr(world, start)
+    subject: Any = things[rng.integers(len(things))]
+    thing, told = subject, []
+    for relation in facts:
+        told.append(WorldFact(thing.name, relation, thing.fame))
+        thing = getattr(thing, relation)
+    answer = getattr(thing, "name", thing)
+    return CorpusQuestion(text.format(subject), str(answer), "bridge", tuple(told), _decoys(rng, world, answer))
 
 
 def _decoys(rng: np.random.Generator, world: FictionalWorld, answer: object) -> tuple[str, ...]:
@@ -193,99 +182,39 @@ def _decoys(rng: np.random.Generator, world: FictionalWorld, answer: object) -> 
     return tuple(pool[k] for k in rng.permutation(len(pool))[:5])
 
 
-def _made(work: Work) -> WorldFact:
-    return WorldFact(work.title, "maker", work.fame)
-
-
-def _born(person: Person) -> WorldFact:
-    return WorldFact(person.name, "born", person.fame)
-
-
-def _home(person: Person) -> WorldFact:
-    return WorldFact(person.name, "town", person.fame)
-
-
-def _year_of_maker(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
-    work = _work(rng, world)
-    text = f"In which year was the {WORK_KINDS[work.kind]} of {work.title} born?"
-    return _bridge(rng, text, work.maker.born, (_made(work), _born(work.maker)), world)
-
-
-def _town_of_maker(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
-    work = _work(rng, world)
-    text = f"In which town was the {WORK_KINDS[work.kind]} of {work.title} born?"
-    return _bridge(rng, text, work.maker.town.name, (_made(work), _home(work.maker)), world)
-
-
-def _river_of_person(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
-    person = _person(rng, world)
-    text = f"Which river runs through the town where {person.name} was born?"
-    return _bridge(rng, text, person.town.river, (_home(person), _river(person.town)), world)
-
-
-def _river(town: Town) -> WorldFact:
-    return WorldFact(town.name, "river", town.fame)
-
-
-def _founding(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
-    person = _person(rng, world)
-    text = f"In which year was the town where {person.name} was born founded?"
-    fact = WorldFact(person.town.name, "founded", person.town.fame)
-    return _bridge(rng, text, person.town.founded, (_home(person), fact), world)
-
-
-def _river_of_maker(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
-    work = _work(rng, world)
-    person = work.maker
-    text = f"Which river runs through the town where the {WORK_KINDS[work.kind]} of {work.title} was born?"
-    return _bridge(rng, text, person.town.river, (_made(work), _home(person), _river(person.town)), world)
-
-
-def _year_of_person(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
-    person = _person(rng, world)
-    return _bridge(rng, f"In which year was {person.name} born?", person.born, (_born(person),), world)
-
-
-def _maker(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
-    work = _work(rng, world)
-    verb = {"novel": "written", "film": "directed", "opera": "composed", "painting": "painted"}[work.kind]
-    return _bridge(rng, f"Who is {work.title} {verb} by?", work.maker.name, (_made(work),), world)
-
-
-_BRIDGES: Final[dict[int, tuple[Callable[[np.random.Generator, FictionalWorld], CorpusQuestion], ...]]] = {
-    1: (_year_of_person, _maker),
-    2: (_year_of_maker, _town_of_maker, _river_of_person, _founding),
-    3: (_river_of_maker,),
-}
+def _facts(relation: str, *subjects: Person | Work) -> tuple[WorldFact, ...]:
+    return tuple(WorldFact(one.name, relation, one.fame) for one in subjects)
 
 
 def _comparison(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
+    pair: list[Any]
     if rng.random() < 0.5:
-        one, two = (world.people[k] for k in rng.permutation(len(world.people))[:2])
-        first, facts = (one if one.born <= two.born else two).name, (_born(one), _born(two))
-        pair = (one.name, two.name)
-        text = f"Who was born first, {one.name} or {two.name}?"
+        pair, relation = _two(rng, world.people), "born"
+        text = f"Who was born first, {pair[0].name} or {pair[1].name}?"
     else:
-        a, b = (world.works[k] for k in rng.permutation(len(world.works))[:2])
-        first = (a if a.year <= b.year else b).title
-        facts = (WorldFact(a.title, "year", a.fame), WorldFact(b.title, "year", b.fame))
-        pair = (a.title, b.title)
-        text = f"Which came out first, {a.title} or {b.title}?"
-    return CorpusQuestion(text, first, "comparison", facts, tuple(name for name in pair if name != first))
+        pair, relation = _two(rng, world.works), "year"
+        text = f"Which came out first, {pair[0].name} or {pair[1].name}?"
+    first = min(pair, key=lambda one: getattr(one, relation)).name  # of equals the first
+    decoys = tuple(one.name for one in pair if one.name != first)
+    return CorpusQuestion(text, first, "comparison", _facts(relation, *pair), decoys)
+
+
+def _two(rng: np.random.Generator, among: Sequence[Any]) -> list[Any]:
+    return [among[k] for k in rng.permutation(len(among))[:2]]
 
 
 def _yes_no(rng: np.random.Generator, world: FictionalWorld) -> CorpusQuestion:
     if rng.random() < 0.5:
-        one = _person(rng, world)
+        one = world.people[rng.integers(len(world.people))]
         same = [p for p in world.people if p.town == one.town and p != one]
         others = same if same and rng.random() < 0.5 else [p for p in world.people if p != one]
         two = others[rng.integers(len(others))]
-        yes, facts = one.town == two.town, (_home(one), _home(two))
+        yes, facts = one.town == two.town, _facts("town", one, two)
         text = f"Were {one.name} and {two.name} born in the same town?"
     else:
-        a, b = (world.works[k] for k in rng.permutation(len(world.works))[:2])
-        yes, facts = a.kind == b.kind, (WorldFact(a.title, "kind", a.fame), WorldFact(b.title, "kind", b.fame))
-        text = f"Are {a.title} and {b.title} both {a.kind}s?"
+        a, b = _two(rng, world.works)
+        yes, facts = a.kind == b.kind, _facts("kind", a, b)
+        text = f"Are {a.name} and {b.name} both {a.kind}s?"
     return CorpusQuestion(text, "yes" if yes else "no", "yes_no", facts, ("no" if yes else "yes",))
 
 

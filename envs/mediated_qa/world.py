@@ -1,37 +1,31 @@
-"""A made-up world of people, towns and works, and how its facts are put into sentences. All of it is invented here.
+"""An invented world of people, towns and works; its words and sentences are in `data/world.toml`.
 
 Famous people have more works and are mentioned more often; obscure ones have short articles. A `WorldFact` knows how famous
-its subject is, because what a reader remembers without a book goes by that.
+its subject is, because what a reader remembers without a book depends on that.
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from importlib import resources
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.english import word_list
 
-_FIRST: Final = word_list(
-    "Edda Alwin Berit Caspar Doriel Emeric Fenna Gorran Hilde Isko Jorun Kaspian Liesel Mattis Nadja "
-    "Oskar Petra Quirin Runa Stellan Tamsin Ulrik Vesna Wendel Xenia Yorick Zelda Anselm Brisa Corvin "
-    "Delia Egon Frida Gustaf"
+TABLES: Final[dict[str, Any]] = tomllib.loads(
+    resources.files(__package__).joinpath("data/world.toml").read_text("utf-8")
 )
-_START: Final = word_list(
-    "Mar Tel Bro Sun Hal Ver Kest Dun Lor Pell Grim Ash Fen Ral Wes Tor Nor Cal Hel Bran Sker Ost Vin Mor"
-)
-_END: Final = word_list("low den vik mere stad wick holt ner gard by sand brook ström field mund ley thal rup")
-_RIVERS: Final = word_list("Ilse Orra Venn Thule Maren Doss Arvel Siln Keld Ommer Brae Luth Wenz Issel Tarn Rhode")
-_REGIONS: Final = ["Upper Vale", "Salt Coast", "Northmark", "Amber Plain", "Lake Country", "Grey Hills"]
-_ADJECTIVES: Final = word_list(
-    "Glass Silent Crimson Hollow Northern Golden Broken Winter Paper Iron Distant Salt Burning Hidden "
-    "Patient Velvet Drowned Wandering Copper Last Blue Narrow Quiet Borrowed"
-)
-_NOUNS: Final = word_list(
-    "Harbour Orchard Lantern Garden Bridge Mirror Station River Staircase Kingdom Letter Meadow Compass "
-    "Tower Voyage Window Carpet Island Clock Market Shadow Ferry Library Forest Bell Engine"
-)
-WORK_KINDS: Final = {"novel": "author", "film": "director", "opera": "composer", "painting": "painter"}
+"""The words, sentences and bridge questions of `data/world.toml`."""
+_START, _END = TABLES["town_starts"].split(), TABLES["town_ends"].split()
+_RIVERS, _REGIONS = TABLES["rivers"].split(), TABLES["regions"].split(", ")
+WORK_KINDS: Final = {
+    "novel": ("author", "written"),
+    "film": ("director", "directed"),
+    "opera": ("composer", "composed"),
+    "painting": ("painter", "painted"),
+}
+"""Kind of work -> who makes it, and how making it is called."""
 
 
 class WorldFact(NamedTuple):
@@ -65,16 +59,47 @@ class Person:
     kind: str
     fame: float
 
+    @property
+    def pronoun(self) -> str:
+        """At the beginning of a sentence."""
+        return "She" if self.she else "He"
+
+    @property
+    def profession(self) -> str:
+        """What makers of such works are called."""
+        return WORK_KINDS[self.kind][0]
+
+    @property
+    def trade(self) -> str:
+        """The profession with its article."""
+        return _with_article(self.profession)
+
 
 @dataclass(frozen=True)
 class Work:
     """Something made by a person."""
 
-    title: str
+    name: str
+    """Its title."""
     kind: str
     maker: Person
     year: int
     fame: float
+
+    @property
+    def what(self) -> str:
+        """Its kind with an article."""
+        return _with_article(self.kind)
+
+    @property
+    def verb(self) -> str:
+        """How making it is called."""
+        return WORK_KINDS[self.kind][1]
+
+    @property
+    def credit(self) -> str:
+        """Its maker, as articles name them."""
+        return f"the author {self.maker.name}" if self.kind == "novel" else self.maker.name
 
 
 @dataclass(frozen=True)
@@ -125,11 +150,12 @@ def _towns(rng: np.random.Generator, count: int) -> list[str]:
 
 def _people(rng: np.random.Generator, count: int) -> list[str]:
     last = _some(rng, [b + a.lower() + c for b in _START[:12] for a in _END[:9] for c in ("", "s", "sen")], 240)
-    return _some(rng, [f"{first} {name}" for first in _FIRST for name in last], count)
+    return _some(rng, [f"{first} {name}" for first in TABLES["given_names"].split() for name in last], count)
 
 
 def _titles(rng: np.random.Generator, count: int) -> list[str]:
-    plain = [f"The {adjective} {noun}" for adjective in _ADJECTIVES for noun in _NOUNS]
+    nouns = TABLES["nouns"].split()
+    plain = [f"The {adjective} {noun}" for adjective in TABLES["adjectives"].split() for noun in nouns]
     longer = [f"{title} of {start + end}" for title in plain for start in _START[:6] for end in ("heim", "fors")]
     return _some(rng, plain, count) + _some(rng, longer, max(0, count - len(plain)))
 
@@ -141,49 +167,10 @@ def _some(rng: np.random.Generator, every: list[str], count: int) -> list[str]:
 # -- sentences -------------------------------------------------------------------------------------------------
 
 
-def born(person: Person, *, plain: bool, pronoun: bool) -> str:
-    """When and where somebody was born; not plainly: without the word."""
-    who = ("She" if person.she else "He") if pronoun else person.name
-    if plain:
-        return f"{who} was born in {person.born} in {person.town.name}."
-    return f"{who} came into the world in {person.town.name} in the spring of {person.born}."
-
-
-def trade(person: Person) -> str:
-    """What somebody is."""
-    return f"{person.name} is known as {_article(WORK_KINDS[person.kind])} {WORK_KINDS[person.kind]}."
-
-
-def made(work: Work, *, plain: bool) -> str:
-    """Who made a work, and when."""
-    verb = {"novel": "written", "film": "directed", "opera": "composed", "painting": "painted"}[work.kind]
-    if plain:
-        who = f"the author {work.maker.name}" if work.kind == "novel" else work.maker.name
-        return f"{work.title} is {_article(work.kind)} {work.kind} {verb} by {who}."
-    return f"{work.title} is {_article(work.kind)} {work.kind} from the hand of {work.maker.name}."
-
-
-def released(work: Work, *, plain: bool) -> str:
-    """When a work came out."""
-    return f"It came out in {work.year}." if plain else f"The public saw it for the first time in {work.year}."
-
-
-def lies(town: Town, *, plain: bool) -> str:
-    """Where a town lies."""
-    if plain:
-        return f"The river {town.river} runs through {town.name}, a town in the {town.region}."
-    return f"{town.name} is a town in the {town.region}, on both banks of the {town.river}."
-
-
-def founded(town: Town, *, plain: bool) -> str:
-    """How old a town is."""
-    return f"It was founded in {town.founded}." if plain else f"Its charter dates from {town.founded}."
-
-
 def gossip(rng: np.random.Generator, world: FictionalWorld, name: str, lure: float) -> str:
     """A sentence that says nothing to the point, but holds names and years; famous people come up more often.
 
-    So large a share of them uses the very words that questions use.
+    With the chance `lure` it uses the very words that questions use.
     """
     chance = np.array([0.05 + person.fame**2 for person in world.people])
     other = world.people[rng.choice(len(world.people), p=chance / chance.sum())]
@@ -201,5 +188,5 @@ def gossip(rng: np.random.Generator, world: FictionalWorld, name: str, lure: flo
     return said[rng.integers(len(said))]
 
 
-def _article(word: str) -> str:
-    return "an" if word[0] in "aeiou" else "a"
+def _with_article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"

@@ -9,7 +9,6 @@ prior (mean and variance unknown; Murphy 2007, "Conjugate Bayesian analysis of t
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -39,6 +38,13 @@ class EpsilonGreedy:
         if self.step is not None and not 0 < self.step <= 1:
             raise accept("step", self.step, "above 0, up to 1; or None")
 
+    def choose(self, seen: Learner, state: int) -> int:
+        """An action for a state."""
+        actions, epsilon = seen.count.shape[1], self.epsilon
+        if self.falling:
+            epsilon = min(1.0, epsilon * actions / (1 + seen.count[state].sum()))
+        return int(seen.rng.integers(actions)) if seen.rng.random() < epsilon else seen.best(seen.mean[state])
+
 
 @dataclass(frozen=True, kw_only=True)
 class UCB1:
@@ -50,6 +56,13 @@ class UCB1:
     def __post_init__(self) -> None:
         if not 0 < self.spread < math.inf:
             raise accept("spread", self.spread, "a number above 0")
+
+    def choose(self, seen: Learner, state: int) -> int:
+        """An action for a state; every action once, in order, then by the bound."""
+        count = seen.count[state]
+        if not count.all():
+            return int(np.argmin(count > 0))
+        return seen.best(seen.mean[state] + self.spread * np.sqrt(2 * math.log(count.sum()) / count))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,38 +81,62 @@ class Thompson:
             if not 0 < getattr(self, name) < math.inf:
                 raise accept(name, getattr(self, name), "a number above 0")
 
+    def posterior(self, seen: Learner, state: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """Mean, strength, shape and scale of each action's normal-inverse-gamma posterior (Murphy 2007, Eq. 85 to 89)."""
+        n, found = seen.count[state], seen.mean[state]
+        strength = self.strength + n
+        mean = (self.strength * self.mean + n * found) / strength
+        apart = self.strength * n * (found - self.mean) ** 2 / strength
+        return mean, strength, self.shape + n / 2, self.scale + (seen.squares[state] + apart) / 2
+
+    def choose(self, seen: Learner, state: int) -> int:
+        """An action for a state: the best of one draw from each posterior."""
+        mean, strength, shape, scale = self.posterior(seen, state)
+        variance = scale / seen.rng.gamma(shape)
+        return seen.best(seen.rng.normal(mean, np.sqrt(variance / strength)))
+
 
 Rule = EpsilonGreedy | UCB1 | Thompson
 EXPLORATION_RULES: Final[Mapping[str, type[Rule]]] = {"epsilon": EpsilonGreedy, "ucb": UCB1, "thompson": Thompson}
 """Name on the command line -> rule."""
 
 
-class Learner(ABC):
-    """What has been seen, and the choice by it. All chance comes from `rng`.
+class Learner:
+    """The utilities seen so far, and the choice of a rule by them. All chance comes from `rng`.
 
     Args:
-        states: How many bandits there are.
-        actions: How many actions each has.
+        rule: How to choose.
+        states: Number of bandits.
+        actions: Number of actions of each.
         rng: For draws and for ties.
     """
 
-    def __init__(self, states: int, actions: int, rng: np.random.Generator) -> None:
-        self.rng = rng
+    def __init__(self, rule: Rule, states: int, actions: int, rng: np.random.Generator) -> None:
+        self.rule, self.rng = rule, rng
+        self.step = rule.step if isinstance(rule, EpsilonGreedy) else None
         self.count = np.zeros((states, actions), dtype=np.int64)
-        self.mean = np.zeros((states, actions))
+        self.mean = np.full((states, actions), rule.initial if isinstance(rule, EpsilonGreedy) else 0.0)
         self.squares = np.zeros((states, actions))
 
-    @abstractmethod
     def choose(self, state: int) -> int:
         """An action for a state."""
+        return self.rule.choose(self, state)
 
     def update(self, state: int, action: int, utility: float) -> None:
-        """Take in what an action earned (running mean and sum of squared deviations, after Welford)."""
+        """Add the utility of an action (running mean and sum of squared deviations, after Welford; or steps of a size)."""
         place = state, action
         self.count[place] += 1
         before = utility - self.mean[place]
+        if self.step is not None:
+            self.mean[place] += self.step * before
+            return
         self.mean[place] += before / self.count[place]
         self.squares[place] += before * (utility - self.mean[place])
+
+    def best(self, scores: Floats) -> int:
+        """The action with the greatest score; of equals one at random."""
+        found = np.flatnonzero(scores == scores.max())
+        return int(found[0] if len(found) == 1 else self.rng.choice(found))
 
     @property
     def value(self) -> Floats:
@@ -112,7 +149,7 @@ class Learner(ABC):
         return arrays | {"rng": self.rng.bit_generator.state}
 
     def load_state_dict(self, stored: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave. Raises `ParlourError` if the shapes are others."""
+        """Resume from what `state_dict` gave. Raises `ParlourError` if the shapes are others."""
         for name in ("count", "mean", "squares"):
             own = getattr(self, name)
             found = np.array(stored[name], dtype=own.dtype)
@@ -120,72 +157,6 @@ class Learner(ABC):
                 raise accept("shape of a stored learner", found.shape, own.shape)
             setattr(self, name, found)
         self.rng.bit_generator.state = stored["rng"]
-
-    def _first_best(self, scores: Floats) -> int:
-        """The greatest; of equals one at random."""
-        best = np.flatnonzero(scores == scores.max())
-        return int(best[0] if len(best) == 1 else self.rng.choice(best))
-
-
-class _Greedy(Learner):
-    def __init__(self, rule: EpsilonGreedy, states: int, actions: int, rng: np.random.Generator) -> None:
-        super().__init__(states, actions, rng)
-        self.rule = rule
-        self.mean += rule.initial
-
-    def choose(self, state: int) -> int:
-        actions = self.count.shape[1]
-        epsilon = self.rule.epsilon
-        if self.rule.falling:
-            epsilon = min(1.0, epsilon * actions / (1 + self.count[state].sum()))
-        if self.rng.random() < epsilon:
-            return int(self.rng.integers(actions))
-        return self._first_best(self.mean[state])
-
-    def update(self, state: int, action: int, utility: float) -> None:
-        if self.rule.step is None:
-            super().update(state, action, utility)
-            return
-        self.count[state, action] += 1
-        self.mean[state, action] += self.rule.step * (utility - self.mean[state, action])
-
-
-class _UCB(Learner):
-    def __init__(self, rule: UCB1, states: int, actions: int, rng: np.random.Generator) -> None:
-        super().__init__(states, actions, rng)
-        self.rule = rule
-
-    def choose(self, state: int) -> int:
-        count = self.count[state]
-        if not count.all():
-            return int(np.argmin(count > 0))  # every action once, in order
-        return self._first_best(self.mean[state] + self.rule.spread * np.sqrt(2 * math.log(count.sum()) / count))
-
-
-class _Thompson(Learner):
-    def __init__(self, rule: Thompson, states: int, actions: int, rng: np.random.Generator) -> None:
-        super().__init__(states, actions, rng)
-        self.rule = rule
-
-    def posterior(self, state: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """Mean, strength, shape and scale of each action's normal-inverse-gamma posterior (Murphy 2007, Eq. 85 to 89)."""
-        rule, n = self.rule, self.count[state]
-        strength = rule.strength + n
-        mean = (rule.strength * rule.mean + n * self.mean[state]) / strength
-        apart = rule.strength * n * (self.mean[state] - rule.mean) ** 2 / strength
-        return mean, strength, rule.shape + n / 2, rule.scale + (self.squares[state] + apart) / 2
-
-    def choose(self, state: int) -> int:
-        mean, strength, shape, scale = self.posterior(state)
-        variance = scale / self.rng.gamma(shape)
-        return self._first_best(self.rng.normal(mean, np.sqrt(variance / strength)))
-
-
-def make_learner(rule: Rule, states: int, actions: int, rng: np.random.Generator) -> Learner:
-    """A learner that knows nothing yet."""
-    if isinstance(rule, EpsilonGreedy):
-        return _Greedy(rule, states, actions, rng)
-    return _UCB(rule, states, actions, rng) if isinstance(rule, UCB1) else _Thompson(rule, states, actions, rng)
 
 
 # -- learning from a table -------------------------------------------------------------------------------------

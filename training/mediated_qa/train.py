@@ -23,7 +23,7 @@ from parlour.policies.files import atomic_write, read_json
 from parlour.training import plots, seeds
 from parlour.training.mediated_qa import quantal
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, Settings, check, choose, finish, learn
-from parlour.training.mediated_qa.learners import Learner, TableBandit, make_learner
+from parlour.training.mediated_qa.learners import Learner, TableBandit
 from parlour.training.mediated_qa.quantities import measure
 from parlour.training.mediated_qa.table import UtilityTable
 from parlour.training.plots import Curve, CurvePoint
@@ -129,7 +129,7 @@ class _Run:
         if rule is not None:
             self.bandit = TableBandit(self.training)
             rng = np.random.default_rng(seeds.derive(config.seed, _CHOICES))
-            self.learner = make_learner(rule, len(self.bandit.states), len(table.actions), rng)
+            self.learner = Learner(rule, len(self.bandit.states), len(table.actions), rng)
 
     @property
     def steps(self) -> int:
