@@ -1,9 +1,9 @@
 """A game with all seats stepping at once, as PettingZoo's parallel environments do.
 
 A cycle takes the moves of all seats that decide at the same time: of the seat whose turn it is, and of each that will
-follow without having learnt anything new (secret votes, quest cards, deeds of the night). A move that was given early
-is kept until its turn comes, and asked for again only if its seat has learnt something before that. Everybody else has the single action `wait`, the
-last number of the action space. An action that cannot be used (a waiting seat may send anything; a sampled one need not
+follow without having learnt anything new (secret votes, quest cards, actions of the night). A move that was given early
+is stored until its turn comes, and asked for again only if its seat has learnt something before that. Everybody else
+has the single action `wait`, the last number of the action space. An action that cannot be used (a waiting seat may send anything; a sampled one need not
 be legal) is replaced by a random legal one if the seat had to decide, and counted in `info["replaced"]`.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import Event, Move, ParlourError
+from parlour.envs.core import Event, Move, ParlourError, check_from
 from parlour.envs.spaces import AgentSpaces, ProseSpace
 from parlour.envs.text import MAX_WORDS, clean, render
 from parlour.envs.wording import Mask, Turn, Wording, wording
@@ -35,12 +35,12 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
     Args:
         env: The game's AEC environment.
         action: `"index"` or `"text"`.
-        max_cycles: Truncate after so many cycles; None: when the game is over.
+        max_cycles: Truncate after this number of cycles; None: when the game is over.
     """
 
     def __init__(self, env: GameEnv, *, action: str = "index", max_cycles: int | None = None) -> None:
-        if max_cycles is not None and max_cycles < 1:
-            raise ParlourError(f"max_cycles {max_cycles!r} is not accepted; accepted: a whole number from 1, or None")
+        if max_cycles is not None:
+            check_from("max_cycles", max_cycles, 1)
         self.aec, self.action, self.max_cycles = env, action, max_cycles
         self.metadata = {**env.metadata, "is_parallelizable": True}
         self.render_mode = env.render_mode

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import numpy as np
+from parlour.envs.core import GameText, Move, ParlourError, View
+
 
 class Player(Protocol):
     """Anybody who can sit at a table; `parlour.policies.Policy` is one."""
@@ -20,6 +23,14 @@ class Player(Protocol):
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         """The action: a number or words."""
+
+
+def read_words(text: GameText[Any], words: str, view: View, rng: np.random.Generator) -> tuple[Move, bool]:
+    """The move that words say, or the one that the rules prescribe for words that cannot be used; and whether they were."""
+    try:
+        return text.parse(" ".join(words.split()), view), True
+    except ParlourError:
+        return text.default(words, view, rng), False
 
 
 def take_turn(env: Any, player: Player) -> None:

@@ -21,7 +21,7 @@ class Policy(ABC):
     name: ClassVar[str]
     """What it is called on the command line and in tables."""
     wants: ClassVar[str] = "both"
-    """What it reads: `"text"`, `"features"`, `"both"`, or `"view"` if it goes by `info["view"]` alone."""
+    """What it reads: `"text"`, `"features"`, `"both"`, or `"view"` if it reads `info["view"]` alone."""
 
     def __init__(self) -> None:
         self.seat = 0
@@ -37,7 +37,7 @@ class Policy(ABC):
         """The action: a number of the catalogue, or words."""
 
     def notes(self) -> dict[str, Any]:
-        """What the transcript shall tell of the last answer, such as the calls of a model. Asked for after each `act`."""
+        """What the transcript adds to the last answer, such as the calls of a model. Asked for after each `act`."""
         return {}
 
     def __call__(self, observation: Any, info: dict[str, Any]) -> Any:

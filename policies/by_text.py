@@ -65,7 +65,7 @@ def goes_by_text(policy: Policy) -> bool:
 
 
 def require_text(policy: Policy, name: str) -> None:
-    """Raise `ParlourError` in one line unless the policy goes by words alone."""
+    """Raise `ParlourError` in one line unless the policy reads words alone."""
     if not goes_by_text(policy):
         raise ParlourError(
             f"policy {name!r} cannot play by words alone ({_why(policy)}); accepted: random, chat, "
@@ -74,7 +74,7 @@ def require_text(policy: Policy, name: str) -> None:
 
 
 def require_readable(policy: Policy, name: str) -> None:
-    """Raise `ParlourError` in one line for a person, and for a policy that goes by the View, which only tables have."""
+    """Raise `ParlourError` in one line for a person, and for a policy that reads the View, which only tables have."""
     if isinstance(policy, HumanPolicy) or (policy.wants == "view" and not isinstance(policy, RandomPolicy)):
         raise ParlourError(
             f"policy {name!r} cannot play by what a request holds ({_why(policy)}); accepted: random, chat, "
@@ -89,7 +89,7 @@ def _why(policy: Policy) -> str:
 
 
 def in_words(policy: Policy, text: str, options: Sequence[str]) -> str:
-    """The answer of a policy that goes by words; a number is put into the words of that option.
+    """The answer of a policy that reads words; a number is put into the words of that option.
 
     Raises:
         ParlourError: It chooses from options, and there are none.
@@ -103,7 +103,7 @@ def in_words(policy: Policy, text: str, options: Sequence[str]) -> str:
 def by_numbers(
     policy: Policy, features: Sequence[float], mask: Sequence[int], text: str, options: Sequence[str]
 ) -> str:
-    """The answer of a policy that goes by features: its option in words, or its number where there are no words.
+    """The answer of a policy that reads features: its option in words, or its number where there are no words.
 
     Args:
         policy: Its player.

@@ -216,12 +216,12 @@ def test_another_variable_may_hold_the_key_and_ones_own_server_needs_none(server
         (
             {"model": "text-embedding-3-small"},
             None,
-            "the environment variable OPENAI_API_KEY is not set; accepted: a key",
+            "environment variable OPENAI_API_KEY is not set; accepted: the key of the endpoint",
         ),
         (
             {"model": "text-embedding-3-small"},
             "sk-“x”",
-            "the environment variable OPENAI_API_KEY holds what no key does",
+            "environment variable OPENAI_API_KEY holds no key",
         ),
         ({"model": "mine", "base_url": "http://127.0.0.1:1"}, KEY, "the size of the vectors of 'mine' is not known"),
         ({"model": "mine", "size": 3, "batch": 0}, KEY, "batch 0 is not accepted"),
@@ -283,5 +283,5 @@ def test_minilm_knows_what_words_mean():
 
 
 def test_minilm_refuses_what_it_cannot_use():
-    with pytest.raises(ParlourError, match=r"threads and batch of MiniLMEmbedder \(0, 1\) is not accepted"):
+    with pytest.raises(ParlourError, match="threads 0 is not accepted"):
         MiniLMEmbedder(threads=0, batch=1)

@@ -213,9 +213,12 @@ def test_a_unit_vector_stays_as_it_is():
     ("call", "message"),
     [
         (lambda: MEMORY.add("one text"), "texts 'one text' is not accepted; accepted: a list of texts"),
-        (lambda: MEMORY.search("query", 0), "number of texts to find 0 is not accepted; accepted: 1 or more"),
-        (lambda: MEMORY.retrieve("query", -1), "budget of tokens -1 is not accepted; accepted: 0 or more"),
-        (lambda: HashingEmbedder(0), "size of a vector 0 is not accepted; accepted: 1 or more"),
+        (
+            lambda: MEMORY.search("query", 0),
+            "number of texts to find 0 is not accepted; accepted: a whole number from 1",
+        ),
+        (lambda: MEMORY.retrieve("query", -1), "budget of tokens -1 is not accepted; accepted: a whole number from 0"),
+        (lambda: HashingEmbedder(0), "size of a vector 0 is not accepted; accepted: a whole number from 1"),
         (lambda: MEMORY.search(" ", 1), "the embedding of ' ' by hashing-512 failed: it is blank"),
         (lambda: MEMORY.retrieve("", 0), "the embedding of '' by hashing-512 failed: it is blank"),
     ],

@@ -132,7 +132,7 @@ def test_numeric_features_are_the_encoders_whatever_is_observed(observation):
         ({"observation": "pixels"}, "observation 'pixels' is not accepted; accepted: text, features, both"),
         ({"info": "everything"}, "info 'everything' is not accepted; accepted: numeric, full"),
         ({"render_mode": "rgb_array"}, "render_mode 'rgb_array' is not accepted; accepted: None, ansi, human"),
-        ({"max_cycles": 0}, "max_cycles 0 is not accepted; accepted: a whole number from 1, or None"),
+        ({"max_cycles": 0}, "max_cycles 0 is not accepted; accepted: a whole number from 1"),
         ({"players": 5}, "option of avalon_v0 'players' is not accepted; accepted: num_players, rules, roles, talk"),
     ],
 )

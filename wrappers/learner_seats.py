@@ -27,7 +27,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
     Args:
         env: One of parlour's AEC environments with `info="full"`, from which the other seats are played.
         opponents: Makes a policy for a seat (called once for each seat), or one policy for each seat.
-        seats: So many seats, drawn anew for each game; or these seats, in this order.
+        seats: The number of seats, drawn anew for each game; or these seats, in this order.
         observation: As for the environments themselves: `"features"`, `"text"` or `"both"`; each with `action_mask`.
         on_illegal: What follows an action that is not legal: `"random"`: a random legal one in its place, counted in
             `info["replaced"]`; `"raise"`: the error.

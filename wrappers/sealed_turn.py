@@ -1,4 +1,4 @@
-"""SealedTurn: all that the player to move goes by, as one object in `info["turn"]`, beside the mask.
+"""SealedTurn: all that the player to move reads, as one object in `info["turn"]`, beside the mask.
 
 For loops that stack the infos of many tables into arrays and keep them: options and views do not stack, one object does.
 """

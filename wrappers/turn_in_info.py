@@ -1,4 +1,4 @@
-"""TurnInInfo: the info of the agent to move holds all that a player goes by, and `reset` returns it.
+"""TurnInInfo: the info of the agent to move holds all that a player reads, and `reset` returns it.
 
 For loops that hand infos on to their players, but reshape the observations, or leave out the first infos of a game.
 """

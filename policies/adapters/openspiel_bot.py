@@ -12,7 +12,8 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
-from parlour.envs.core import ParlourError, View
+from parlour.envs.core import ParlourError
+from parlour.envs.turn import read_words
 from parlour.policies.adapters.openspiel import OpenSpielPolicy
 from parlour.policies.base import Policy
 
@@ -53,15 +54,11 @@ class PolicyBot(pyspiel.Bot):
             raise ParlourError(f"player {at.player} is to move; accepted: {self.player}, whose bot this is")
         observation, info = at.offered(self.player, self.policy.wants)
         answer = self.policy.act(observation, info)
-        return self._read(at.table, answer, info["view"]) if isinstance(answer, str) else int(answer)
-
-    def _read(self, table: Any, words: str, view: View) -> int:
-        try:
-            move = table.text.parse(words, view)
-        except ParlourError:
-            self.unusable += 1
-            move = table.text.default(words, view, self.policy.rng)
-        return int(table.wording.numbers[move._replace(words="")])
+        if not isinstance(answer, str):
+            return int(answer)
+        move, usable = read_words(at.table.text, answer, info["view"], self.policy.rng)
+        self.unusable += not usable
+        return int(at.table.wording.numbers[move._replace(words="")])
 
 
 def is_mcts(game: Any, simulations: int, exploration: float = 1.4) -> Callable[[], OpenSpielPolicy]:

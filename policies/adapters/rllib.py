@@ -181,12 +181,12 @@ class PolicyRLModule(RLModule):
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         turns: Sequence[AgentTurn] = batch.get(Columns.INFOS, ())
         if not turns:
-            raise ParlourError("PolicyModule was told nothing; accepted: env_to_module_connector with InfosToModules")
+            raise ParlourError("PolicyRLModule got no infos; accepted: env_to_module_connector with InfosToModules")
         self._forget(turns[0].ongoing)
         return {Columns.ACTIONS: np.array([self._act(turn) for turn in turns])}
 
     def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        raise ParlourError("PolicyModule does not learn; accepted: policies_to_train without it")
+        raise ParlourError("PolicyRLModule does not learn; accepted: policies_to_train without it")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing to compile; RLlib asks it of modules beside PyTorch ones."""

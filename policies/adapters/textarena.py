@@ -1,4 +1,4 @@
-"""TextArena: our policies as its agents, and our games as its environments. Its agents at our tables need no bridge.
+"""TextArena: our policies as its agents, and our games as its environments. Its agents at our tables need no adapter.
 
 TextArena (0.7.4) hands a player one string and takes one string back. Its environments list what may be done now in the
 last words of a message, as in "Valid targets: [0], [1]", where they list it at all; they have no action mask. They draw

@@ -92,7 +92,7 @@ class TianshouSeat(TablePolicy):
         return int(self.rng.choice(len(mask), p=chance / chance.sum()))
 
     def save(self, path: str | Path) -> None:
-        raise ParlourError("a Tianshou policy is not saved from its seat; accepted: bridges.tianshou.save_weights")
+        raise ParlourError("a Tianshou policy is not saved from its seat; accepted: adapters.tianshou.save_weights")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

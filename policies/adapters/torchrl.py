@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import torch
 from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.turn import read_words
 from parlour.policies.adapters.scored import file_in, read_sample
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import reading
@@ -291,11 +292,9 @@ class PolicyTensorDictModule(TensorDictModuleBase):
         action = player.act(*table.show(agent, player.wants))
         if not isinstance(action, str):
             return int(action)
-        move = table.read(action)
-        if move is None:
-            self.replaced += 1
-            move = table.default(action, player.rng)
-        return table.number(move)
+        number, usable = table.read(action, player.rng)
+        self.replaced += not usable
+        return number
 
 
 class _Table:
@@ -328,15 +327,8 @@ class _Table:
         }
         return {} if wants == "view" else base.observe_as(own, wants), info
 
-    def read(self, words: str) -> Any:
-        """The move that words say, or None."""
-        try:
-            return self._game_env.text.parse(" ".join(words.split()), self._game_env.view(self._game_env.seat))
-        except ParlourError:
-            return None
-
-    def default(self, words: str, rng: np.random.Generator) -> Any:
-        return self._game_env.text.default(words, self._game_env.view(self._game_env.seat), rng)
-
-    def number(self, move: Any) -> int:
-        return int(self._game_env.number(move))
+    def read(self, words: str, rng: np.random.Generator) -> tuple[int, bool]:
+        """The number of the move for the words of the seat to move, and whether they could be used."""
+        base = self._game_env
+        move, usable = read_words(base.text, words, base.view(base.seat), rng)
+        return int(base.number(move)), usable

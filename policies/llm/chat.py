@@ -1,4 +1,4 @@
-"""A language model at the table: questions go to a chat endpoint, replies are read, faults are told back.
+"""A language model at the table: questions go to a chat endpoint, replies are read, invalid replies are reported back.
 
 A question is put as prose with its inputs and the schema of its answer. A reply that is no answer is followed by what is
 wrong with it and the request to try again; when the tries are used up, the heuristic answers, which is counted. A
@@ -90,7 +90,7 @@ class ChatModel(Model):
         return self._settle(question, context, talk, self._say(question, context, talk)[0])
 
     def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
-        """So many independent answers: from one request, and single ones for what the server left out.
+        """`n` independent answers: from one request, and single ones for what the server left out.
 
         The k-th one stands for the same sample as with any other model. The first one's calls hold the usage of the
         common request.

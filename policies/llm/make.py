@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.model import OFFLINE, Model, OfflineModel
-from parlour.policies.llm.transport.budget import Budget
+from parlour.policies.llm.transport.budget import LIMITS, Budget
 from parlour.policies.llm.transport.cache import MODES, Cache
 from parlour.policies.llm.transport.endpoint import KEY_ENV, Endpoint
 from parlour.policies.llm.transport.meter import Meter
@@ -79,7 +78,7 @@ class ModelConfig:
         for name, least in (("timeout", 0.1), ("max_retries", 0), ("tries", 1), ("patience", 1)):
             if not getattr(self, name) >= least:
                 raise accept(name, getattr(self, name), f"a number from {least}")
-        for name in ("max_dollars", "max_calls", "max_seconds"):
+        for name in LIMITS:
             limit = getattr(self, name)
             if limit is not None and not limit >= 0:
                 raise accept(name, limit, "a number from 0")
@@ -101,14 +100,8 @@ def make_model(config: ModelConfig) -> Model:
     if config.price is not None:
         prices = prices.with_price(config.model, *config.price)
     endpoint = Endpoint(config.base_url, config.key_env, config.timeout, config.max_retries)
-    inner: Transport = Budget(
-        endpoint,
-        config.model,
-        prices,
-        max_dollars=config.max_dollars,
-        max_calls=config.max_calls,
-        max_seconds=config.max_seconds,
-    )
+    limits = {name: getattr(config, name) for name in LIMITS}
+    inner: Transport = Budget(endpoint, config.model, prices, **limits)
     if config.cache is not None:
         inner = Cache(inner, config.cache, config.cache_mode)
     if config.cache_mode != "replay":
@@ -119,10 +112,5 @@ def make_model(config: ModelConfig) -> Model:
         temperature=config.temperature,
         tries=config.tries,
         patience=config.patience,
-        made_from=_plain(config),
+        made_from={**asdict(config), "price": None if config.price is None else list(config.price)},
     )
-
-
-def _plain(config: ModelConfig) -> dict[str, Any]:
-    plain = asdict(config)
-    return {**plain, "price": None if config.price is None else list(config.price)}

@@ -1,4 +1,4 @@
-"""Who answers questions: the Model, the offline one, and the Voice through which one seat asks in one game."""
+"""Who answers questions: the Model, the offline one, and the SeatModel through which one seat asks in one game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RequestContext(NamedTuple):
     """On whose behalf a question is put."""
 
     seat: str
-    """Who pays: `"player_3"`, or whatever else the meter shall name."""
+    """Who pays: `"player_3"`, or another name for the meter."""
     sample: int = 0
     """Which of several samples of the same question this is; the same number gives the same answer again."""
 
@@ -50,7 +50,7 @@ class Model(ABC):
         """Answer one question."""
 
     def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
-        """So many independent answers to the same question."""
+        """`n` independent answers to the same question."""
         return [self.answer(question, context.other(k)) for k in range(n)]
 
     @abstractmethod

@@ -6,7 +6,6 @@ cannot be embedded is an error that names it; nothing is ever put in its place.
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 import zlib
@@ -16,7 +15,8 @@ from itertools import chain
 from typing import Any, Final, Protocol
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_from
+from parlour.policies.llm.transport.key import PLACEHOLDER, read_key
 
 Vectors = np.ndarray[Any, np.dtype[np.float32]]
 CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -125,12 +125,11 @@ class HashingEmbedder:
     """
 
     def __init__(self, size: int = 512) -> None:
-        if size < 1:
-            raise accept("size of a vector", size, "1 or more")
+        check_from("size of a vector", size, 1)
         self.name, self.size = f"hashing-{size}", size
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder`. A text without letters or digits goes by its marks; a blank one is refused."""
+        """See `Embedder`. A text without letters or digits is embedded by its marks; a blank one is refused."""
         refuse_blank(texts, self.name)
         vectors = np.empty((len(texts), self.size), np.float32)
         for start in range(0, len(texts), _AT_ONCE):
@@ -185,8 +184,6 @@ def _mixed(codes: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dt
 # -- a server ----------------------------------------------------------------------------------------------------
 
 _SIZES: Final = {"text-embedding-ada-002": 1536, "text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
-_NO_KEY: Final = "none"
-"""What the SDK, which insists on a key, sends to a server that asks for none."""
 _KEY_LIKE: Final = re.compile(r"\bsk-\S+")
 
 
@@ -220,8 +217,7 @@ class OpenAIEmbedder:
     ) -> None:
         if size is None and model not in _SIZES:
             raise ParlourError(f"the size of the vectors of {model!r} is not known; accepted: size=..., {list(_SIZES)}")
-        if batch < 1:
-            raise accept("batch", batch, "1 or more")
+        check_from("batch", batch, 1)
         self.name, self.size = model, _SIZES[model] if size is None else size
         self._batch, self._base_url, self._key_env = batch, base_url, key_env
         self._retries, self._timeout = retries, timeout
@@ -264,28 +260,17 @@ class OpenAIEmbedder:
                 raise EmbeddingFailed(text, self.name, f"none of {len(found)} vectors for {len(texts)} texts is its")
         return [vectors[k] for k in range(len(texts))]
 
-    def _key(self) -> str:
-        key = os.environ.get(self._key_env, "").strip()
-        if not key and self._base_url is None:
-            raise ParlourError(f"the environment variable {self._key_env} is not set; accepted: a key, or a base_url")
-        if not (key.isascii() and key.isprintable()):
-            raise ParlourError(
-                f"the environment variable {self._key_env} holds what no key does; accepted: plain ASCII"
-            )
-        return key
-
     def _connected(self) -> Any:
         import openai
 
-        return openai.OpenAI(
-            api_key=self._key() or _NO_KEY, base_url=self._base_url, max_retries=self._retries, timeout=self._timeout
-        )
+        key = read_key(self._key_env, required=self._base_url is None)
+        return openai.OpenAI(api_key=key, base_url=self._base_url, max_retries=self._retries, timeout=self._timeout)
 
     def _reason(self, error: Exception) -> str:
         """Kind and text of an error in one line, without the key."""
         told = " ".join(f"{type(error).__name__}: {error}".split())
         key = self._client.api_key
-        return _KEY_LIKE.sub("***", told if key == _NO_KEY else told.replace(key, "***"))[:300]
+        return _KEY_LIKE.sub("***", told if key == PLACEHOLDER else told.replace(key, "***"))[:300]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_client"}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_from
 from parlour.policies.files import read_arrays, reading, write_arrays
 from parlour.policies.retrieval.embedders import Embedder, Vectors, unit
 
@@ -62,8 +62,7 @@ def segments(text: str, size: int = SEGMENT) -> list[str]:
     >>> segments("She left. He stayed, alas!", size=4)
     ['She left.', 'He stayed,', 'alas!']
     """
-    if size < 1:
-        raise accept("size of a segment", size, "1 token or more")
+    check_from("size of a segment", size, 1)
     ends = [token.end() for token in _TOKEN.finditer(text)]
     marks = [{found.end() for found in kind.finditer(text)} for kind in (_SENTENCE_END, _CLAUSE_END)]
     pieces, done, start = [], 0, 0
@@ -101,7 +100,7 @@ class Retrieved:
     """How many texts were added before it."""
     tag: str
     when: int
-    """As `add` was told."""
+    """The clock that was given to `add`."""
     tokens: int
     """As `count_tokens` counts."""
     distance: float
@@ -166,8 +165,7 @@ class Memory:
         Raises:
             EmbeddingFailed: The query has no vector.
         """
-        if k < 1:
-            raise accept("number of texts to find", k, "1 or more")
+        check_from("number of texts to find", k, 1)
         return self._nearest(query, k, self._among(tag))
 
     def retrieve(
@@ -182,8 +180,7 @@ class Memory:
             tag: Look among the texts of this tag alone.
             as_told: Return them in the order in which they were added.
         """
-        if max_tokens < 0:
-            raise accept("budget of tokens", max_tokens, "0 or more")
+        check_from("budget of tokens", max_tokens, 0)
         partitions = self._among(tag)
         lengths = np.sort([self._tokens[position] for partition in partitions for position in partition.positions])
         most = int(np.searchsorted(np.cumsum(lengths), max_tokens, side="right"))  # no more can fit

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_from
 from parlour.policies.retrieval.embedders import Vectors, refuse_blank, unit
 
 _TOKENIZER: Final = ("embeddings", "data", "all-MiniLM-L6-v2-onnx-int8", "tokenizer.json")
@@ -35,8 +35,8 @@ class MiniLMEmbedder:
     _LONGEST = 256
 
     def __init__(self, threads: int = 1, batch: int = 32) -> None:
-        if min(threads, batch) < 1:
-            raise accept("threads and batch of MiniLMEmbedder", (threads, batch), "1 or more of each")
+        check_from("threads", threads, 1)
+        check_from("batch", batch, 1)
         self._threads, self._batch = threads, batch
         self._open()
 

@@ -20,7 +20,7 @@ from parlour.envs.text import render
 from parlour.envs.wording import wording
 
 MOST_CHANCES: Final = 20_000
-"""Chance is told explicitly if the game's first move of nature has so many outcomes at most; else it is sampled."""
+"""Outcomes of the game's first move of nature up to which chance is explicit; beyond, it is sampled."""
 
 
 class Table:

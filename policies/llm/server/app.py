@@ -98,7 +98,7 @@ class Service:
         return JSONResponse(replies.model(name))
 
     async def check_key(self, request: Request) -> None:
-        """Refuse a request without the key; what it brought instead is told to nobody."""
+        """Refuse a request without the key; what it brought instead is not shown to anybody."""
         wanted = self.settings.key
         if wanted is None:
             return

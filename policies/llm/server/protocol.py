@@ -88,7 +88,7 @@ class SchemaFormat(BaseModel):
 
 
 class ResponseFormat(BaseModel):
-    """How a reply shall look: words, JSON, or JSON that fits a schema."""
+    """The form of a reply: words, JSON, or JSON that fits a schema."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     type: Literal["text", "json_object", "json_schema"]
@@ -103,7 +103,7 @@ class StreamOptions(BaseModel):
 
 
 class SeatNumbers(BaseModel):
-    """Beyond the protocol: what a seat reads in numbers, for a served policy that goes by them."""
+    """Beyond the protocol: what a seat reads in numbers, for a served policy that reads them."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     features: tuple[float, ...] = Field(min_length=1)

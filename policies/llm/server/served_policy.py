@@ -1,8 +1,8 @@
 """A policy in the place of a model: what `parlour serve --policy` answers with.
 
 A request holds what a seat reads, as the last message of the user: either the prose itself, and the reply is the
-policy's words; or the question of parlour's own `chat` player, and the reply is the JSON it asks for. A policy that goes
-by numbers gets them from the field `parlour` of the request, which is beyond OpenAI's protocol.
+policy's words; or the question of parlour's own `chat` player, and the reply is the JSON it asks for. A policy that reads
+numbers gets them from the field `parlour` of the request, which is beyond OpenAI's protocol.
 
 Requests do not know of each other: the policy begins anew at each, with the request's seed. What it needs to know of
 the game stands in the text; what it would have remembered beyond that is lost.
@@ -33,7 +33,7 @@ class ServedPolicy:
         policy: Who answers.
 
     Raises:
-        ParlourError: It goes by the View, or is a person.
+        ParlourError: It reads the View, or is a person.
     """
 
     def __init__(self, name: str, policy: Policy) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import NO_USAGE, BudgetSpent, Completion, Request, Transport, Usage
+
+LIMITS: Final = ("max_dollars", "max_calls", "max_seconds")
 
 
 class Budget:
@@ -40,26 +42,18 @@ class Budget:
         max_calls: int | None = None,
         max_seconds: float | None = None,
     ) -> None:
-        limits = {"max_dollars": max_dollars, "max_calls": max_calls, "max_seconds": max_seconds}
-        for name, limit in limits.items():
+        limits = zip(LIMITS, (max_dollars, max_calls, max_seconds), strict=True)
+        for name, limit in limits:
             if limit is not None and not limit > 0:
                 raise ParlourError(f"{name} {limit} is not accepted; accepted: a number > 0, or None")
         self._inner, self._prices = inner, prices
         self.max_dollars, self.max_calls, self.max_seconds = max_dollars, max_calls, max_seconds
         self._check_price(model)
-        self._dollars, self._calls, self._seconds = 0.0, 0, 0.0
+        self.dollars, self.calls = 0.0, 0
+        """Spent, and let through. Models without a price add nothing; they are accepted only without `max_dollars`."""
+        self._seconds = 0.0
         self._started: float | None = None
         self._lock = Lock()
-
-    @property
-    def dollars(self) -> float:
-        """What was spent. Models without a price add nothing; they are let in only where dollars are not limited."""
-        return self._dollars
-
-    @property
-    def calls(self) -> int:
-        """Calls that were let through."""
-        return self._calls
 
     def complete(self, request: Request) -> Completion:
         """The inner reply.
@@ -70,11 +64,11 @@ class Budget:
         self._check_price(request.model)
         with self._lock:
             self._admit()
-            self._calls += 1
+            self.calls += 1
         reply = self._inner.complete(request)
         cost = self._cost(request, reply)
         with self._lock:
-            self._dollars += cost
+            self.dollars += cost
         return reply
 
     def __getstate__(self) -> dict[str, Any]:
@@ -87,10 +81,10 @@ class Budget:
     def _admit(self) -> None:
         if self._started is None:
             self._started = time.monotonic()
-        if self.max_calls is not None and self._calls >= self.max_calls:
-            raise BudgetSpent(f"{self._calls} calls spent, limit {self.max_calls}")
-        if self.max_dollars is not None and self._dollars >= self.max_dollars:
-            raise BudgetSpent(f"{self._dollars:.4f} dollars spent, limit {self.max_dollars:g}")
+        if self.max_calls is not None and self.calls >= self.max_calls:
+            raise BudgetSpent(f"{self.calls} calls spent, limit {self.max_calls}")
+        if self.max_dollars is not None and self.dollars >= self.max_dollars:
+            raise BudgetSpent(f"{self.dollars:.4f} dollars spent, limit {self.max_dollars:g}")
         if self.max_seconds is not None and self._elapsed() >= self.max_seconds:
             raise BudgetSpent(f"{self._elapsed():.1f} seconds spent, limit {self.max_seconds:g}")
 

@@ -1,4 +1,4 @@
-"""Replies kept in one SQLite file, so that a second run is free and identical, and can be had without a network.
+"""Replies stored in one SQLite file, so that a second run is free and identical, and can be had without a network.
 
 Several threads and processes may use one file. Whoever stores a reply first is the one whom everybody uses: a reply is
 read back after it was stored. Each access opens the file, takes some 0.1 ms and closes it, so that no connection is

@@ -24,12 +24,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from parlour.envs.core import ParlourError
+from parlour.policies.llm.transport.key import read_key, secret
 from parlour.policies.llm.transport.payload import Failure, dropped_from, parameters, read_reply, refused, told_by
 from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request
 
 KEY_ENV: Final = "OPENAI_API_KEY"
-_PLACEHOLDER: Final = "none"
-"""Sent as the key to servers that need none."""
 _SHORTEST_SECRET: Final = 8
 """Keys with fewer characters are no secrets but stopgaps such as `EMPTY`."""
 _LONGEST_WAIT: Final = 8.0
@@ -97,9 +96,9 @@ class Endpoint:
             time.sleep(self._wait(retries, request.sample))
             retries += 1
 
-    def require_key(self) -> None:
-        """Raises `ParlourError` if a key is needed and not set."""
-        self._key()
+    def require_key(self) -> str:
+        """The key, or what stands for it. Raises `ParlourError` if a key is needed and not set."""
+        return read_key(self.key_env, required=self.base_url is None)
 
     def close(self) -> None:
         """Close all connections. The next call opens new ones."""
@@ -145,7 +144,7 @@ class Endpoint:
         """The one client of this process; connections must not be shared with a forked one."""
         with self._lock:
             if self._openai is None or self._process != os.getpid():
-                key = self._key()
+                key = self.require_key()
                 import openai
                 from parlour.policies.llm.transport.client import BoundedClient
 
@@ -157,21 +156,8 @@ class Endpoint:
                 self._process = os.getpid()
             return self._openai
 
-    def _key(self) -> str:
-        key = self._secret()
-        if not key and self.base_url is None:
-            raise ParlourError(f"environment variable {self.key_env} is not set; accepted: the key of the endpoint")
-        if not key.isascii() or not key.isprintable():
-            raise ParlourError(
-                f"environment variable {self.key_env} holds no key; accepted: printable ASCII characters"
-            )
-        return key or _PLACEHOLDER
-
-    def _secret(self) -> str:
-        return os.environ.get(self.key_env, "").strip()
-
     def _clean(self, text: str) -> str:
-        key = self._secret()
+        key = secret(self.key_env)
         return re.sub(re.escape(key), "[key]", text, flags=re.IGNORECASE) if len(key) >= _SHORTEST_SECRET else text
 
     def _cleaned(self, found: Completion | Failure) -> Completion | Failure:

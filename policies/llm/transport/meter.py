@@ -144,13 +144,6 @@ class Meter:
         """Parameters that the server did not take, in any reply. Results must say so."""
         return tuple(sorted(self._dropped))
 
-    def table(self) -> list[dict[str, Any]]:
-        """A row for each seat and question, and a last one for everything: `seat`, `ask`, and the fields of `Count`."""
-        with self._lock:
-            counts = sorted(self._counts.items())
-        rows = [{**label._asdict(), **count.as_json()} for label, count in counts]
-        return [*rows, {"seat": "all", "ask": "all", **self.total.as_json()}]
-
     def as_json(self) -> dict[str, Any]:
         """Plain values: `total`, `by_seat`, `by_ask`, `dropped`."""
         return {
