@@ -206,6 +206,8 @@ class GameSpec(Protocol):
     """Dotted name of `(view, rng) -> player`, where `player.act(view)` is one of `view.legal`; empty if there is none."""
     metrics: ClassVar[str] = ""
     """Dotted name of `folder -> dict`, for `parlour metrics`. A function `tables(found)` beside it shows the dict."""
+    services: ClassVar[bool] = False
+    """Whether nature's moves carry answers of services, in words: such a game has no numbered chance outcomes."""
     demo: ClassVar[tuple[str, ...]] = ()
     """Dotted names of its sections of `parlour demo`: `(folder, DemoConfig) -> Section`."""
 

@@ -1,4 +1,4 @@
-"""Names of the form `package.module:attribute`, and what they stand for: games, players, measures from anywhere.
+"""Objects by their dotted name, `package.module:attribute`: games, players, metrics.
 
 Entry points of Python packages have the same form (https://packaging.python.org/en/latest/specifications/entry-points/).
 """
@@ -28,16 +28,16 @@ def is_dotted(name: str) -> bool:
 
 
 def load(name: str, what: str, fits: Callable[[Any], bool] = callable) -> Any:
-    """What stands at `module:attribute`. Modules on the import path come before those in the current directory.
+    """The object named `module:attribute`. Modules on the import path come before those in the current directory.
 
     Args:
-        name: Of the module and its attribute.
-        what: What is looked for, such as `"policy"`; for messages.
-        fits: Which attributes of the module a message offers in place of one that is not there.
+        name: The dotted name.
+        what: Kind of object, such as `"policy"`, for messages.
+        fits: Which attributes of the module a message lists if there is none of this name.
 
     Raises:
         ParlourError: There is no such module or attribute.
-        Exception: Whatever the module raises, as it is.
+        Exception: Whatever the module itself raises.
     """
     module_name, _, attribute = name.partition(":")
     try:

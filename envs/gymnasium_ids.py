@@ -14,7 +14,7 @@ from typing import Final
 import gymnasium
 
 FACTORY: Final = "parlour.training.single_seat:make_seat"
-"""Who makes the environments; imported by Gymnasium when one is asked for."""
+"""Dotted name of the function that makes the environments; Gymnasium imports it at the first `make`."""
 
 
 def gymnasium_id(name: str) -> str:
@@ -27,6 +27,6 @@ def gymnasium_id(name: str) -> str:
 
 
 def register_seat(name: str) -> None:
-    """Tell Gymnasium of a game of the registry. A second time is harmless."""
+    """Register a game of the registry with Gymnasium; again is harmless."""
     if gymnasium_id(name) not in gymnasium.registry:
         gymnasium.register(gymnasium_id(name), entry_point=FACTORY, kwargs={"game": name})

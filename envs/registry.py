@@ -1,4 +1,4 @@
-"""Which games there are, and how their environments are put together: the one place where the stack is assembled."""
+"""The games, and how their environments are assembled from spec, rules and wrappers."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class EnvModule:
 
         Args:
             action: `"index"`: `Discrete` over the catalogue; `"text"`: words, and no mask in observations and info.
-            on_bad: With text actions, what follows words that cannot be used: see `parlour.wrappers.TextActions`.
+            on_bad: With text actions, handling of text that cannot be used: see `parlour.wrappers.TextActions`.
             tries: With `on_bad="ask_again"`, how often a seat is asked.
             max_cycles: Play in cycles, as `parallel_env` does: every seat steps once a cycle, those with nothing to
-                decide have the single action `wait`; truncated after so many cycles.
+                decide have the single action `wait`; truncated after `max_cycles` cycles.
             **kwargs: `observation`, `info`, `render_mode` (see `parlour.envs.aec.GameEnv`) and the game's own options.
         """
         from parlour.wrappers.text_actions import TextActions
@@ -90,9 +90,9 @@ class EnvModule:
 
 
 class _Registry(Mapping[str, EnvModule]):
-    """Registry name -> environments, loaded when asked for: parlour's games, those of other packages, those registered.
+    """Registry name -> environments, loaded at first use: parlour's games, those of other packages, those registered.
 
-    Raises `ParlourError` for a game that is there and cannot be loaded.
+    Raises `ParlourError` for a game that cannot be loaded.
     """
 
     def __getitem__(self, name: str) -> EnvModule:
@@ -122,14 +122,17 @@ registry: Final = _Registry()
 
 
 def register(spec: GameSpec) -> GameSpec:
-    """Make a game known under its id, in this process. Packages rather have an entry point in the group `parlour.games`.
+    """Add a game to the registry, and to Gymnasium's, in this process.
+
+    Worker processes (`--ray`, `make_vec` with `"async"`, several processes of a trainer) do not see it: they find a game
+    by the entry point `parlour.games` of an installed package, or by the `module:ATTRIBUTE` of its spec.
 
     Raises:
-        ParlourError: It is no spec of a game, or there is another game with this id.
+        ParlourError: It is not the spec of a game, or another game has this id.
     """
     _check(spec, repr(spec))
     if spec.id in registry and registry[spec.id].spec is not spec:
-        raise ParlourError(f"there is another game called {spec.id!r}; accepted: an id of its own")
+        raise ParlourError(f"another game has the id {spec.id!r}; accepted: an unused id")
     _LOADED.setdefault(spec.id, EnvModule(spec))
     register_seat(spec.id)
     return spec
@@ -139,7 +142,7 @@ def lookup(name: str) -> EnvModule:
     """The environments of a game, by its registry name or the `module:ATTRIBUTE` of its spec.
 
     Raises:
-        ParlourError: There is no such game, or it cannot be loaded.
+        ParlourError: No game has this name, or it cannot be loaded.
     """
     if dotted.is_dotted(name):
         _ELSEWHERE[name] = _spec(name)
@@ -150,14 +153,14 @@ def lookup(name: str) -> EnvModule:
 
 
 def name_of(spec: GameSpec) -> str:
-    """The name by which `lookup` finds a game again: its id, or where it was found outside of the registry."""
+    """The name with which `lookup` finds a game: its id, or its `module:ATTRIBUTE` outside of the registry."""
     if spec.id in _LOADED and _LOADED[spec.id].spec is spec:
         return spec.id
     return next((name for name, found in _ELSEWHERE.items() if found is spec), spec.id)
 
 
 def loadable() -> list[GameSpec]:
-    """The games of the registry, without those that cannot be loaded."""
+    """The games of the registry, except those that cannot be loaded."""
     found = []
     for name in registry:
         try:
@@ -168,7 +171,7 @@ def loadable() -> list[GameSpec]:
 
 
 def _offered() -> dict[str, list[str]]:
-    """Id -> where the games of installed packages are, `module:ATTRIBUTE`; parlour's own cannot be replaced."""
+    """Id -> `module:ATTRIBUTE` of the games of installed packages; parlour's own cannot be replaced."""
     found: dict[str, list[str]] = {}
     for one in entry_points(group=ENTRY_POINTS):
         if one.name not in GAMES and _ID.fullmatch(one.name):
@@ -177,26 +180,26 @@ def _offered() -> dict[str, list[str]]:
 
 
 def _spec(at: str, name: str = "") -> GameSpec:
-    """The spec at `module:ATTRIBUTE`, which must have that id if one is given."""
+    """The spec at `module:ATTRIBUTE`; its id must be `name`, if given."""
     try:
         spec: GameSpec = dotted.load(at, "game", lambda found: hasattr(found, "build"))
     except ParlourError:
         raise
-    except Exception as error:  # whatever a module of somebody else's raises
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ParlourError(f"game {name or at!r} cannot be loaded from {at!r}: {told}") from error
+    except Exception as error:  # whatever the module raises
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ParlourError(f"game {name or at!r} cannot be loaded from {at!r}: {reason}") from error
     _check(spec, repr(at))
     if name not in ("", spec.id):
-        raise ParlourError(f"the entry point {name!r} names the game {spec.id!r}; accepted: an entry point of its id")
+        raise ParlourError(f"the entry point {name!r} names the game {spec.id!r}; accepted: an entry point with its id")
     return spec
 
 
 def _check(spec: Any, shown: str) -> None:
-    """Raise `ParlourError` in one line for what is no spec of a game."""
+    """Raise `ParlourError` for what is not the spec of a game."""
     missing = [one for one in _PARTS if not hasattr(spec, one)]
     if missing or isinstance(spec, type):
         lacks = "it is a class" if isinstance(spec, type) else f"it has no {', '.join(missing)}"
-        raise ParlourError(f"{shown} is no game, {lacks}; accepted: an instance of a subclass of GameSpec")
+        raise ParlourError(f"{shown} is not a game, {lacks}; accepted: an instance of a subclass of GameSpec")
     if not _ID.fullmatch(str(spec.id)):
         raise accept("id of a game", spec.id, "small letters, digits and _ with a version, such as mygame_v0")
 
@@ -228,7 +231,7 @@ def build(spec: GameSpec, config: Mapping[str, Any]) -> Any:
 
 @lru_cache(maxsize=64)
 def _shared(spec: Any, config: tuple[tuple[str, type, Any], ...]) -> Any:
-    """Rules never change, so that environments of the same configuration can share them."""
+    """Rules are immutable, so that environments of the same configuration share them."""
     return spec.build(**{key: value for key, _, value in config})
 
 

@@ -46,9 +46,9 @@ def test_a_registered_game_is_made_by_its_id_once():
     assert "coin2_v0" in registry
     assert make("coin2_v0").unwrapped.spec is spec
     assert register(spec) is spec
-    with pytest.raises(ParlourError, match="there is another game called 'coin2_v0'"):
+    with pytest.raises(ParlourError, match="another game has the id 'coin2_v0'"):
         register(Coin2())
-    with pytest.raises(ParlourError, match="there is another game called 'template_v0'"):
+    with pytest.raises(ParlourError, match="another game has the id 'template_v0'"):
         register(CoinSpec())
 
 

@@ -1,7 +1,4 @@
-"""One seat of a game, everything by name: what self-contained processes and Gymnasium's registry make.
-
-`gymnasium.make("parlour/avalon-v0", ...)` comes here; see `parlour.envs.gymnasium_ids`.
-"""
+"""One seat of a game among opponents named by strings: `gymnasium.make("parlour/avalon-v0", ...)` calls `make_seat`."""
 
 from __future__ import annotations
 

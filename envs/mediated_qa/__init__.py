@@ -65,6 +65,7 @@ class MediatedSpec(GameSpec):
 
     id: ClassVar[str] = "mediated_qa_v0"
     title: ClassVar[str] = "Mediated question answering (GRACE)"
+    services: ClassVar[bool] = True
     options: ClassVar[Mapping[str, str]] = {
         "questions": "1..100, in an episode",
         "joint": ", ".join(JOINTS),

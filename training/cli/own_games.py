@@ -1,4 +1,4 @@
-"""`parlour new`, `parlour check`: games of one's own."""
+"""`parlour new` and `parlour check`, for games outside of parlour."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def new(
     name: Annotated[str, typer.Argument(help="Name of the game and of its package, such as mygame.")],
     out: Annotated[Path, typer.Option(help="Where the package's folder is made.")] = Path(),
 ) -> None:
-    """Make an installable package with a game to change: rules, text, features, heuristic, test.
+    """Make an installable package with a small game as a starting point: rules, text, features, heuristic, test.
 
     Example: [bold]parlour new mygame[/bold]
     """
@@ -25,13 +25,13 @@ def new(
 
 
 def check(
-    game: Annotated[str, typer.Argument(help="Which game: its name, or the module:ATTRIBUTE of its spec.")],
+    game: Annotated[str, typer.Argument(help="Game: its name, or the module:ATTRIBUTE of its spec.")],
     options: GameOptions,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,
 ) -> None:
-    """Check that a game keeps the contract: rules, words, numbers, secrets, replay, PettingZoo, Gymnasium.
+    """Check a game: rules, text, features, hidden information, replay, and the tests of PettingZoo and Gymnasium.
 
-    The exit code is 1 if a check fails. Needs pygame, for PettingZoo's tests.
+    The exit code is 1 if a check fails. PettingZoo's tests need pygame.
 
     Example: [bold]parlour check template_v0[/bold]
     """

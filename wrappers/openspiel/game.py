@@ -8,7 +8,7 @@ parameters, so that `pyspiel.load_game("python_parlour_werewolf(num_players=4,ta
 * `information_state_string`: the seat's View and its own actions (perfect recall); `observation_tensor`: the features.
   There is no information state tensor: the features forget.
 * Free words have no number: seats speak by claims only.
-* `mediated_qa_v0` is left out: its nature is services, whose answers are not numbers.
+* Games whose nature is services (`mediated_qa_v0`) are left out: their answers are not numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.state import ParlourObserver, ParlourState, Table, table_of
 
 PREFIX: Final = "python_parlour_"
-OFFERED: Final = tuple(name for name in GAMES if name != "mediated_qa_v0")
+OFFERED: Final = tuple(name for name in GAMES if not lookup(name).spec.services)
 OWN: Final[Mapping[str, Any]] = {"fixed_deal": "", "seed": 0, "zero_sum": False}
 """Parameters beside the game's options: see `openspiel_game`."""
 _KEPT: Final = 64
