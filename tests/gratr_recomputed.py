@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
 from parlour.policies.agents.werewolf.gratr import equations as eq
 from parlour.policies.agents.werewolf.gratr.explain import Explanation
 from parlour.policies.agents.werewolf.gratr.statements import Chain, EdgeEvidence, Link, TrustBelief
@@ -43,10 +46,18 @@ def carries(why: Explanation, chain: Chain, trust: dict[int, float]) -> tuple[fl
 
 def tau_of(why: Explanation, link: Link, trust: dict[int, float]) -> float:
     """Eqs. 4 and 9."""
-    tau = eq.merged([item.weight for item in evidence_of(why, link)], why.parameters.rho)
+    tau = merged([item.weight for item in evidence_of(why, link)], why.parameters.rho)
     for update in link.backward:
         tau = eq.backward(tau, why.parameters.gamma, trust[update.belief], trust[update.before])
     return tau
+
+
+def merged(weights: Iterable[float], rho: float) -> float:
+    """Eq. 4: tau = tanh(sum over m of rho^(n-m) w_m), the oldest first; 0 without evidence."""
+    total = 0.0
+    for weight in weights:
+        total = eq.discounted(total, weight, rho)
+    return math.tanh(total)
 
 
 def evidence_of(why: Explanation, link: Link) -> tuple[EdgeEvidence, ...]:

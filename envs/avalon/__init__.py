@@ -60,20 +60,12 @@ class AvalonSpec(GameSpec):
     sides = (GOOD, EVIL)
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
     metrics = "parlour.training.avalon.metrics:of_directory"
-    demo = (
-        "parlour.training.demo.avalon:avalon_section",
-        "parlour.training.demo.avalon_agents:avalon_agents_section",
-    )
+    demo = ("parlour.training.demo.avalon:avalon_section", "parlour.training.demo.avalon_agents:avalon_agents_section")
     text = AvalonText
     encoder = AvalonEncoder
 
     def build(
-        self,
-        *,
-        num_players: int = 6,
-        rules: str = "paper",
-        roles: Sequence[str] | None = None,
-        talk: bool = True,
+        self, *, num_players: int = 6, rules: str = "paper", roles: Sequence[str] | None = None, talk: bool = True
     ) -> Avalon:
         """The rules of one table.
 

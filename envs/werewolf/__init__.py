@@ -100,13 +100,7 @@ class WerewolfSpec(GameSpec):
         if type(max_days) is not int or max_days not in DAYS_ACCEPTED:
             raise accept("max_days", max_days, DAYS_ACCEPTED)
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
-        config = {
-            "num_players": num_players,
-            "rules": rules,
-            "roles": list(dealt),
-            "talk": talk,
-            "max_days": max_days,
-        }
+        config = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk, "max_days": max_days}
         return Werewolf(
             num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
         )

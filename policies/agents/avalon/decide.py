@@ -127,12 +127,7 @@ class AvalonDecision:
     """
 
     def __init__(
-        self,
-        me: AvalonSelfInfo,
-        now: AvalonSituation,
-        chances: RoleProbabilities,
-        line: str,
-        rng: np.random.Generator,
+        self, me: AvalonSelfInfo, now: AvalonSituation, chances: RoleProbabilities, line: str, rng: np.random.Generator
     ) -> None:
         self.now, self.chances, self.line, self.rng = now, chances, line, rng
         self.seat, self.fellows = me.seat, frozenset(me.fellows)

@@ -1,8 +1,8 @@
 """What a player of Werewolf does who trusts the others by given numbers: the one rule behind all ways of inference.
 
-It goes by the standing of the others, by what the seat knows for certain, and by the newest messages, which all methods
-show alike. A village player poisons and checks the least trusted, protects and defends the most trusted, and votes against
-whoever of those it does not trust is accused most by others it does not distrust. To a werewolf, who knows the sides, a
+It uses the standing of the others, what the seat knows for certain, and the newest messages, which all methods show
+alike. A village player poisons and checks the least trusted, protects and defends the most trusted, and votes against
+the player it does not trust who is accused most by others it does not distrust. To a werewolf, who knows the sides, a
 low standing means danger: it kills and accuses the most dangerous, votes against whom it accused or with the table where
 the table is wrong, and lies with a claim or a false check now and then.
 
@@ -12,7 +12,7 @@ An option is known by its code, `kind:arguments` (`"vote:3"`, `"vote:"` for nobo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -124,16 +124,17 @@ class WerewolfDecision:
 
     def choose(self, options: Mapping[str, str]) -> str:
         """The code of the option taken. Raises `ParlourError` if these are no options of Werewolf in this situation."""
+        villager = self.me.side == VILLAGE
         decide: dict[str, Callable[[], list[str]]] = {
-            "speak": self._speak,
-            "last_words": self._speak,
+            "speak": self._speak_as_villager if villager else self._speak_as_wolf,
+            "last_words": self._speak_as_villager if villager else self._speak_as_wolf,
             "whisper": lambda: [code(speech.RECOMMEND, self._prey())],
             KILL: lambda: [code(KILL, self._prey())],
             GUARDS: lambda: self._protect(options),
             HEALS: self._save,
             POISONS: self._poison,
             CHECKS: self._check,
-            BALLOT: self._vote,
+            BALLOT: self._vote_as_villager if villager else self._vote_as_wolf,
         }
         for wanted in decide[self.now.does]():
             if wanted in options:
@@ -151,13 +152,17 @@ class WerewolfDecision:
     def _highest(self, seats: Sequence[int]) -> int:
         return max(seats, key=lambda j: self.standing[j] + self.noise[j])
 
+    def _intents(self, *, today: bool = False) -> Iterator[tuple[HeardMessage, reading.ReadIntent]]:
+        """The intents in the messages; on demand only those in the talk of today."""
+        for message, found in self.told:
+            if not today or (message.day == self.now.day and not message.private):
+                yield from ((message, one) for one in found.intents)
+
     def heat(self, *, believed: bool = False) -> Counter[int]:
         """How many players attacked each one in the talk of today; on demand only those who are not distrusted."""
         attacks = {
             (one.speaker, one.target)
-            for message, found in self.told
-            if message.day == self.now.day and not message.private
-            for one in found.intents
+            for _, one in self._intents(today=True)
             if one.kind != reading.DEFEND and one.speaker in self.now.alive
             if not believed or self.standing[one.speaker] >= SUSPECT
         }
@@ -177,14 +182,10 @@ class WerewolfDecision:
         """Whether the seat has reported on a player in the messages it sees."""
         return any(
             message.speaker == self.me.seat and (one.target, one.score) == (about, reading.CHECK)
-            for message, found in self.told
-            for one in found.intents
+            for message, one in self._intents()
         )
 
     # -- by day ------------------------------------------------------------------------------------------------
-
-    def _speak(self) -> list[str]:
-        return self._speak_as_villager() if self.me.side == VILLAGE else self._speak_as_wolf()
 
     def _speak_as_villager(self) -> list[str]:
         wishes = self._checks_to_tell()
@@ -219,8 +220,8 @@ class WerewolfDecision:
 
         Args:
             below: The standing.
-            together: Whether it takes others to do it, as votes that scatter change nothing. Whoever is distrusted
-                accuses in vain.
+            together: Whether it takes others to do it, as votes that scatter change nothing. A distrusted
+                player accuses in vain.
         """
         known = [seat for seat in self.others if seat in self.now.wolves]
         doubted = [j for j in self.others if j not in self.now.innocent and self.standing[j] < below]
@@ -231,9 +232,6 @@ class WerewolfDecision:
             return self._lowest(seats)
         heat = self.heat(believed=True)
         return min(seats, key=lambda j: (-heat[j], self.standing[j] + self.noise[j]))
-
-    def _vote(self) -> list[str]:
-        return self._vote_as_villager() if self.me.side == VILLAGE else self._vote_as_wolf()
 
     def _vote_as_villager(self) -> list[str]:
         worst = self._suspect(_NO_ALLY, together=True)
@@ -259,13 +257,8 @@ class WerewolfDecision:
 
     def _accused_today(self) -> list[int]:
         """Whom it attacked in the talk of today itself, latest last."""
-        return [
-            one.target
-            for message, found in self.told
-            if message.day == self.now.day and message.speaker == self.me.seat and not message.private
-            for one in found.intents
-            if one.kind != reading.DEFEND and one.target in self._victims()
-        ]
+        own = [one for message, one in self._intents(today=True) if message.speaker == self.me.seat]
+        return [one.target for one in own if one.kind != reading.DEFEND and one.target in self._victims()]
 
     def _speak_as_wolf(self) -> list[str]:
         victims = self._victims()
@@ -274,8 +267,7 @@ class WerewolfDecision:
         threat, heat = self._lowest(victims), self.heat()
         reported_me = [
             one.speaker
-            for _, found in self.told
-            for one in found.intents
+            for _, one in self._intents()
             if one.target == self.me.seat and one.kind == reading.ATTACK and one.score == reading.CHECK
         ]
         if reported_me and reported_me[-1] in victims:  # two seers: one of them lies, and the table must guess which
@@ -298,9 +290,8 @@ class WerewolfDecision:
             return ()
         tonight = [
             one.target
-            for message, found in self.told
+            for message, one in self._intents()
             if message.day == self.now.day and message.speaker in self.now.wolves
-            for one in found.intents
             if one.kind == reading.ATTACK and one.target in victims
         ]
         if tonight:

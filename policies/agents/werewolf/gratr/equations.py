@@ -78,16 +78,8 @@ def stronger(trust: float, u: float) -> float:
 
 
 def discounted(total: float, weight: float, rho: float) -> float:
-    """One step of the sum in Eq. 4: what came before is worth rho of what it was."""
+    """One step of the sum in Eq. 4, whose tanh is tau: earlier evidence is multiplied by rho."""
     return rho * total + weight
-
-
-def merged(weights: Iterable[float], rho: float) -> float:
-    """Eq. 4: tau = tanh(sum over m of rho^(n-m) w_m), the oldest first; 0 without evidence."""
-    total = 0.0
-    for weight in weights:
-        total = discounted(total, weight, rho)
-    return math.tanh(total)
 
 
 def chain_value(trusts: Sequence[float], taus: Sequence[float]) -> float:

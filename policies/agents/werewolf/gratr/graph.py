@@ -5,8 +5,8 @@
     graph.retrieve(3, 1)            # chains of evidence, and the trust in player_3 that follows from them
     graph.explain(3)                # what that belief rests on
 
-The data lie in a `networkx.DiGraph` (`graph.net`): nodes are seats with `NodeData`, edges have `EdgeData`. The same
-dictionaries are reached through plain lists where it is hot.
+The edges lie in a `networkx.DiGraph` (`graph.net`) whose nodes are seats, each with its `observations` (statements), and
+whose edges have `EdgeData`. The same dictionaries are reached through plain lists where it is hot.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from parlour.policies.agents.werewolf.gratr.statements import (
     EdgeEvidence,
     GraphJudgement,
     Link,
-    NodeData,
     Snapshot,
     Stated,
     Statement,
@@ -68,12 +67,12 @@ class TrustGraph:
         self.parameters = parameters or Parameters()
         self.net: Any = nx.DiGraph()
         self.trust = [0.0] * players
-        """Per seat; the same numbers as in the nodes."""
+        """Per seat, in [-1, 1]."""
         self.beliefs: list[TrustBelief] = []
         """All there ever were, by number."""
         self.history: list[Snapshot] = []
-        """What `mark` kept."""
-        self._nodes: list[NodeData] = []
+        """What `mark` stored, oldest first."""
+        self._certain: set[int] = set()
         self._into: list[dict[int, EdgeData]] = [{} for _ in range(players)]
         self._current = list(range(players))
         self._established = [0.0] * players
@@ -90,11 +89,7 @@ class TrustGraph:
             self._seat(seat)
         for seat in range(self.players):
             trust = float(initial.get(seat, 0.0))
-            node = NodeData(
-                trust=trust, role=eq.role_class(trust, self.parameters.epsilon), certain=False, observations=[]
-            )
-            self.net.add_node(seat, **node)
-            self._nodes.append(self.net.nodes[seat])
+            self.net.add_node(seat, observations=[])
             self.trust[seat] = self._established[seat] = trust
             self.beliefs.append(TrustBelief(seat, seat, 0, trust, "start", None))
 
@@ -102,11 +97,11 @@ class TrustGraph:
 
     def role(self, seat: int) -> int:
         """Table 1: 1 ally, 0 indifferent, -1 adversary."""
-        return self._nodes[seat]["role"]
+        return eq.role_class(self.trust[seat], self.parameters.epsilon)
 
     def certain(self, seat: int) -> bool:
         """Whether the trust in a player is a fact and no longer moves."""
-        return self._nodes[seat]["certain"]
+        return seat in self._certain
 
     def belief(self, seat: int) -> TrustBelief:
         """The present belief about a player."""
@@ -137,16 +132,15 @@ class TrustGraph:
         self._seat(seat)
         if side not in (1, -1):
             raise accept("side", side, "1, -1")
-        node = self._nodes[seat]
-        if node["certain"]:
-            if node["trust"] != side:
-                raise ParlourError(f"player_{seat} is known to be on the other side; accepted: {int(node['trust'])}")
+        if seat in self._certain:
+            if self.trust[seat] != side:
+                raise ParlourError(f"player_{seat} is known to be on the other side; accepted: {-side}")
             return
         number = self._new(
             TrustBelief(len(self.beliefs), seat, turn, float(side), "certain", self._current[seat], reason)
         )
         self._set(seat, number)
-        node["certain"] = True
+        self._certain.add(seat)
 
     def observe(
         self,
@@ -180,7 +174,7 @@ class TrustGraph:
         for one in judged:  # all by the trust in the speaker before this statement
             self._hear(one, statement, trust, belief, strength.get(one.player, 1.0))
         for seat in sorted({one.player for one in judged} | ({speaker} if speaker is not None else set())):
-            self._nodes[seat]["observations"].append(statement)
+            self.net.nodes[seat]["observations"].append(statement)
 
     def retrieve(self, target: int, turn: int) -> tuple[Chain, ...]:
         """Chains of evidence that lead to a player (Algorithm 2), the trust that follows (Eqs. 5-8), and Eq. 9.
@@ -210,8 +204,7 @@ class TrustGraph:
             for target in range(self.players)
             for source, edge in sorted(self._into[target].items())
         )
-        roles = tuple(node["role"] for node in self._nodes)
-        certain = tuple(node["certain"] for node in self._nodes)
+        roles, certain = tuple(map(self.role, range(self.players))), tuple(map(self.certain, range(self.players)))
         self.history.append(Snapshot(label, turn, tuple(self.trust), roles, certain, edges))
         return self.history[-1]
 
@@ -288,8 +281,6 @@ class TrustGraph:
             self._established[seat], self._ground[seat] = trust, number
         self._current[seat] = number
         self.trust[seat] = trust
-        node = self._nodes[seat]
-        node["trust"], node["role"] = trust, eq.role_class(trust, self.parameters.epsilon)
 
     # -- what is accepted --------------------------------------------------------------------------------------
 

@@ -21,12 +21,7 @@ LONGEST: Final = 160
 """Characters shown of one piece of evidence."""
 
 
-def summary(
-    graph: TrustGraph,
-    ally: str,
-    adversary: str,
-    among: Collection[int] | None = None,
-) -> str:
+def summary(graph: TrustGraph, ally: str, adversary: str, among: Collection[int] | None = None) -> str:
     """What the observer makes of the others.
 
     Args:

@@ -1,4 +1,4 @@
-"""What a trust graph keeps as plain records: statements, evidence, chains, and beliefs with where each came from."""
+"""The data of a trust graph as plain values: statements, evidence, chains, and beliefs with their origins."""
 
 from __future__ import annotations
 
@@ -111,16 +111,6 @@ class TrustBelief(NamedTuple):
     """Of a certain one: how it is known."""
     stated: Stated | None = None
     chains: tuple[Chain, ...] = ()
-
-
-class NodeData(TypedDict):
-    """The attributes of a node of the networkx graph."""
-
-    trust: float
-    role: int
-    """Table 1: 1 ally, 0 indifferent, -1 adversary."""
-    certain: bool
-    observations: list[Statement]
 
 
 class EdgeData(TypedDict):
