@@ -14,6 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
+from fair_cases import faults
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import Case, digest, dump
 from parlour.envs.murder_mystery.generate import solve
@@ -407,7 +408,7 @@ def test_four_to_nine_play(players, victims):
         case = generate(seed, players=players, victims=victims)
         assert (case.seats, len(case.victims)) == (players, victims)
         assert [*unfair(case), *untrue(case), *misjudged(case)] == []
-        assert solve.faults(case) == ()
+        assert faults(case) == ()
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -431,12 +432,12 @@ def faults_without(drop) -> tuple[str, ...]:
         one.model_copy(update={"facts": tuple(f for f in one.facts if not drop(seat, f))})
         for seat, one in enumerate(SOLVED.characters)
     )
-    return solve.faults(SOLVED.model_copy(update={"characters": people}))
+    return faults(SOLVED.model_copy(update={"characters": people}))
 
 
 def test_the_solver_finds_fault_with_a_case_that_lacks_a_clue():
     death = SOLVED.truth.deaths[0]
-    assert solve.faults(SOLVED) == ()
+    assert faults(SOLVED) == ()
     for kind in ("saw", "motive", "had"):
         assert faults_without(lambda seat, f, kind=kind: f.kind == kind and f.args[0] == death.murderer)
     assert faults_without(lambda seat, f: f.kind in ("lacked", "peace"))
@@ -448,8 +449,8 @@ def test_the_solver_finds_fault_with_a_seat_that_knows_too_much():
     innocent = next(seat for seat in range(SOLVED.seats) if not SOLVED.characters[seat].murders[0])
     people = list(SOLVED.characters)
     people[innocent] = people[innocent].model_copy(update={"facts": every})
-    faults = solve.faults(SOLVED.model_copy(update={"characters": tuple(people)}))
-    assert any(f"{innocent} alone leaves" in fault for fault in faults)
+    found = faults(SOLVED.model_copy(update={"characters": tuple(people)}))
+    assert any(f"{innocent} alone leaves" in fault for fault in found)
 
 
 def test_what_one_says_of_oneself_rules_nothing_out():

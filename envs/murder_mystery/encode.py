@@ -1,10 +1,10 @@
 """A murder mystery in numbers: what a seat knows as a vector of features in [-1, 1]. A function of a View.
 
-Layout, for n seats and V victims: one-hot own seat (n); one number for being a murderer and V for of whom; one-hot phase
-(7), topic (6) and victim (V); the table (`_TABLE`); then, seat after seat, the features `_SEAT_FEATURES` and for each
+Layout, for n seats and V victims: one-hot own seat (n); one number for being a murderer, V for the own victims; one-hot phase
+(7), topic (6) and victim (V); the whole game (`_TABLE`); then, seat after seat, the features `_SEAT_FEATURES` and for each
 victim whether it is the main suspect and its share of the votes.
 
-What was said counts as claims in the structured form of the answers; free words are not read.
+Only facts told in structured form count as claims; free words are not read.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class MysteryEncoder:
         for victim, suspect in enumerate(view.suspects):
             if suspect >= 0:
                 rows[suspect][len(_SEAT_FEATURES) + victim] = 1.0
-        self._read_record(view, rows)
+        self._read_events(view, rows)
         return rows
 
     def _know(self, rows: list[list[float]], kind: str, args: tuple[int, ...], me: int) -> None:
@@ -111,8 +111,8 @@ class MysteryEncoder:
         elif kind == "feels" and args[0] == me and args[2] < self._seats:
             rows[args[2]][15] = float(args[1])
 
-    def _read_record(self, view: MysteryView, rows: list[list[float]]) -> None:
-        """Go through what the seat has seen and add it up, seat by seat."""
+    def _read_events(self, view: MysteryView, rows: list[list[float]]) -> None:
+        """Count the events that the seat has seen, seat by seat."""
         asker, claims = -1, []
         for seat, move, _ in view.events:
             kind, args, _ = move

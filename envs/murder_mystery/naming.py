@@ -19,7 +19,7 @@ class Mention(NamedTuple):
     start: int
     end: int
     persons: tuple[int, ...]
-    """Whom it may mean: one person, or several who share a beginning or an alias."""
+    """The persons it may mean: one, or several who share a beginning or an alias."""
 
 
 def mentions(text: str, vocabulary: CaseVocabulary) -> list[Mention]:
@@ -69,7 +69,7 @@ def _names(vocabulary: CaseVocabulary) -> list[list[str]]:
 
 @lru_cache(maxsize=256)
 def _readers(vocabulary: CaseVocabulary) -> tuple[re.Pattern[str], dict[str, tuple[int, ...]]]:
-    """One pattern for all that may name somebody, the longest first, and whom each of them means."""
+    """One pattern for all names, the longest first, and the persons that each of them may mean."""
     full = {_plain(name): (person,) for person, name in enumerate(vocabulary.persons)}
     aliases: dict[str, tuple[int, ...]] = {}
     for person, names in enumerate(vocabulary.aliases):
@@ -86,13 +86,13 @@ def _readers(vocabulary: CaseVocabulary) -> tuple[re.Pattern[str], dict[str, tup
 
 
 def _beginnings(name: str) -> list[str]:
-    """What a person may be called for short: the first parts of the name; no single letter or Chinese character."""
+    """Short forms of a name: its first parts; no single letter or Chinese character."""
     breaks = [found.start() for found in _BREAKS.finditer(name) if found.start()]
     return list(dict.fromkeys(_plain(name[:end]) for end in breaks if end > 1))
 
 
 def _bounded(name: str) -> str:
-    """A name that does not stand within another word; Chinese has no such bounds."""
+    """Pattern of a name that is not part of another word; Chinese has no such boundaries."""
     body = r"\s+".join(re.escape(part) for part in name.split())
     before = "" if _HAN.match(name[0]) or not name[0].isalnum() else r"(?<!\w)"
     after = "" if _HAN.match(name[-1]) or not name[-1].isalnum() else r"(?!\w)"

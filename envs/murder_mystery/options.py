@@ -43,17 +43,17 @@ _INVENTED: Final = {
 }
 _OF_SEATS: Final = ("motive", "had", "took", "lacked", "peace")
 _ON_VICTIMS: Final = ("motive", "peace")
-_KEPT: Final = 20_000
+_CACHE_SIZE: Final = 20_000
 
 _Pool = tuple[tuple[int, ...], int, int]
 
 
 class Table:
-    """All options at the table of one case."""
+    """All options of one case."""
 
     def __init__(self, case: Case) -> None:
         self._case, self._seats = case, case.seats
-        self._kept: dict[Any, Any] = {}
+        self._cache: dict[Any, Any] = {}
         seats = range(case.seats)
         self.tells = tuple(map(tell, tellable(case.vocabulary)))
         self.bits = {move: bit for bit, move in enumerate(self.tells)}
@@ -82,7 +82,7 @@ class Table:
 
     def choices(self, asker: int, asked: tuple[int, ...]) -> Options:
         """Whom to ask next: anybody but oneself and those who have been asked, or nobody."""
-        options: Options = self._keep(self._choices, asker, asked)
+        options: Options = self._cached(self._choices, asker, asked)
         return options
 
     def _choices(self, asker: int, asked: tuple[int, ...]) -> Options:
@@ -90,7 +90,7 @@ class Table:
 
     def questions(self, asker: int, target: int, victim: int) -> Options:
         """What `asker` may ask `target` about a victim."""
-        options: Options = self._keep(self._questions, asker, target, self._seats + victim)
+        options: Options = self._cached(self._questions, asker, target, self._seats + victim)
         return options
 
     def _questions(self, asker: int, target: int, victim: int) -> Options:
@@ -98,9 +98,9 @@ class Table:
 
     def replies(self, target: int, topic: int, about: int, victim: int, heard: int) -> Options:
         """What `target` may answer, given the facts that have been heard from it, as bits."""
-        pool: _Pool = self._keep(self._pool, target, topic, about, victim)
+        pool: _Pool = self._cached(self._pool, target, topic, about, victim)
         lies = self._case.characters[target].murders[victim]
-        options: Options = self._keep(self._replies, pool, lies, heard & pool[2])
+        options: Options = self._cached(self._replies, pool, lies, heard & pool[2])
         return options
 
     def _replies(self, pool: _Pool, lies: bool, heard: int) -> Options:
@@ -122,14 +122,14 @@ class Table:
             pool |= {self.bits[tell(fact)] for fact in self._invented(target, topic, about, person)}
         return tuple(sorted(pool)), sum(1 << bit for bit in known), sum(1 << bit for bit in pool)
 
-    def _keep(self, make: Callable[..., Any], *arguments: Any) -> Any:
-        """What `make` answers, kept: the same options are the same object, and are laid out once."""
+    def _cached(self, make: Callable[..., Any], *arguments: Any) -> Any:
+        """The result of `make`, cached: the same options are the same object."""
         key = (make.__name__, arguments)
-        found = self._kept.get(key)
+        found = self._cache.get(key)
         if found is None:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            found = self._kept[key] = make(*arguments)
+            if len(self._cache) >= _CACHE_SIZE:
+                self._cache.clear()
+            found = self._cache[key] = make(*arguments)
         return found
 
     def _invented(self, target: int, topic: int, about: int, victim: int) -> list[Fact]:

@@ -1,7 +1,7 @@
 """The rules of a murder mystery as a pure state machine. No text, no arrays, no PettingZoo, and no chance: the case is all.
 
-Order of play: all introduce themselves; in each round every seat in turn, for every victim in turn, chooses whom to ask,
-asks, and is answered; after each round but the last every seat reports its main suspect for each victim; after the last
+Order of play: all introduce themselves; in each round every seat in turn, for every victim in turn, chooses a character, asks,
+and is answered; after each round but the last every seat reports its main suspect for each victim; after the last
 one all vote in secret, and the votes are counted. Zhu et al., PLAYER* (section 2), and Questum (section 3.1, appendix A:
 rules 1 to 6, stages 1 to 5); points where they differ: the package's card.
 """

@@ -147,12 +147,12 @@ class MysteryText:
 
     @lru_cache(maxsize=256)  # noqa: B019 - bounded, and one MysteryText lives as long as its environment
     def _sentences(self, legal: tuple[Move, ...], seat: int) -> dict[str, Move]:
-        """What means one of `legal` word by word: its sentence, also in the first person."""
+        """Canonical sentence, also in the first person -> the legal move."""
         first_person = {_plain(self._sentence(move, seat)): move for move in legal}
         return first_person | {_plain(self.say(move)): move for move in legal}
 
     def _named(self, text: str, kind: str, legal: tuple[Move, ...]) -> Move:
-        """The one whom the text chooses. Raises the three errors of reading."""
+        """The move for the character that the text chooses. Raises the three errors of reading."""
         persons = self._chosen(text)
         if not persons:
             if kind == vocabulary.CHOOSE and self._phrases.declines.search(text):
@@ -167,7 +167,7 @@ class MysteryText:
         raise IllegalMove(f"{text!r} names {self._names[persons[0]]}; accepted: one name of {self._listed(legal)}")
 
     def _chosen(self, text: str) -> tuple[int, ...]:
-        """Whom a text may mean: after a word of choosing before mere mentions; what is denied does not count."""
+        """The persons that a text may choose: those after a word of choosing, else all it mentions; denied ones do not count."""
         whole = beginning(text, self._vocabulary)
         if whole:
             return whole
@@ -179,7 +179,7 @@ class MysteryText:
         return ", ".join(self._names[move.args[0]] for move in legal if move.args)
 
     def _question(self, text: str, legal: tuple[Move, ...]) -> Move:
-        """A question in free words: its topic by its words, and whom it is about if it names one whom it may be about."""
+        """A question in free words: its topic by its words, and the person it is about, if it names one that is allowed."""
         found = (TOPICS.index(topic) for topic, words in self._phrases.topics.items() if words.search(text))
         topic = next(found, OPEN)
         named = {m.persons[0] for m in mentions(text, self._vocabulary) if len(m.persons) == 1}
@@ -196,8 +196,8 @@ class MysteryText:
         if kind == vocabulary.ASK:
             return Move(vocabulary.ASK, (OPEN, ANYBODY))
         if kind in (vocabulary.SUSPECT, vocabulary.VOTE):
-            kept = Move(kind, (view.suspects[view.victim],))
-            return kept if kept in legal else legal[int(rng.integers(len(legal)))]
+            previous = Move(kind, (view.suspects[view.victim],))
+            return previous if previous in legal else legal[int(rng.integers(len(legal)))]
         return SAYS if SAYS in legal else legal[0]
 
 

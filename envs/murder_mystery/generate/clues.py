@@ -80,9 +80,9 @@ class _Dealer:
         return fact
 
     def someone(self, victim: int, *, but: Iterable[int], rather: Iterable[int] = ()) -> int:
-        """An innocent of the victim, none of `but` unless nobody else is left; one of `rather` if it can be.
+        """An innocent of the victim, none of `but` unless nobody else is left; one of `rather` if possible.
 
-        Who knows least comes first.
+        Of these, the one that knows the fewest facts.
         """
         world, barred = self.world, set(but)
         order = [s for s in sample(self.rng, world.seats, world.seats) if s != world.deaths[victim].murderer]
@@ -98,7 +98,7 @@ class _Dealer:
 
 
 def deal(world: CaseWorld, rng: np.random.Generator) -> CaseKnowledge:
-    """Deal the facts of a world. Whether they make a fair riddle is for `solve.faults` to say."""
+    """Deal the facts of a world. Whether they make a fair riddle is checked by `solve.faults_of`."""
     dealer = _Dealer(world, rng)
     public = tuple(_public(world, victim) for victim in range(len(world.deaths)))
     for seat in range(world.seats):
@@ -160,7 +160,7 @@ def _incriminate(dealer: _Dealer, victim: int) -> None:
 
 
 def _innocents(dealer: _Dealer, victim: int) -> int:
-    """Clear every innocent, and let them look guilty where they are not cleared. Answers who looks guiltiest."""
+    """Clear every innocent, and let them look guilty where they are not cleared. Returns the seat that looks guiltiest."""
     world, death = dealer.world, dealer.world.deaths[victim]
     innocents = [seat for seat in range(world.seats) if seat != death.murderer]
     scapegoat = innocents[dealer.pick(len(innocents))]
@@ -248,11 +248,11 @@ def _relations(dealer: _Dealer) -> None:
 
 def _compatible(world: CaseWorld, order: Iterable[int]) -> tuple[int, ...]:
     """The relations of an order, each unless it contradicts one before it."""
-    kept: list[int] = []
+    compatible: list[int] = []
     for relation in order:
-        if all(frozenset((world.relations[relation], world.relations[k])) not in _OPPOSITES for k in kept):
-            kept.append(relation)
-    return tuple(kept)
+        if all(frozenset((world.relations[relation], world.relations[k])) not in _OPPOSITES for k in compatible):
+            compatible.append(relation)
+    return tuple(compatible)
 
 
 def _thefts(dealer: _Dealer) -> None:
@@ -266,7 +266,7 @@ def _thefts(dealer: _Dealer) -> None:
 
 
 def _noise(dealer: _Dealer) -> None:
-    """What wastes a question: sightings from hours without a death, first of whoever was in the same place, and access
+    """Facts without value: sightings from hours without a death, first of people in the same place, and access
     of others to things that killed nobody.
     """
     world = dealer.world

@@ -1,6 +1,6 @@
 """Original murder mysteries from a seed: draw what happened, deal the clues, prove the riddle, write it down.
 
-The story depends on the seed alone; the language decides only in which words it is told.
+The story depends on the seed alone; the language changes only its words.
 """
 
 from __future__ import annotations

@@ -13,9 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.cases.case import Case
-from parlour.envs.murder_mystery.cases.case import Death as CaseDeath
+from parlour.envs.murder_mystery.cases.case import Death
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
 PUBLIC: Final = -1
@@ -33,7 +31,7 @@ class KnownDeath(NamedTuple):
 
 
 class Against(NamedTuple):
-    """What is told against a seat: the three that the paper's sensors ask for."""
+    """What others tell against a seat: the three matters of the paper's sensors."""
 
     motive: bool
     means: bool
@@ -98,42 +96,19 @@ def candidates(told: Iterable[Told], seats: int, victim: int) -> tuple[int, ...]
     return proved or left
 
 
-def honest(case: Case, victim: int) -> list[Told]:
-    """Public facts and those in the scripts of all who did not murder the victim (index)."""
-    innocent = [seat for seat, one in enumerate(case.characters) if not one.murders[victim]]
-    return told_by(case.public, [one.facts for one in case.characters], innocent)
-
-
-def alone(case: Case, seat: int) -> list[Told]:
-    """Public facts and those of one script."""
-    return told_by(case.public, [one.facts for one in case.characters], [seat])
-
-
 def told_by(public: Iterable[Fact], facts: Sequence[Iterable[Fact]], seats: Iterable[int]) -> list[Told]:
     """Public facts and those of some seats, with their tellers."""
     return [*((PUBLIC, fact) for fact in public), *((seat, fact) for seat in seats for fact in facts[seat])]
 
 
-def faults(case: Case) -> tuple[str, ...]:
-    """Why a case is no fair riddle; empty for a proved one. See `faults_of`.
-
-    Raises:
-        ParlourError: The case has no truth.
-    """
-    if case.truth is None:
-        raise ParlourError(f"case {case.id!r} has no truth to prove")
-    facts, lies = ([one.facts for one in case.characters], [one.lies for one in case.characters])
-    return faults_of(case.seats, case.truth.deaths, case.public, facts, lies)
-
-
 def faults_of(
     seats: int,
-    deaths: Sequence[CaseDeath],
+    deaths: Sequence[Death],
     public: Sequence[Fact],
     facts: Sequence[Sequence[Fact]],
     lies: Sequence[Sequence[Fact]],
 ) -> tuple[str, ...]:
-    """Why dealt facts are no fair riddle; empty for a proved one.
+    """Why dealt facts do not make a fair riddle; empty if they do.
 
     For each victim:
     1. what all innocent of it know rules out everybody but the murderer;

@@ -26,7 +26,7 @@ class Teller:
     def script(
         self, seat: int, facts: Sequence[Fact], motives: Sequence[int], crimes: str, lies: Sequence[Fact]
     ) -> str:
-        """The script of a seat: who he is, whom he knows, what he hides, the evening, what he did, what he will claim.
+        """The script of a seat: its character, people, secrets, the evening, the crime, planned lies.
 
         Args:
             seat: Whose.
@@ -85,7 +85,7 @@ class Teller:
     def objectives(
         self, seat: int, facts: Sequence[Fact], murdered: Sequence[int], blamed: int | None
     ) -> tuple[str, ...]:
-        """Two to five aims. `murdered`: person numbers of his victims; `blamed`: whom he frames."""
+        """Two to five aims. `murdered`: person numbers of his victims; `blamed`: the person he frames."""
         aims, words = self.prose.objectives, self.vocabulary
         made = []
         for victim in words.victims:
@@ -108,7 +108,7 @@ class Teller:
         return tuple(made[:5])
 
     def _evening(self, facts: Sequence[Fact], seat: int) -> list[str]:
-        """Whereabouts and sightings by the hour; who was seen in another place was not met."""
+        """Whereabouts and sightings by the hour; people seen in another place were not met."""
         where = {fact.args[2]: fact.args[1] for fact in facts if fact.kind == "at"}
         told = []
         for fact in sorted(facts, key=lambda fact: (fact.args[2], fact.kind, fact.args)):

@@ -22,7 +22,7 @@ _MOTIVES: Final = 6
 _RELATIONS: Final = 12
 _ITEMS: Final = 4
 _TWO_VICTIMS: Final = 0.2
-"""Share of cases with two victims where nothing is asked for; with five players or more."""
+"""Share of cases with two victims if no number is given; with five players or more."""
 _SAME_MURDERER: Final = 0.4
 _STAY: Final = 0.35
 """How likely a person stays where he is for another half hour."""
@@ -83,7 +83,7 @@ def draw_world(rng: np.random.Generator, players: int | None, victims: int | Non
 
 
 def sample(rng: np.random.Generator, among: int, count: int) -> tuple[int, ...]:
-    """So many different numbers below `among`, in random order."""
+    """`count` different numbers below `among`, in random order."""
     return tuple(int(k) for k in rng.permutation(among)[:count])
 
 

@@ -26,7 +26,7 @@ DONE: Final = 6
 # Moves of the seats.
 INTRODUCE: Final = "introduce"  # args: (); words
 CHOOSE: Final = "choose"  # args: (seat,) to be asked next about the present victim, or () for nobody (more)
-ASK: Final = "question"  # args: topic, person whom it is about or -1; words
+ASK: Final = "question"  # args: topic, person it is about or -1; words
 TELL: Final = "tell"  # args: number of the fact's kind in facts.KINDS, then the fact's own
 ANSWER: Final = "answer"  # args: (); words; ends the answer
 FINISH: Final = "done"  # args: (); ends an answer of facts
@@ -40,7 +40,7 @@ WITH_WORDS: Final = (INTRODUCE, ASK, TELL, ANSWER)
 # Announcements of the moderator.
 ROUND: Final = "round"  # args: round from 0; the number of rounds: the vote begins
 TURN: Final = "turn"  # args: seat, victim: the seat asks about the victim
-WANTED: Final = "wanted"  # to one seat; args: 0 report | 1 vote, victim: whom does it suspect
+WANTED: Final = "wanted"  # to one seat; args: 0 report | 1 vote, victim: the seat is asked for its suspect
 VOTES: Final = "votes"  # args: victim, then how many votes each seat has
 VERDICT: Final = "verdict"  # args: victim, seat found or -1, one of the three below
 MISSED: Final = 0
@@ -78,7 +78,7 @@ class MysteryView(NamedTuple):
     facts: tuple[Fact, ...]
     """What its script says, as facts; empty in a case of prose only."""
     lies: tuple[Fact, ...]
-    """What it plans to say that is not so; a murderer's only."""
+    """False facts that it plans to tell; only murderers have any."""
     names: tuple[str, ...]
     """Of all characters, by seat."""
     victims: tuple[str, ...]
@@ -96,7 +96,7 @@ class MysteryView(NamedTuple):
     questions: int
     """To one target at a time."""
     targets: int
-    """Whom one seat may ask about one victim in one round, at most."""
+    """How many others one seat may ask about one victim in one round."""
     hearing: str
     """`"all"` or `"two"`: who hears questions and answers."""
     majority: str
@@ -114,6 +114,6 @@ class MysteryView(NamedTuple):
     topic: int
     """Of the question that is being answered; -1 while none is, and for those who did not hear it."""
     about: int
-    """The person whom it is about; -1 for nobody in particular."""
+    """The person the question is about; -1 for nobody in particular."""
     suspects: tuple[int, ...]
-    """For each victim whom this seat reported last; -1 before."""
+    """For each victim the suspect that this seat reported last; -1 before."""

@@ -1,7 +1,7 @@
 """The language of facts: what a character of a murder mystery may know and tell, as data and as sentences.
 
 Every fact has a canonical sentence in English and in Chinese (`say`), and `read` finds these sentences, and the other
-forms of the language's file, in any text. `read(say(f)) == [f]`. Sentences that it does not know are passed over; questions,
+forms of the language's file, in any text. `read(say(f)) == [f]`. Other sentences are skipped; questions,
 denials and reports of what somebody else said are not facts.
 
 The topics of questions and the facts that answer them are the contract between the rules, the players and the cases.
@@ -180,13 +180,13 @@ def relevant(fact: Fact, topic: int, speaker: int, about: int, victim: int) -> b
 
 
 def say(fact: Fact, vocabulary: CaseVocabulary, speaker: int | None, form: int = 0) -> str:
-    """The sentence of a fact, in the first person where the speaker is meant.
+    """The sentence of a fact, in the first person where it is about the speaker.
 
     Args:
         fact: What is said.
         vocabulary: The words of the case.
         speaker: Person number of who says it; None for nobody in particular.
-        form: Which of its forms, counted round; 0 is the canonical one.
+        form: Number of the form, modulo the number of forms; 0 is the canonical one.
 
     Raises:
         ParlourError: For a fact that does not fit the vocabulary.
@@ -333,7 +333,7 @@ def _readers(vocabulary: CaseVocabulary) -> dict[str, tuple[_Reader, ...]]:
 
 
 def _words(vocabulary: CaseVocabulary, parameter: str) -> list[str]:
-    """What may stand for a slot, the longest first; nothing for words that the case does not have."""
+    """The words that fill a slot, the longest first; none for words that the case does not have."""
     forms = texts(vocabulary.language).forms
     words = list(vocabulary.words(parameter))
     if parameter in "ab":
@@ -358,7 +358,7 @@ def _pattern(form: str, words: dict[str, list[str]], forms: Forms) -> re.Pattern
 
 
 def _told(text: str, span: tuple[int, int], ends: list[int], forms: Forms) -> bool:
-    """Whether a clause is told as true: no question, nothing before it in the sentence that denies or reports it.
+    """Whether a clause is stated as true: it is not a question, and nothing before it in the sentence denies or reports it.
 
     Args:
         text: All of it.

@@ -1,6 +1,6 @@
 """What is irregular in a WellPlay folder: names, keys against stories, languages against each other.
 
-Single rows are checked where they are read (`wellplay_rows`); here are the matters that take the whole script. Nothing
+Single rows are checked where they are read (`wellplay_rows`); here are those that need the whole script. Nothing
 is corrected: keys stay as published, so that scores compare with the papers'.
 """
 

@@ -32,7 +32,7 @@ _BRACKETS: Final = re.compile(r"^(.*?)\s*[(（\[【](.+?)[)）\]】]\s*$", re.DO
 
 @dataclass(frozen=True)
 class Folder:
-    """A script as it lies in its folder."""
+    """A script's folder as it was read."""
 
     path: Path
     lang: str
@@ -218,7 +218,7 @@ def _victims(folder: Folder) -> tuple[Victim, ...]:
 
 
 def spellings(name: str) -> Iterator[str]:
-    """A name as it stands, and, where it carries another in brackets, its parts.
+    """A name as it is written, and, if it has another one in brackets, both parts.
 
     >>> list(spellings("Han Chengwu (Han the Attendant or Han the Crew Member)"))
     ['Han Chengwu (Han the Attendant or Han the Crew Member)', 'Han Chengwu', 'Han the Attendant', 'Han the Crew Member']
@@ -230,7 +230,7 @@ def spellings(name: str) -> Iterator[str]:
 
 
 def player_aliases(folder: Folder, seat: int) -> tuple[str, ...]:
-    """What a player is called besides: in brackets of its own name, and in options such as "Brother Li【Aming】"."""
+    """Other names of a player: in brackets of its own name, and in options such as "Brother Li【Aming】"."""
     name = folder.names[seat]
     others = {form for k, other in enumerate(folder.names) if k != seat for form in spellings(other)}
     others |= {
@@ -251,7 +251,7 @@ def player_aliases(folder: Folder, seat: int) -> tuple[str, ...]:
 def victims_of(folder: Folder, seat: int | None) -> list[int | None]:
     """For each row of a seat (or the omniscient file) the victim that it asks about; None for relations and the like.
 
-    The victim named in the text; a text that names none ("your wife") asks about the victim of the block it stands in:
+    The victim named in the text; a text that names none ("your wife") asks about the victim of its block:
     files go through the victims in order, and every block begins with who killed.
     """
     rows = folder.omniscient if seat is None else folder.rows[seat]
@@ -283,7 +283,7 @@ def asks_who(row: Row) -> bool:
 
 
 def victim_named(folder: Folder, text: str, seat: int | None) -> int | None:
-    """The victim whose name stands in a text, the longest deciding: as the asked calls them, else as anybody does."""
+    """The victim named in a text; of several the longest name: as the seat calls them, else as anybody does."""
     own = [] if seat is None else [[str(name)] for name in folder.people[seat]["victims"]]
     every = [folder.called(victim) for victim in range(folder.victims)]
     for called in (own, every):

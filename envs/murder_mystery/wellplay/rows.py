@@ -22,7 +22,7 @@ _PICKS: Final[dict[str, Literal[1, 2]]] = {"a": 1, "b": 2}
 
 
 class Irregularity(NamedTuple):
-    """Something in a folder that is not as it should be."""
+    """A fault or contradiction in a folder."""
 
     lang: str
     slug: str

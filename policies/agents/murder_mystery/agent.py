@@ -1,6 +1,6 @@
 """The agents at the table of a murder mystery: Questum, PLAYER*, and the methods they are compared with.
 
-An agent goes by the View of its seat and speaks in words; whom it chooses, suspects and votes for it gives by number.
+An agent reads the View of its seat and speaks in words; choices, reports and votes are action numbers.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class MysterySeat(GameSeat[MysteryView]):
         return Interview(room, InterviewSettings())
 
     def _choose(self, view: MysteryView, procedure: Procedure) -> tuple[int, ...]:
-        """Whom to ask, with the questions for it; those for whom no question comes about are passed over."""
+        """The seat to ask, with its questions noted; seats without a usable question are skipped."""
         asked = self._asked(view)
         while (target := procedure.choose(view, asked)) is not None:
             asked = (*asked, target)
@@ -99,7 +99,7 @@ class MysterySeat(GameSeat[MysteryView]):
         return ()
 
     def _asked(self, view: MysteryView) -> tuple[int, ...]:
-        """Whom this seat has asked about the victim in this turn."""
+        """The seats that this one has asked about the victim in this turn."""
         asked: list[int] = []
         for event in reversed(view.events):
             if event.move.kind == game.TURN:
@@ -110,9 +110,7 @@ class MysterySeat(GameSeat[MysteryView]):
 
     def _answer(self, view: MysteryView, info: dict[str, Any], procedure: Procedure) -> Any:
         exchange = procedure.room.seat_memory.pending()
-        if (
-            exchange is None or exchange.told
-        ):  # the words were taken for one of the facts, and said what there is to say
+        if exchange is None or exchange.told:  # the words were read as one of the facts: the answer is complete
             over = game.ENOUGH if game.ENOUGH in view.legal else game.SAYS
             return self._number(info, over.kind, ())
         words = procedure.reply(exchange)

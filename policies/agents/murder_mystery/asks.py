@@ -1,7 +1,7 @@
 """The questions of Questum and PLAYER*: introduction, sensors, question, reply, pruning, vote (SPEC 4.4, 4.5, 5).
 
-Every question tells its setting (`scene`), who is asked (`me`) and the excerpts that the memory found. `stance` says in
-words what the rules of the game make of him: who killed the victim at hand may lie about that death, nobody else may lie.
+Every question tells its setting (`scene`), who is asked (`me`) and the excerpts that the memory found. `stance` says
+whether he may lie: only the murderer of the victim in question may, about that death.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def refuse_blank(words: str) -> None:
 
 
 class CaseAsk(Ask[A], Generic[A]):
-    """What every question in a case is told first."""
+    """The first inputs of every question in a case."""
 
     scene: Scene
     me: CharacterInfo
@@ -120,7 +120,7 @@ class CaseAsk(Ask[A], Generic[A]):
 
     @property
     def known(self) -> Known:
-        """What the excerpts say of the character whom the question is about."""
+        """What the excerpts say of the character that the question is about."""
         return known_of(self.excerpts, getattr(self, "about", self.me.name))
 
     def check(self, answer: A) -> None:

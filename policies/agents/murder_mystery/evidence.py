@@ -66,7 +66,7 @@ class Told(NamedTuple):
     teller: int
     """Seat of who said it, or whose script says it; `NOBODY` for the briefing."""
     sure: bool
-    """Whether it stands in the briefing or in a script, not in words said at the table."""
+    """Whether it is in the briefing or in a script, not said at the table."""
     victim: int = -1
     """The victim about whose death it was said; -1 for none in particular."""
 
@@ -83,7 +83,7 @@ class Dossier(NamedTuple):
     """What is known of one suspect and one victim."""
 
     motives: tuple[int, ...]
-    """Reasons that others tell of, the one told most often first."""
+    """Reasons told by others, the most frequent first."""
     admitted: tuple[int, ...]
     """Reasons of his own telling."""
     peace: bool
@@ -103,7 +103,7 @@ class Dossier(NamedTuple):
     discord: int
     """Contradictions among the others, without his words."""
     feeling: int
-    """What he feels for the victim, as far as it is told: -1, 0, 1."""
+    """What he feels for the victim, if anybody told it: -1, 0, 1."""
     hints: float
     """What free prose says against him, 0 .. 1."""
     weight: float
@@ -150,7 +150,7 @@ def has_facts(told: Sequence[Told]) -> bool:
 
 
 def death_of(victim: int, told: Iterable[Told]) -> Death:
-    """How a victim died, as most say; what stands in a script counts twice."""
+    """How a victim died, by the majority of what was told; a script counts twice."""
     votes: tuple[Counter[int], ...] = (Counter(), Counter(), Counter())
     for (kind, args), _, sure, _ in told:
         if kind == "died" and args[0] == victim:
@@ -258,7 +258,7 @@ def _feeling(person: int, other: int, told: Iterable[Told]) -> int:
 def _weight(known: Dossier) -> float:
     """The numbers say which facts outweigh which; nothing was fitted.
 
-    An alibi or lack of the means clears whatever else is told; presence and a lie weigh more than a reason.
+    An alibi or lack of the means outweighs everything else; presence and a lie weigh more than a reason.
     """
     weight = 0.0
     if known.motives or known.admitted:

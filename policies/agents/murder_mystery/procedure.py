@@ -28,7 +28,7 @@ QUESTION, PRUNING = "question", "pruning"
 
 @dataclass
 class Room:
-    """What one seat works with in one game."""
+    """The model, memory and knowledge of one seat in one game."""
 
     seat_model: SeatModel
     seat_memory: SeatMemory
@@ -83,11 +83,11 @@ class Procedure(ABC):
 
     @abstractmethod
     def choose(self, view: MysteryView, asked: tuple[int, ...]) -> int | None:
-        """Whom to ask next about `view.victim`, after `asked`; None for nobody."""
+        """The seat to ask next about `view.victim`, after `asked`; None for nobody."""
 
     @abstractmethod
     def questions(self, target: int, victim: str, number: int) -> list[str]:
-        """What to ask; empty if no question came about, which skips the turn."""
+        """The questions; none if the model's answer could not be used, which skips the turn."""
 
     def introduce(self) -> str:
         """Who one is."""

@@ -1,4 +1,4 @@
-"""What can be had from free prose by words alone: who is mentioned near what, in English and Chinese.
+"""Reading free prose by single words: who is mentioned near what, in English and Chinese.
 
 The fall-back where no sentence is a fact that can be read, as in stories written by hand. It knows no grammar.
 """
@@ -48,7 +48,7 @@ _COMMON: Final = frozenset(_COMMON_WORDS.split())
 
 @lru_cache(maxsize=1 << 14)
 def counts(text: str) -> Mapping[str, int]:
-    """How often words of each sort stand in a text."""
+    """How often words of each sort occur in a text."""
     return {sort: len(pattern.findall(text)) for sort, pattern in _PATTERNS.items()}
 
 
@@ -62,7 +62,7 @@ def tokens(text: str) -> frozenset[str]:
 
 
 def overlap(one: str, other: str) -> float:
-    """The share of the words of `one` that stand in `other` as well: 0 .. 1."""
+    """The share of the words of `one` that `other` has as well: 0 .. 1."""
     wanted = tokens(one)
     return len(wanted & tokens(other)) / len(wanted) if wanted else 0.0
 
@@ -85,7 +85,7 @@ def mentions(scene: Scene, person: int, text: str) -> bool:
 def suspicion(scene: Scene, victim: int, suspects: Sequence[int], texts: Sequence[str]) -> dict[int, float]:
     """How much the words around each suspect's name speak against him, 0 .. 1; next to the victim's name twice.
 
-    Shares of what is said against all of them, so that who is merely talked of most does not come off worst of all.
+    Shares of what is said against all of them, so that being mentioned often is not enough to look worst.
     """
     raw = dict.fromkeys(suspects, 0.0)
     for text in texts:

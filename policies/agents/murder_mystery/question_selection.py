@@ -1,9 +1,9 @@
 """How heuristics find a question: what is not known yet, among what the sensors ask for.
 
 A sensor names the topics that would change what it reads: a motive is looked for under motives and relations, the
-opportunity under whom everybody saw, what killed the victim and who could get at it. A topic that the character was
-asked about before is not put again; behind the general questions come those about single suspects, first the one against
-whom most speaks.
+opportunity under sightings, what killed the victim and who could get at it. A topic that the character was
+asked about before is not put again; after the general questions come those about single suspects, first the one with
+the most evidence against it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _TOPICS: Final = {
     BACKGROUND: (REASONS, RELATION),
     EMOTION: (RELATION,),
 }
-"""Sensor -> the topics that it sends one to."""
+"""Sensor -> the topics that can change its reading."""
 _FIRST: Final = (DEATH, ABLE, REASONS)
-"""How the heuristics go through these topics: first what can clear people; behind these, single suspects."""
+"""The topics asked first: those that can clear people; then single suspects."""
 _LAST: Final = (WHEREABOUTS, RELATION)
-"""And then what only colours a character."""
+"""The topics asked last."""
 
 
 def question_of(known: Known, summary: SensorSummary, number: int) -> list[str]:
@@ -94,7 +94,7 @@ def _settled(known: Known, asked: Sequence[QuestionTopic]) -> set[int]:
 
 
 def _suspects(known: Known) -> list[int]:
-    """Whom a character can be asked about: of the others not cleared, first those against whom most speaks."""
+    """The others that a character can be asked about: those not cleared, the most evidence against them first."""
     scene, me = known.scene, known.excerpts.me
     others = [s for s in range(len(scene.players)) if s != known.person and scene.players[s] != me.name]
     dossiers = judge(scene, known.victim, others, known.told)
@@ -102,7 +102,7 @@ def _suspects(known: Known) -> list[int]:
 
 
 def _not_put(topic: int, seats: Sequence[int], asked: Sequence[QuestionTopic]) -> list[int]:
-    """Those about whom the character was not asked on a topic."""
+    """The seats about which the character was not asked on a topic."""
     put_about = {person for asks in asked if topic in asks.topics for person in asks.about}
     return [seat for seat in seats if seat not in put_about]
 

@@ -46,7 +46,7 @@ class Matter(NamedTuple):
 
     @property
     def persons(self) -> list[int]:
-        """Whom the question names, in its order."""
+        """The persons that the question names, in its order."""
         found = []
         small = self.question.casefold()
         for person in range(len(self.scene.players) + len(self.scene.victims)):
@@ -187,7 +187,7 @@ def _places(matter: Matter) -> list[float]:
 
 
 def _reasons(matter: Matter) -> list[float]:
-    """Why the player whom the question names, or else the chief suspect, wanted the victim dead."""
+    """The reason of the player named in the question, or else of the chief suspect."""
     named = [person for person in matter.persons if person < len(matter.scene.players)]
     person = named[0] if named else _suspect(matter)
     votes: Counter[int] = Counter()
@@ -198,7 +198,7 @@ def _reasons(matter: Matter) -> list[float]:
 
 
 def _relations(matter: Matter) -> list[float] | None:
-    """Relations between the two whom the question names, or between the chief suspect and the victim."""
+    """Relations between the two people named in the question, or between the chief suspect and the victim."""
     scene = matter.scene
     if not scene.relations:
         return None
@@ -228,7 +228,7 @@ def _without_names(scene: Scene, pair: Sequence[int], option: str) -> str:
 
 
 def _longer(one: str, other: str) -> bool:
-    """Whether one relation's word is only a part of another one that stands there ("lover" in "former lover")."""
+    """Whether one relation's word is only a part of another one ("lover" in "former lover")."""
     return one in other and len(one) < len(other)
 
 

@@ -1,6 +1,6 @@
-"""What the questions of this room are asked with: the public setting, who asks, and the talk, as plain values.
+"""The inputs of these questions as plain values: the public setting, the own character, and the talk.
 
-Names are how players speak of each other, so all that an agent asks holds names; `Scene.seat` and `Scene.person` give the
+Names are how players speak of each other, so the inputs hold names; `Scene.person` gives the
 numbers back. A name is read strictly: exactly, or as the beginning of one name and of no other (SPEC 4.5).
 """
 
@@ -106,7 +106,7 @@ def named(words: str, names: Sequence[str]) -> str | None:
 
 
 def all_named(words: Iterable[str], names: Sequence[str]) -> list[str]:
-    """The names that several words mean, each once, in their order; words that mean none are passed over."""
+    """The names that several words mean, each once, in their order; words that mean none are skipped."""
     found = (named(one, names) for one in words)
     return list(dict.fromkeys(name for name in found if name is not None))
 

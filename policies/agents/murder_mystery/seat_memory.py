@@ -2,7 +2,7 @@
 
 Questum, appendix C.1: segments of at most 50 tokens, a question-and-answer pair as a single segment, retrieval of the
 nearest by L2 distance up to a budget of 4000 tokens each for script and dialogue (5000 at the quiz), in original order
-(SPEC 4.6). The talk is read off the View's own events, so that nothing a seat did not hear can get in here.
+(SPEC 4.6). The talk is read from the View's own events, so the memory holds nothing that the seat did not hear.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ PLAY: Final = 4000
 """Tokens of script, and as many of dialogue, in a question of the game."""
 QUIZ: Final = 5000
 """The same at the quiz."""
-_KEPT: Final = 1 << 14
-"""Vectors kept, for all seats together: everybody hears the same talk and asks after the same names."""
+_CACHE_SIZE: Final = 1 << 14
+"""Cached vectors, for all seats together: everybody hears the same talk and asks about the same names."""
 
 
-class MemorySettings:
-    """An embedder that knows the texts it has seen.
+class CachedEmbedder:
+    """An embedder that caches its vectors.
 
     Args:
-        embedder: Which turns new texts into vectors.
+        embedder: The one that computes them.
     """
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
         self.name, self.size = embedder.name, embedder.size
-        self._vector = lru_cache(maxsize=_KEPT)(self._embedded)
+        self._vector = lru_cache(maxsize=_CACHE_SIZE)(self._embedded)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`."""
@@ -52,10 +52,10 @@ class MemorySettings:
         return row
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MemorySettings, (self.embedder,)
+        return CachedEmbedder, (self.embedder,)
 
 
-HASHING: Final = MemorySettings(HashingEmbedder())
+HASHING: Final = CachedEmbedder(HashingEmbedder())
 """The embedded default."""
 
 
@@ -110,7 +110,7 @@ class SeatMemory:
         return [self.talks[position - len(self.script)] for position in self._retrieve(query, TALK, budget)]
 
     def nearest(self, query: str, count: int) -> list[Talk]:
-        """So many pieces of talk that are nearest to a query, in the order in which they were heard."""
+        """The `count` pieces of talk nearest to a query, in the order in which they were heard."""
         found = self.memory.search(query, count, tag=TALK) if self.talks else []
         return [self.talks[position - len(self.script)] for position in sorted(one.position for one in found)]
 

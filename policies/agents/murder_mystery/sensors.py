@@ -3,7 +3,7 @@
 Questum, section 2.2 and appendix C.4: emotion, motivation and suspicion (the opportunity to do it) in both stages, the
 information value when pruning; evidence and background were tried and left out of the three. The paper only sketches the
 hypothetical murderer: a point with negative emotion, a motive and the opportunity. Here the distance of a suspect to it is
-the number of sensors that read otherwise.
+the number of sensors that differ.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def sensors_from(words: str) -> tuple[str, ...]:
 
 
 def distance(readings: Iterable[SensorReading]) -> int:
-    """How many sensors read otherwise than for the hypothetical murderer."""
+    """How many sensors differ from those of the hypothetical murderer."""
     return sum(
         reading.sensor in SENSORS
         and bool(SENSORS[reading.sensor].murderer)
@@ -240,9 +240,9 @@ def _name(scene: Scene, person: int) -> str:
 
 
 def _value(known: Known, asked: int) -> str:
-    """By how many of the matters that count were never put to the character; low for one who is seen through.
+    """From the number of important topics that were never put to the character; low if a lie or presence gave it away.
 
-    Who counts the questions, as PLAYER* does, goes by their number as well.
+    If the questions are counted, as in PLAYER*, their number limits it too.
     """
     if known.dossier.there or known.dossier.caught:
         return "low"

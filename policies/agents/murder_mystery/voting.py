@@ -10,15 +10,15 @@ from parlour.policies.agents.murder_mystery.evidence import Excerpts, has_facts,
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, SUSPICION, SensorSummary, distance, value_of
 
 NEAR: Final = 1
-"""Sensors that may read otherwise than for a murderer, before somebody is left out."""
+"""How many sensors may differ from a murderer's before a suspect is dropped."""
 
 
 def prune(suspects: Sequence[str], summaries: Sequence[SensorSummary]) -> list[str]:
-    """Who stays, or comes back, nearest to the hypothetical murderer first; never nobody.
+    """The new list, nearest to the hypothetical murderer first; never empty.
 
-    Who had no opportunity goes. Of the others those stay who are at most `NEAR` sensors away from a murderer, and those
-    who may still have much to tell; or, where there are none of either, those who are nearest. Of equals, the present
-    suspects come first.
+    Characters without an opportunity are dropped. Of the others those stay that are at most `NEAR` sensors away from a
+    murderer or may still have much to tell; if there are none, the nearest ones. Of equals, the present suspects come
+    first.
     """
     order = {name: place for place, name in enumerate(suspects)}
     ranked = sorted(summaries, key=lambda one: (distance(one.readings), order.get(one.character, len(order))))

@@ -1,6 +1,6 @@
 """Whom to ask: entropy over a list of suspects, the gain of earlier questions, the score of a suspect, the choice.
 
-From "Questioning the Unknown" (Questum), section 2.2. The list of suspects stands for a uniform belief over its n members,
+From "Questioning the Unknown" (Questum), section 2.2. The list of suspects is a uniform belief over its n members,
 with entropy H = -ln(1/n). The paper writes that this entropy is to be maximised; what it does, and what is meant, is to
 bring it down to 0, which is one suspect. A gain is what a list lost: IG_t = H_(t-1) - H_t, negative when it grew.
 """
@@ -17,13 +17,13 @@ from parlour.envs.core import ParlourError, accept
 BETA: Final = 0.2
 """Share of the past in a score (appendix C.1)."""
 EPSILON: Final = 0.1
-"""How often anybody is asked (appendix C.1)."""
+"""Probability of asking a random suspect (appendix C.1)."""
 EXPECTED: Final = {"high": 1.0, "medium": 0.0, "low": -1.0}
 """Eq. 2: the gain that an answer of the information-value sensor stands for."""
 
 
 def entropy(suspects: int) -> float:
-    """Entropy of a uniform belief over so many suspects, in nats.
+    """Entropy of a uniform belief over a number of suspects, in nats.
 
     >>> round(entropy(4), 4)
     1.3863
@@ -102,8 +102,8 @@ def pruned(proposed: Sequence[int], before: Sequence[int], others: Sequence[int]
         others: Who can be a suspect at all; of these, anybody may come back onto the list.
     """
     known = frozenset(others)
-    kept = tuple(dict.fromkeys(seat for seat in proposed if seat in known))
-    return kept or tuple(before)
+    named = tuple(dict.fromkeys(seat for seat in proposed if seat in known))
+    return named or tuple(before)
 
 
 def share(name: str, value: float) -> float:

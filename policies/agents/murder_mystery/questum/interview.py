@@ -124,7 +124,7 @@ class Interview(Procedure):
         return gain.choose(self.scores(victim), self.settings.epsilon, self.room.rng)
 
     def scores(self, victim: str) -> dict[int, float]:
-        """Eq. 3 for everybody on the list of a victim; in front those whom this seat has asked least, then by the list."""
+        """Eq. 3 for everybody on the list of a victim, in order of how often this seat has asked them, then of the list."""
         return {
             seat: gain.score(
                 self.gains.get((victim, seat), ()), self.expected.get((victim, seat), 0.0), self.settings.beta
@@ -209,7 +209,7 @@ class Interview(Procedure):
         self.expected[victim, seat] = gain.expected_gain(value_of(readings))
         return summary
 
-    # -- what the vote is told ---------------------------------------------------------------------------------
+    # -- inputs of the vote ---------------------------------------------------------------------------------
 
     def suspects_of(self, victim: str) -> list[str]:
         main = self.main[victim]
