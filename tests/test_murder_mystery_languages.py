@@ -6,7 +6,8 @@ from importlib.resources import files
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.murder_mystery.languages.texts import LANGUAGES, read, texts
+from parlour.envs.language_files import checked, compare
+from parlour.envs.murder_mystery.languages.texts import LANGUAGES, Texts, texts
 from parlour.policies.agents.murder_mystery.sentences import sentences
 
 CHINESE = (files("parlour.envs.murder_mystery.languages") / "data" / "zh.toml").read_text("utf-8")
@@ -39,7 +40,9 @@ def test_the_heuristics_have_the_same_sentences_in_all_languages():
 def test_a_file_that_is_not_complete_is_refused(line, instead, message):
     assert CHINESE.count("\n" + line) == 1
     with pytest.raises(ParlourError) as raised:
-        read(CHINESE.replace("\n" + line, "\n" + instead), "xx.toml")
+        compare(
+            checked(CHINESE.replace("\n" + line, "\n" + instead), "xx.toml", Texts), texts("en"), "xx.toml", ("words",)
+        )
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
 

@@ -11,7 +11,7 @@ from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.training import cli
 from parlour.training.murder_mystery import ratings
-from parlour.training.murder_mystery.ratings import NAMES, SCALES, Rating
+from parlour.training.murder_mystery.ratings import NAMES, Rating, texts
 
 TABLE_6 = {
     # Story Advancement, Question Quality, Response Quality, Response Speed, Role Immersion; overall
@@ -24,10 +24,10 @@ TABLE_6 = {
 
 def test_the_scales_are_those_of_table_7_with_five_levels_in_both_languages():
     assert NAMES == ("story advancement", "question quality", "response quality", "role immersion", "response speed")
-    for scale in SCALES:
-        for language in ("en", "zh"):
-            assert scale.title[language]
-            assert len(set(scale.levels[language])) == 5
+    for language in ("en", "zh"):
+        scales = texts(language).scales
+        assert tuple(scales) == NAMES
+        assert all(scale.title and len(set(scale.levels)) == 5 for scale in scales.values())
 
 
 @pytest.mark.parametrize("method", TABLE_6)
@@ -64,8 +64,8 @@ def test_a_person_is_asked_until_the_answer_is_1_to_5_or_empty():
 def test_at_a_chinese_table_the_scales_are_chinese():
     shown: list[str] = []
     ratings.ask(lambda _: "", shown.append, "zh")
-    assert all(scale.title["zh"] in shown for scale in SCALES)
-    assert not any(scale.title["en"] in shown for scale in SCALES)
+    assert all(scale.title in shown for scale in texts("zh").scales.values())
+    assert not any(scale.title in shown for scale in texts("en").scales.values())
 
 
 # -- after a game ----------------------------------------------------------------------------------------------

@@ -12,12 +12,14 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.language_files import LanguageTable, read_language
 from parlour.policies.files import write_json
 
 FORMAT: Final = 1
@@ -25,122 +27,31 @@ ENDING: Final = ".ratings.json"
 POINTS: Final = range(1, 6)
 
 
-class Scale(NamedTuple):
+class Scale(LanguageTable):
     """One question to a person."""
 
-    name: str
-    title: Mapping[str, str]
-    """By language."""
-    levels: Mapping[str, tuple[str, str, str, str, str]]
-    """What 1 to 5 points stand for, by language."""
+    title: str
+    levels: tuple[str, str, str, str, str]
+    """What 1 to 5 points mean."""
 
 
-SCALES: Final = (
-    Scale(
-        "story advancement",
-        {"en": "Did they move the story on?", "zh": "他们推动了剧情吗？"},
-        {
-            "en": (
-                "they looked for nothing, and nothing came of it",
-                "they looked for little and mostly concluded wrongly",
-                "they collected what was there and thought little about it",
-                "they looked for clues and mostly concluded rightly",
-                "they dug for clues, reasoned closely, and took the case a good way on",
-            ),
-            "zh": (
-                "什么也不查，案情毫无进展",
-                "查得很少，结论多半不对",
-                "收集了线索，但想得不深",
-                "主动找线索，结论大多正确",
-                "深挖线索，推理严密，大大推进了案情",
-            ),
-        },
-    ),
-    Scale(
-        "question quality",
-        {"en": "How good were their questions?", "zh": "他们的提问好吗？"},
-        {
-            "en": (
-                "none, or none to the point",
-                "seldom to the point, often the same again",
-                "partly to the point, on the surface",
-                "mostly to the point, and useful",
-                "to the point, searching, and brought hidden things to light",
-            ),
-            "zh": (
-                "没有提问，或全不相干",
-                "很少切题，常常重复",
-                "部分切题，但浮于表面",
-                "大多切题，而且有用",
-                "切题、深入，问出了隐情",
-            ),
-        },
-    ),
-    Scale(
-        "response quality",
-        {"en": "How good were their answers?", "zh": "他们的回答好吗？"},
-        {
-            "en": (
-                "off the point, or refused",
-                "often wrong, with holes, or misleading by accident",
-                "right on the whole, but vague or in part",
-                "right, with little left out",
-                "right, whole, in character, and worth hearing",
-            ),
-            "zh": (
-                "答非所问或拒绝回答",
-                "常常出错、残缺或误导",
-                "大体正确，但含糊或不全",
-                "正确，少有遗漏",
-                "正确、完整、符合角色，很有价值",
-            ),
-        },
-    ),
-    Scale(
-        "role immersion",
-        {"en": "Were they their characters?", "zh": "他们像自己的角色吗？"},
-        {
-            "en": (
-                "not at all, or against the character",
-                "seldom; stiff or without feeling",
-                "now and then",
-                "mostly, with a slip or two",
-                "throughout: one believed in the person",
-            ),
-            "zh": (
-                "完全不像，甚至相反",
-                "很少像，生硬或没有感情",
-                "时有时无",
-                "大多像，偶有偏差",
-                "始终如一，令人信服",
-            ),
-        },
-    ),
-    Scale(
-        "response speed",
-        {"en": "How fast were they?", "zh": "他们反应快吗？"},
-        {
-            "en": (
-                "so slow that the game stood still",
-                "slow, with many breaks",
-                "bearable, with breaks that one noticed",
-                "rather fast, now and then a short wait",
-                "at once, the game flowed",
-            ),
-            "zh": ("慢得游戏停滞", "慢，常常停顿", "尚可，有明显停顿", "较快，偶有短暂等待", "立即回应，节奏流畅"),
-        },
-    ),
-)
-"""In the order of table 7."""
-NAMES: Final = tuple(scale.name for scale in SCALES)
-_ASKED: Final = {
-    "en": (
-        "The game is over. Please rate the players you played with, 1 to 5; an empty line leaves a scale out.",
-        "1..5: ",
-    ),
-    "zh": ("游戏结束。请给其他玩家打分，1到5分；空行表示跳过。", "1..5："),
-}
-_REFUSED: Final = {"en": "{!r} is not accepted; accepted: 1..5, or an empty line", "zh": "{!r}无效；可用：1..5，或空行"}
+class RatingTexts(LanguageTable):
+    """What a person is asked, in one language."""
+
+    opening: str
+    prompt: str
+    refused: str
+    scales: dict[str, Scale]
+
+
+@cache
+def texts(language: str) -> RatingTexts:
+    """The texts of a language. Raises `ParlourError` if there is no such language."""
+    return read_language(__package__, language, RatingTexts)
+
+
+NAMES: Final = ("story advancement", "question quality", "response quality", "role immersion", "response speed")
+"""The scales, in the order of table 7."""
 
 
 @dataclass(frozen=True)
@@ -179,19 +90,20 @@ def ask(
         write: Shows text.
         language: Of the table: `"en"` or `"zh"`.
     """
-    opening, prompt = _ASKED[language]
-    write(opening)
+    words = texts(language)
+    write(words.opening)
     points: dict[str, int] = {}
-    for scale in SCALES:
-        write(scale.title[language])
-        for level, words in enumerate(scale.levels[language], 1):
-            write(f"  {level}  {words}")
+    for name in NAMES:
+        scale = words.scales[name]
+        write(scale.title)
+        for level, meaning in enumerate(scale.levels, 1):
+            write(f"  {level}  {meaning}")
         while True:
-            said = read(prompt).strip()
+            said = read(words.prompt).strip()
             if said.isdecimal() and int(said) in POINTS:
-                points[scale.name] = int(said)
+                points[name] = int(said)
             elif said:
-                write(_REFUSED[language].format(said))
+                write(words.refused.format(said))
                 continue
             break
     return points

@@ -7,27 +7,18 @@ reported by name.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
-from parlour.envs.core import ParlourError, accept
-from pydantic import BaseModel, ConfigDict, ValidationError
+from parlour.envs.language_files import REFERENCE, LanguageTable, compare, languages, read_language
 
-_FOLDER: Final = files(__package__) / "data"
-LANGUAGES: Final = tuple(sorted(entry.name[:-5] for entry in _FOLDER.iterdir() if entry.name.endswith(".toml")))
+LANGUAGES: Final = languages(__package__)
 
 Sentences = tuple[str, ...]
 Pattern = re.Pattern[str]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Phrases(_Table):
+class Phrases(LanguageTable):
     """What the moderator and the seats say: what `text.py` puts together."""
 
     moderator: str
@@ -78,7 +69,7 @@ class Phrases(_Table):
     topics: dict[str, Pattern]
 
 
-class Forms(_Table):
+class Forms(LanguageTable):
     """How facts are said and read."""
 
     subject: str
@@ -109,7 +100,7 @@ class Forms(_Table):
         return self.first_person.search(clause) is not None
 
 
-class Prose(_Table):
+class Prose(LanguageTable):
     """Sentences of scripts, briefings and quizzes of generated cases. In a frame `*` is the sentence of a fact."""
 
     openings: Sentences
@@ -149,7 +140,7 @@ class Prose(_Table):
     objectives: dict[str, str]
 
 
-class Scene(_Table):
+class Scene(LanguageTable):
     """A setting of generated cases."""
 
     title: str
@@ -159,7 +150,7 @@ class Scene(_Table):
     items: Sentences
 
 
-class Words(_Table):
+class Words(LanguageTable):
     """The words of generated cases; the same numbers mean the same in all languages."""
 
     names: tuple[Sentences, ...]
@@ -169,7 +160,7 @@ class Words(_Table):
     scenes: dict[str, Scene]
 
 
-class Texts(_Table):
+class Texts(LanguageTable):
     """All texts of one language."""
 
     wording: int
@@ -187,35 +178,5 @@ def texts(language: str) -> Texts:
     Raises:
         ParlourError: There is no such language, or its file is not complete.
     """
-    if language not in LANGUAGES:
-        raise accept("language", language, LANGUAGES)
-    return read((_FOLDER / f"{language}.toml").read_text("utf-8"), f"{language}.toml")
-
-
-def read(source: str, name: str) -> Texts:
-    """Texts from the content of a file, checked: the keys of English, and as many words. Raises `ParlourError`."""
-    try:
-        found = Texts.model_validate(tomllib.loads(source))
-    except tomllib.TOMLDecodeError as error:
-        raise ParlourError(f"{name} is not TOML: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ParlourError(f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    if name != "en.toml":
-        own, english = (set(_entries(one.model_dump())) for one in (found, texts("en")))
-        for entries, fault in ((english - own, "is missing"), (own - english, "is not in en.toml")):
-            if entries:
-                raise ParlourError(f"{name}: {min(entries)} {fault}")
-    return found
-
-
-def _entries(value: Any, name: str = "") -> Iterator[str]:
-    """Names of all entries: keys of tables, and under `words` the numbers of lists."""
-    if isinstance(value, dict):
-        for key, part in value.items():
-            yield from _entries(part, f"{name}.{key}" if name else str(key))
-    elif isinstance(value, tuple) and name.startswith("words."):
-        for number, part in enumerate(value):
-            yield from _entries(part, f"{name}.{number}")
-    else:
-        yield name
+    found = read_language(__package__, language, Texts)
+    return found if language == REFERENCE else compare(found, texts(REFERENCE), f"{language}.toml", ("words",))

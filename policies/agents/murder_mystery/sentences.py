@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 
-from parlour.envs.core import ParlourError
-from pydantic import BaseModel, ConfigDict, ValidationError
+from parlour.envs.language_files import LanguageTable, read_language
 
 
-class Sentences(BaseModel):
+class Sentences(LanguageTable):
     """The sentences of one language; the files explain them."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     gap: str
     colon: str
@@ -30,11 +25,4 @@ class Sentences(BaseModel):
 @cache
 def sentences(language: str) -> Sentences:
     """The sentences of a language. Raises `ParlourError` if its file is missing or not complete."""
-    file = files(__package__) / "data" / f"{language}.toml"
-    try:
-        return Sentences.model_validate(tomllib.loads(file.read_text("utf-8")))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise ParlourError(f"{file} cannot be read: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ParlourError(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    return read_language(__package__, language, Sentences)
