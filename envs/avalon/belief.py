@@ -313,7 +313,7 @@ def _chance_clean(seats: int, evil: int, size: int) -> float:
 
 @lru_cache(maxsize=4096)
 def _fails_chance(evil: int, good: int, fails: int, habits: AvalonHabits) -> float:
-    """Probability of so many fail cards from so many evil and good members: a sum of two binomials."""
+    """Probability of a number of fail cards from the evil and the good members: a sum of two binomials."""
     total = 0.0
     for by_evil in range(max(0, fails - good), min(evil, fails) + 1):
         by_good = fails - by_evil

@@ -77,10 +77,10 @@ class AvalonEncoder:
         for fact in view.knows:
             for j in fact.seats:
                 of[j][2] = 1.0
-        self._read_record(view, of)
+        self._read_events(view, of)
         return np.array(of, dtype=np.float32)
 
-    def _read_record(self, view: AvalonView, of: list[list[float]]) -> None:
+    def _read_events(self, view: AvalonView, of: list[list[float]]) -> None:
         """Go through what the seat has seen and add it up, seat by seat."""
         team: tuple[int, ...] = ()
         votes: tuple[int, ...] = ()

@@ -209,7 +209,7 @@ class Avalon(HiddenRoles[AvalonState]):
         return self._open(standing._replace(leader=(standing.leader + 1) % self.seats), log)
 
     def _draw(self, s: AvalonState, move: Move) -> AvalonState:
-        """Nature names a whole team in place of a short one; the named seats are not kept (published code)."""
+        """Nature names a whole team in place of a short one; the named seats are dropped (published code)."""
         team, size = move.args, self.sizes[s.standing.quest]
         fits = len(set(team)) == size and all(0 <= j < self.seats for j in team)
         if move.kind != game.DRAWN or not fits or list(team) != sorted(team):

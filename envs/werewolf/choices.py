@@ -1,4 +1,4 @@
-"""What a seat may do at each of its decisions, and who sees it: laid out once and kept, so that `legal` is a look-up."""
+"""What a seat may do at each of its decisions, and who sees it: laid out once and cached, so that `legal` is a look-up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from parlour.envs.werewolf.state import (
 )
 from parlour.envs.werewolf.vocabulary import ACTS, BALLOT, CHECKS, GIVE, GUARDS, KEEP, KILL, POISONS, TARGETED, WHISPERS
 
-_KEPT: Final = 20_000
+_CACHED: Final = 20_000
 _SILENT: Final = (Move(speech.SILENT),)
 
 
@@ -51,12 +51,12 @@ class Choices:
         # beside who lives: the guard's memory, and who the wolves are for what only wolves are asked
         more = standing.guarded if phase == PROTECT else standing.roles if phase in (WHISPER, HUNT) else None
         key = (phase, seat, standing.alive, more)
-        kept = self._asked.get(key)
-        if kept is None:
-            if len(self._asked) >= _KEPT:
+        cached = self._asked.get(key)
+        if cached is None:
+            if len(self._asked) >= _CACHED:
                 self._asked.clear()
-            kept = self._asked[key] = self._lay_out(phase, seat, standing)
-        return kept
+            cached = self._asked[key] = self._lay_out(phase, seat, standing)
+        return cached
 
     def _lay_out(self, phase: int, seat: int, standing: WerewolfStanding) -> Options:
         living = [j for j, alive in enumerate(standing.alive) if alive]
@@ -82,7 +82,7 @@ class Choices:
         """Nobody, or one of the seats; the same object for the same answer, by which wordings are recognised."""
         key = (kind, tuple(seats))
         if key not in self._aims:
-            if len(self._aims) >= _KEPT:
+            if len(self._aims) >= _CACHED:
                 self._aims.clear()
             self._aims[key] = (Move(kind), *(Move(kind, (j,)) for j in seats))
         return self._aims[key]

@@ -23,7 +23,7 @@ PLAYERS: Final = range(4, 16)
 WOLF_COUNT: Final = {4: 1, 5: 1, 6: 2, 7: 2, 8: 3, 9: 3, 10: 3, 11: 4, 12: 4, 13: 4, 14: 5, 15: 5}
 
 SMALL: Final = 5
-"""Up to so many seats, a table has no witch and no guard unless its roles are named."""
+"""Up to this number of seats, a table has no witch and no guard unless its roles are named."""
 
 MAX_DAYS: Final = 15
 """Default cap. No source has one; the longest published game took 10 days."""
@@ -35,7 +35,7 @@ class WerewolfRules:
     """The points on which the sources differ."""
 
     hunt_shown: Literal["as_cast", "together"]
-    """Whether a wolf sees the votes of the wolves before it; if not, the wolves are told only whom they chose."""
+    """Whether a wolf sees the votes of the wolves before it; if not, the wolves learn only whom they chose."""
     hunt_tie: Literal["random", "nobody"]
     """Whom the wolves kill when their vote is tied: one of the tied targets (nobody may be one), or nobody."""
     hunt_wolves: bool

@@ -93,7 +93,7 @@ class WerewolfText(MoveSentences):
         if seat == NATURE:
             return f"{MODERATOR}{self._announcement(move)}\n"
         if move.kind == vocabulary.BALLOT:
-            return f"{name(seat)} votes for {_target(move.args)}.\n"
+            return f"{name(seat)} votes for {names(move.args)}.\n"
         if move.kind in vocabulary.TARGETED or move.kind == vocabulary.HEALS:
             return f"Privately, {name(seat)}: {self.say(move)}\n"
         if to is None:
@@ -127,7 +127,7 @@ class WerewolfText(MoveSentences):
         move = Move(kind, read_target(text, view.seat))
         if move not in legal:
             accepted = [name(m.args[0]) if m.args else "nobody" for m in legal]
-            raise IllegalMove(f"{text!r} names {_target(move.args)}; accepted: {', '.join(accepted)}")
+            raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {', '.join(accepted)}")
         return move
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
@@ -142,9 +142,9 @@ class WerewolfText(MoveSentences):
         if kind == vocabulary.NIGHT:
             return f"Night {args[0]} falls."
         if kind == vocabulary.CHOSEN:
-            return f"To the werewolves: tonight's victim is {_target(args)}."
+            return f"To the werewolves: tonight's victim is {names(args)}."
         if kind == vocabulary.ATTACKED:
-            return f"To the witch: tonight the werewolves would kill {_target(args)}."
+            return f"To the witch: tonight the werewolves would kill {names(args)}."
         if kind == vocabulary.CHECKED:
             return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
         if kind == vocabulary.DAWN:
@@ -156,12 +156,8 @@ class WerewolfText(MoveSentences):
         if kind == vocabulary.VOTES:
             return f"Votes of day {args[0]}: {_tally(args[1:])}."
         if kind == vocabulary.EXECUTED:
-            return f"{_target(args)} is executed.".replace("nobody", "Nobody")
+            return f"{names(args)} is executed.".replace("nobody", "Nobody")
         return "The roles are dealt."
-
-
-def _target(args: tuple[int, ...]) -> str:
-    return names(args)
 
 
 def _tally(votes: tuple[int, ...]) -> str:
@@ -170,5 +166,5 @@ def _tally(votes: tuple[int, ...]) -> str:
     said = []
     for target in targets:
         voters = [seat for seat, vote in enumerate(votes) if vote == target]
-        said.append(f"for {_target((target,) if target >= 0 else ())} by {names(voters)}")
+        said.append(f"for {names((target,) if target >= 0 else ())} by {names(voters)}")
     return "; ".join(said)

@@ -107,4 +107,4 @@ class WerewolfView(NamedTuple):
     public_votes: bool
     """Whether each vote by day is seen as it is cast; if not, all are shown at once."""
     max_days: int
-    """The game is a draw after so many days."""
+    """The game is a draw after this number of days."""

@@ -1,6 +1,6 @@
 """What all seats that ask a model share: the model, settings in words, notes for the transcript, saving without secrets.
 
-`AskingPolicy` is any of them; `GameSeat` is one that plays a certain game and goes by its View.
+`AskingPolicy` is any of them; `GameSeat` is one that plays a certain game from its View.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class AskingPolicy(Policy):
 
 
 class GameSeat(AskingPolicy, Generic[V]):
-    """A seat of one game that asks a model and goes by its View. Needs `info="full"`."""
+    """A seat of one game that asks a model and plays from its View. Needs `info="full"`."""
 
     wants: ClassVar[str] = "view"
     plays: ClassVar[tuple[str, str]]

@@ -1,4 +1,4 @@
-"""Players that go by heuristics: the embedded default, one module for each game. They are no language models."""
+"""Players by heuristic: the embedded default, one module for each game. They are no language models."""
 
 from __future__ import annotations
 

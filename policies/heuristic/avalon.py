@@ -1,6 +1,6 @@
 """Avalon by heuristic: believe by Bayes (`belief.py`), then do what a sensible player of that side does.
 
-It goes by `info["view"]` alone, and knows the game by the names of its moves (see the card of `avalon_v0`).
+It uses `info["view"]` alone; for the moves see the card of `avalon_v0`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Werewolf by heuristic: believe by Bayes (`parlour.envs.werewolf.belief`), then do what a sensible player of that side does.
 
-It goes by `info["view"]` alone, and knows the game by the names of its moves (see the card of `werewolf_v0`).
+It uses `info["view"]` alone; for the moves see the card of `werewolf_v0`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class WerewolfPlayer:
         }
         return decide[kind](view)
 
-    # -- reading the record ------------------------------------------------------------------------------------
+    # -- reading the events ------------------------------------------------------------------------------------
 
     def _read(self, view: WerewolfView) -> None:
         for event in view.events[self._seen :]:
@@ -190,7 +190,7 @@ class WerewolfPlayer:
         return [Move(game.POISONS, (worst,))] if chance[worst] > _POISONS - 0.2 * late else []
 
     def _check(self, view: WerewolfView) -> list[Move]:
-        """Whoever is most in doubt."""
+        """The seat most in doubt."""
         checked = {seat for seat, _ in view.checks}
         unknown = [seat for seat in self._others(view) if seat not in checked]
         if not unknown:
@@ -212,7 +212,7 @@ class WerewolfPlayer:
         return self._worst(victims, 2 * self.belief.seer_chance() - self.onlooker.wolf_chance())
 
     def _vote_as_wolf(self, others: Sequence[int]) -> list[Move]:
-        """Who looks most like a werewolf to the table, of those that are none; all werewolves come to the same."""
+        """Who looks most like a werewolf to the table, of those that are none; all werewolves choose the same."""
         assert self.onlooker is not None
         victims = self._victims(others)
         return [Move(game.BALLOT, (self._worst(victims, self.onlooker.wolf_chance()),))] if victims else []

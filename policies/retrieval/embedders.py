@@ -157,6 +157,22 @@ class HashingEmbedder:
         return sums
 
 
+class CachedHashing(HashingEmbedder):
+    """Feature hashing that caches the vectors of texts: the seats of a table embed the same ones."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return super().embed(texts)
+        return np.stack([_hashed(text) for text in texts])
+
+
+@lru_cache(maxsize=8192)
+def _hashed(text: str) -> Vectors:
+    row: Vectors = HashingEmbedder().embed([text])[0]
+    row.setflags(write=False)
+    return row
+
+
 def _codes(text: str) -> list[int]:
     text = unicodedata.normalize("NFKC", text).casefold()
     return [_code(word) for word in _WORD.findall(text) or _MARK.findall(text)]

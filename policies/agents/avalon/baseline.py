@@ -11,19 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import ParlourError
 from parlour.policies.agents.avalon import baseline_asks as asks
 from parlour.policies.agents.avalon.baseline_asks import Past
 from parlour.policies.agents.avalon.experience import RoleStore
 from parlour.policies.agents.avalon.lines import first_strategy
 from parlour.policies.agents.avalon.seat import AvalonSeat, situation
 from parlour.policies.llm.model import Model
-from parlour.policies.retrieval.embedders import HashingEmbedder
+from parlour.policies.retrieval.embedders import CachedHashing, HashingEmbedder
 from parlour.policies.retrieval.memory import Memory
 
 NEWEST: Final = 15
@@ -36,17 +34,19 @@ QUESTIONS: Final = (
     "Who accuses whom of being evil?",
     "Who approved a team, and who rejected it?",
 )
-POOL_FORMAT: Final = "parlour avalon experiences 1"
 
 
 @dataclass
 class Pool(RoleStore):
     """Experiences by role, the oldest first. Shared by the seats of a team; it changes only between games."""
 
+    FORMAT: ClassVar[str] = "parlour avalon experiences 1"
+    HOLDS: ClassVar[str] = "experiences"
+
     past: dict[str, list[Past]] = field(default_factory=dict)
 
     def add(self, role: str, past: Sequence[Past]) -> None:
-        """Keep experiences; of all only the newest are kept."""
+        """Add experiences; only the newest `WINDOW` stay."""
         self.past[role] = [*self.past.get(role, []), *past][-WINDOW:]
 
     def alike(self, role: str, reflection: str) -> list[Past]:
@@ -54,30 +54,16 @@ class Pool(RoleStore):
         kept = self.past.get(role, [])
         if not kept:
             return []
-        rows = np.stack([_vector(one.reflection) for one in kept])
-        cosines = (rows @ _vector(reflection)).tolist()
+        *rows, wanted = CachedHashing().embed([*(one.reflection for one in kept), reflection])
+        cosines = (np.stack(rows) @ wanted).tolist()
         return [one for one, cosine in zip(kept, cosines, strict=True) if cosine > ALIKE]
 
-    def as_json(self) -> dict[str, Any]:
-        roles = {role: [one.model_dump() for one in past] for role, past in sorted(self.past.items())}
-        return {"format": POOL_FORMAT, "roles": roles}
+    def _plain(self) -> dict[str, Any]:
+        return {role: [one.model_dump() for one in past] for role, past in self.past.items()}
 
     @classmethod
-    def from_json(cls, stored: Any) -> Self:
-        try:
-            if stored["format"] != POOL_FORMAT:
-                raise ValueError(f"format {stored['format']!r}")
-            return cls({role: [Past(**one) for one in past] for role, past in stored["roles"].items()})
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            reason = " ".join(str(error).split())
-            raise ParlourError(f"no experiences ({reason}); accepted: what `parlour train avalon` writes") from None
-
-
-@lru_cache(maxsize=1024)
-def _vector(reflection: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """A reflection as a unit vector; reflections come back from game to game."""
-    row: np.ndarray[Any, np.dtype[np.float32]] = HashingEmbedder().embed([reflection])[0]
-    return row
+    def _read(cls, roles: Any) -> Self:
+        return cls({role: [Past(**one) for one in past] for role, past in roles.items()})
 
 
 class BaselineAgent(AvalonSeat):

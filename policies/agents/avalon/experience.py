@@ -1,6 +1,6 @@
-"""What is kept from game to game: for each role a strategy, suggestions, and what is known of the other roles.
+"""What is learned from game to game: for each role a strategy, suggestions, and what is known of the other roles.
 
-It belongs to a role, not to a seat: whoever gets the role next plays by it (the code published with arXiv 2310.14985 does
+It belongs to a role, not to a seat: the next seat with the role plays by it (the code published with arXiv 2310.14985 does
 the same). The file is JSON that a person can read and edit.
 """
 
@@ -9,13 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Self
 
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.avalon.lines import first_strategy
 from parlour.policies.files import read_json, write_json
-
-EXPERIENCE_FORMAT: Final = "parlour avalon experience 1"
 
 
 @dataclass(frozen=True)
@@ -32,20 +30,39 @@ class Lesson:
 
 
 class RoleStore(ABC):
-    """What is kept for each role from game to game, in a file that a person can read and edit."""
+    """What is learned for each role from game to game, in a file that a person can read and edit."""
+
+    FORMAT: ClassVar[str]
+    HOLDS: ClassVar[str]
+    """What an error calls the content."""
 
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all."""
         write_json(path, self.as_json())
 
-    @abstractmethod
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
+        return {"format": self.FORMAT, "roles": dict(sorted(self._plain().items()))}
+
+    @classmethod
+    def from_json(cls, stored: Any) -> Self:
+        """From what `as_json` gave. Raises `ParlourError` if it is something else."""
+        try:
+            if stored["format"] != cls.FORMAT:
+                raise ValueError(f"format {stored['format']!r}")
+            return cls._read(stored["roles"])
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = " ".join(str(error).split())
+            raise ParlourError(f"no {cls.HOLDS} ({reason}); accepted: what `parlour train avalon` writes") from None
+
+    @abstractmethod
+    def _plain(self) -> dict[str, Any]:
+        """Role -> plain values."""
 
     @classmethod
     @abstractmethod
-    def from_json(cls, stored: Any) -> Self:
-        """From what `as_json` gave. Raises `ParlourError` if it is something else."""
+    def _read(cls, roles: Any) -> Self:
+        """From what `_plain` gave."""
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -61,26 +78,21 @@ class RoleStore(ABC):
 class Experience(RoleStore):
     """The lessons of all roles. Shared by the seats of a team; it changes only between games."""
 
+    FORMAT: ClassVar[str] = "parlour avalon experience 1"
+    HOLDS: ClassVar[str] = "experience"
+
     lessons: dict[str, Lesson] = field(default_factory=dict)
 
     def of(self, role: str) -> Lesson:
         """What is known about a role; its first strategy if nothing yet."""
         return self.lessons.get(role) or Lesson(first_strategy(role))
 
-    def as_json(self) -> dict[str, Any]:
-        roles = {
-            role: {**asdict(one), "suggestions": list(one.suggestions)} for role, one in sorted(self.lessons.items())
-        }
-        return {"format": EXPERIENCE_FORMAT, "roles": roles}
+    def _plain(self) -> dict[str, Any]:
+        return {role: {**asdict(one), "suggestions": list(one.suggestions)} for role, one in self.lessons.items()}
 
     @classmethod
-    def from_json(cls, stored: Any) -> Self:
-        try:
-            if stored["format"] != EXPERIENCE_FORMAT:
-                raise ValueError(f"format {stored['format']!r}")
-            return cls({role: _lesson(told) for role, told in stored["roles"].items()})
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ParlourError(f"no experience ({error}); accepted: what `parlour train avalon` writes") from None
+    def _read(cls, roles: Any) -> Self:
+        return cls({role: _lesson(told) for role, told in roles.items()})
 
 
 def _lesson(told: dict[str, Any]) -> Lesson:

@@ -1,4 +1,4 @@
-"""What both Avalon agents have in common: they note the record, know their role and turn an option into an action."""
+"""What both Avalon agents have in common: they note the events, know their role and turn an option into an action."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS)
 
 
 class Notes:
-    """The lines of a record, a list for each quest (number 0: before the first)."""
+    """The lines of the events seen, a list for each quest (number 0: before the first)."""
 
     def __init__(self) -> None:
         self.read = 0

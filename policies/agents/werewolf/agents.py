@@ -15,9 +15,9 @@ from parlour.envs.english import name
 from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.notes import HeardMessage
-from parlour.policies.agents.werewolf.rerank import KeptVectors
 from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat
 from parlour.policies.llm.model import Model
+from parlour.policies.retrieval.embedders import CachedHashing
 from parlour.policies.retrieval.memory import Memory
 
 QUERY: Final = "Which player is a werewolf, evil, and which is good? Who checked or accused whom, who claims a role, and how sure is it?"
@@ -86,7 +86,7 @@ class RetrievalAgent(WindowAgent):
 
     Args:
         model: Who answers; the heuristics by default.
-        window: How many of the newest messages it is told.
+        window: How many of the newest messages a question holds.
         top: How many texts it retrieves.
 
     Raises:
@@ -104,7 +104,7 @@ class RetrievalAgent(WindowAgent):
 
     def _begin(self) -> None:
         super()._begin()
-        self._memory = Memory(KeptVectors())
+        self._memory = Memory(CachedHashing())
 
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         if messages:

@@ -2,7 +2,7 @@
 
 What the moderator says is taken first. Then every statement of a player counts by its confidence and by how far its speaker
 is believed after that, and tells of the speaker by what is known of those it is about. What players say of each other is
-not followed from one to the next: chains of evidence are what GRATR adds. Nothing is kept: another turn, another set of
+not followed from one to the next: chains of evidence are what GRATR adds. Nothing is remembered: another turn, another set of
 messages, another inference. It stands in for the answer of a language model, and is not one.
 """
 

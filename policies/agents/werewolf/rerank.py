@@ -1,4 +1,4 @@
-"""The order in which retrieved texts are told, and how texts become vectors offline.
+"""The order in which retrieved texts are shown.
 
 The traversal follows what SPEC says of the published reranker ("A*-style, over negative dot products, from the block
 nearest to the query"): a text costs the negative dot product with the text it is reached from, added up along the way,
@@ -8,31 +8,14 @@ and is expected to cost the negative dot product with the query; the cheapest is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from heapq import heappop, heappush
 from typing import Any, Final
 
 import numpy as np
-from parlour.policies.retrieval.embedders import HashingEmbedder, Vectors
+from parlour.policies.retrieval.embedders import CachedHashing
 
 _DIGITS: Final = 5
 """Decimals of a dot product; what differs by less is a tie, which the earlier text wins."""
-
-
-class KeptVectors(HashingEmbedder):
-    """Feature hashing that keeps the vectors of texts: all seats of a table embed the same ones."""
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return super().embed(texts)
-        return np.stack([_vector(text) for text in texts])
-
-
-@lru_cache(maxsize=8192)
-def _vector(text: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-    row: np.ndarray[Any, np.dtype[np.float32]] = HashingEmbedder().embed([text])[0]
-    row.setflags(write=False)
-    return row
 
 
 def traverse(query: str, texts: Sequence[str]) -> list[int]:
@@ -43,7 +26,7 @@ def traverse(query: str, texts: Sequence[str]) -> list[int]:
     """
     if not texts:
         return []
-    vectors = KeptVectors().embed([*texts, query]).astype(np.float64)
+    vectors = CachedHashing().embed([*texts, query]).astype(np.float64)
     return order(vectors[:-1] @ vectors[:-1].T, vectors[:-1] @ vectors[-1])
 
 

@@ -39,7 +39,7 @@ class WerewolfSeat(GameSeat[WerewolfView]):
 
     Args:
         model: Who answers; the heuristics by default.
-        window: How many of the newest messages an action is told.
+        window: How many of the newest messages the question for an action holds.
     """
 
     plays: ClassVar[tuple[str, str]] = ("Werewolf", "werewolf_v0")

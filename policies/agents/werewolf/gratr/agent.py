@@ -39,7 +39,7 @@ class GratrAgent(WerewolfSeat):
     Args:
         model: Who answers; the heuristics by default.
         parameters: Of the graph.
-        window: How many of the newest messages an action is told.
+        window: How many of the newest messages the question for an action holds.
 
     Raises:
         ParlourError: A setting is not accepted.

@@ -23,7 +23,7 @@ CLASSES: Final = {1: "ally", 0: "unsure", -1: "adversary"}
 
 
 def as_json(graph: TrustGraph) -> dict[str, Any]:
-    """Plain values: the moments that were kept, all evidence, and all beliefs with where they came from.
+    """Plain values: the marked moments, all evidence, and all beliefs with their origins.
 
     Seats are numbers in `beliefs`; everywhere else they have their names.
     """
@@ -46,7 +46,7 @@ def as_net(graph: TrustGraph) -> Any:
     """A `networkx.DiGraph` with plain attributes, all moments in one.
 
     Raises:
-        ParlourError: No moment was kept.
+        ParlourError: No moment was marked.
     """
     if not graph.history:
         raise ParlourError("no moment of the graph was kept; accepted: after `TrustGraph.mark`")
@@ -64,7 +64,7 @@ def write_history(graph: TrustGraph, path: str | Path) -> None:
     """Write the graph over time; the file's ending, `.json` or `.graphml`, says in which form.
 
     Raises:
-        ParlourError: The ending is another, or no moment was kept.
+        ParlourError: The ending is another, or no moment was marked.
     """
     ending = Path(path).suffix
     if ending == ".json":
