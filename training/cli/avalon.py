@@ -1,4 +1,4 @@
-"""`parlour train avalon`, `parlour import avalon`, `parlour avalon social`."""
+"""`parlour avalon social`."""
 
 from __future__ import annotations
 
@@ -10,36 +10,12 @@ from typing import Annotated, Any, Final
 import typer
 from parlour.training import display
 from parlour.training.avalon import social
-from parlour.training.avalon.practice import PracticeConfig, practise
 from parlour.training.avalon.social import labels
-from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
-from parlour.training.cli.options import Answer, Options
+from parlour.training.cli.options import Answer
 from parlour.training.statistics import Rate
 
 _BY_ROLE: Final = ("engagement", "fails", "approval", "self_recommendation", "self_recommendation_success")
-
-
-def train_avalon(
-    model: ModelOption,
-    config: Annotated[
-        PracticeConfig, Options(rename={"num_players": "--players -n"}, defaults={"games": 60}, separator="+")
-    ],
-    out: common.RunOption = Path("runs/practice"),
-) -> Answer:
-    """Let the six-module agent of Avalon learn from games against the baseline; resumes from the last finished game.
-
-    Writes experience.json, which `--policy avalon_agent:experience=FILE` uses.
-
-    Example: [bold]parlour train avalon --out runs/practice --games 60[/bold]
-    """
-    with display.stage_bars(increments=True) as progress:
-        done = practise(config, out, model, lambda n: progress("practice", n, 2 * config.games, ""))
-    won = {"won_as_good": sum(done.won[0::2]), "won_as_evil": sum(done.won[1::2])}
-    games = f"{config.games} games on each side, answered by {called(model)}"
-    shown = f"{games}: won {won['won_as_good']} as good, {won['won_as_evil']} as evil; results in {out}"
-    value = {"out": str(out), "model": model.name, **won, "games_on_each_side": config.games}
-    return Answer(value, partial(print, shown))
 
 
 def avalon_social(

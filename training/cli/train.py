@@ -1,10 +1,13 @@
-"""`parlour train seat`, `train selfplay` and `train grace`; others are in `tune` and `avalon`."""
+"""`parlour train seat | selfplay | avalon | grace | gratr | questum`."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -13,13 +16,19 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import lookup
 from parlour.policies import make_policy
 from parlour.training import display
+from parlour.training.avalon.practice import PracticeConfig, practise
 from parlour.training.cli import common
+from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
+from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.mediated_qa.baselines import lines
 from parlour.training.mediated_qa.held_out import UNSEEN, HeldOutConfig, compare, prepare
 from parlour.training.mediated_qa.learn import GraceConfig
+from parlour.training.murder_mystery.tuning import QuestumTuning
+from parlour.training.parallel.executor import Workers
 from parlour.training.ppo.phase_config import SeatConfig
 from parlour.training.selfplay.config import RULE, SelfplayConfig
+from parlour.training.werewolf.tuning import GratrTuning
 
 _OF_SNAPSHOTS: Final = ("game", "options", "phase_steps", "rollout")
 
@@ -87,6 +96,28 @@ def _show_population(report: Any, found: Any, out: Path) -> None:
     for sentence in report.verdicts(found):
         print(sentence)  # noqa: T201
     print(f"report: {out / 'report.md'}")  # noqa: T201
+
+
+def train_avalon(
+    model: ModelOption,
+    config: Annotated[
+        PracticeConfig, Options(rename={"num_players": "--players -n"}, defaults={"games": 60}, separator="+")
+    ],
+    out: common.RunOption = Path("runs/practice"),
+) -> Answer:
+    """Let the six-module agent of Avalon learn from games against the baseline; resumes from the last finished game.
+
+    Writes experience.json, which `--policy avalon_agent:experience=FILE` uses.
+
+    Example: [bold]parlour train avalon --out runs/practice --games 60[/bold]
+    """
+    with display.stage_bars(increments=True) as progress:
+        done = practise(config, out, model, lambda n: progress("practice", n, 2 * config.games, ""))
+    won = {"won_as_good": sum(done.won[0::2]), "won_as_evil": sum(done.won[1::2])}
+    games = f"{config.games} games on each side, answered by {called(model)}"
+    shown = f"{games}: won {won['won_as_good']} as good, {won['won_as_evil']} as evil; results in {out}"
+    value = {"out": str(out), "model": model.name, **won, "games_on_each_side": config.games}
+    return Answer(value, partial(print, shown))
 
 
 def train_grace(
@@ -171,3 +202,93 @@ def _show_policy(run: Any, out: Path, scores: tuple[Any, ...]) -> None:
         heading, *compared = lines(scores)
         display.show_table("Held-out questions", heading, compared, wrap=True)
     print(f"policy: {out / 'policy.json'}")  # noqa: T201
+
+
+@dataclass(frozen=True)
+class ProcessSettings(common.ThreadSettings):
+    """Which processes play."""
+
+    workers: int = 1
+    """Number of processes that play. With several, the set of trials may vary."""
+
+    @contextmanager
+    def players(self) -> Iterator[Workers]:
+        """A number of processes, or Ray's. Raises `ParlourError` if both are asked for."""
+        if self.ray is not None and self.workers != 1:
+            raise ParlourError(f"--workers {self.workers} goes without --ray; accepted: --ray-workers")
+        with self.pool() as pool:
+            yield self.workers if pool is None else pool
+
+
+ProcessOptions = Annotated[ProcessSettings, Options()]
+
+
+def train_gratr(
+    config: Annotated[TuneConfig, Options(exclude=("deals", "held_out", "surface"))],
+    problem: Annotated[GratrTuning, Options(rename={"reward_by": "--reward"})],
+    processes: ProcessOptions,
+    games: Annotated[int, typer.Option(min=2), "Number of training games of a trial; two for each deal."] = 200,
+    held_out: Annotated[
+        int, typer.Option(min=4), "Number of held-out games of trained and of default parameters; two for each deal."
+    ] = 1000,
+    surface: Annotated[int, typer.Option(min=4), "Number of games for each cell of the response surface."] = 80,
+    out: common.RunOption = Path("runs/gratr"),
+) -> Answer:
+    """Train GRATR's parameters by the rewards of mixed games, and test them against the defaults on held-out deals.
+
+    Resumes from the last finished trial. Needs the extra `train`.
+
+    Example: [bold]parlour train gratr --games 200 --budget 40 --workers 2 --out runs/gratr[/bold]
+    """
+    for name, number in (("games", games), ("held-out", held_out), ("surface", surface)):
+        if number % problem.games:
+            raise accept(name, number, "an even number: each deal is played from both sides")
+    deals, held_out, surface = (number // problem.games for number in (games, held_out, surface))
+    return _tune(problem, replace(config, deals=deals, held_out=held_out, surface=surface), out, processes)
+
+
+def train_questum(
+    config: Annotated[
+        TuneConfig,
+        Options(rename={"deals": "--games"}, defaults={"budget": 30, "deals": 60, "held_out": 200, "surface": 30}),
+    ],
+    problem: Annotated[QuestumTuning, Options()],
+    processes: ProcessOptions,
+    out: common.RunOption = Path("runs/questum"),
+) -> Answer:
+    """Train Questum's beta and epsilon on generated cases, and test them against 0.2 and 0.1 on held-out ones.
+
+    A deal is a generated case. Resumes from the last finished trial. Needs the extra `train`.
+
+    Example: [bold]parlour train questum --games 60 --budget 30 --workers 2 --out runs/questum[/bold]
+    """
+    return _tune(problem, config, out, processes)
+
+
+def _tune(problem: Any, config: TuneConfig, out: Path, processes: ProcessSettings) -> Answer:
+    """Call the tuner. Raises `ParlourError` where the extra `train` is missing."""
+    if find_spec("fcntl") is None:
+        raise ParlourError("tuning needs POSIX file locks; accepted: Linux or macOS")
+    if config.method == "optuna":
+        common.require("optuna", "train")  # before the first game is played
+    run = common.require("parlour.training.hyperopt.run", "train")
+    report = common.require("parlour.training.hyperopt.report", "train")
+    with processes.players() as workers, display.stage_bars() as progress:
+        tuned = run.tune(problem, config, out, workers=workers, progress=progress)
+    return Answer({"out": str(out)} | report.summary(tuned), partial(_show_tuned, report, tuned, out))
+
+
+def _show_tuned(report: Any, tuned: Any, out: Path) -> None:
+    """Parameters, the held-out test in one sentence, and where the report is."""
+    rows = [
+        (parameter.name, f"{parameter.default:g}", f"{tuned.parameters[parameter.name]:.4g}")
+        for parameter in tuned.problem.space.parameters
+    ]
+    for name, value in tuned.means.items():
+        cells = (f"{value:.4f}", "") if name == "defaults" else ("", f"{value:.4f}")
+        rows.append((f"mean reward, {name}", *cells))
+    display.show_table(f"Tuning {tuned.problem.name}", ("parameter", "default", "trained"), rows)
+    print(report.verdict(tuned))  # noqa: T201
+    if not tuned.drawn:
+        print("parlour: no pictures were drawn; accepted: pip install 'parlour[train]'", file=sys.stderr)  # noqa: T201
+    print(f"report: {out / 'report.md'}")  # noqa: T201
