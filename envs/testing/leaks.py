@@ -40,16 +40,10 @@ def everything(env: GameEnv, seat: int) -> tuple[Any, ...]:
     """All that reaches a seat, of an environment with `observation="both", info="full", render_mode="ansi"`."""
     agent = env.possible_agents[seat]
     seen, info = env.observe(agent), env.infos[agent]
-    return (
-        seen["text"],
-        seen["observation"].tobytes(),
-        seen["action_mask"].tobytes(),
-        info["action_mask"].tobytes(),
-        {key: value for key, value in info.items() if key != "action_mask"},
-        env.view(seat),
-        env.render(),
-        env.rewards[agent] if env.outcome is None else None,  # the result tells who won, and so it should
-    )
+    told = {key: value.tobytes() if key == "action_mask" else value for key, value in info.items()}
+    arrays = seen["observation"].tobytes(), seen["action_mask"].tobytes()
+    reward = env.rewards[agent] if env.outcome is None else None  # the result tells who won, and so it should
+    return seen["text"], *arrays, told, env.view(seat), env.render(), reward
 
 
 def _twin(game: Any, text: GameText[Any], moves: list[Move], seat: int, rng: np.random.Generator) -> list[Move]:

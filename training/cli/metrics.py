@@ -63,23 +63,21 @@ def tables(found: Mapping[str, Any]) -> Iterator[Grid]:
 
 def _game_in(directory: Path) -> str:
     """The one game of which a folder holds transcripts or records, by their first lines."""
-    paths = sorted(path for path in directory.glob("*.jsonl") if path.is_file())
-    if not paths:
-        raise ParlourError(f"folder {str(directory)!r} holds no games; accepted: a folder with *.jsonl files")
     first: dict[str, Path] = {}
-    for path in paths:
-        first.setdefault(_header(path).get("game") or replay.read(path).header["game"], path)
+    for path in sorted(path for path in directory.glob("*.jsonl") if path.is_file()):
+        first.setdefault(_game_of(path), path)
+    if not first:
+        raise ParlourError(f"folder {str(directory)!r} holds no games; accepted: a folder with *.jsonl files")
     if len(first) > 1:
         both = " and ".join(f"{path.name!r} of {game}" for game, path in first.items())
         raise ParlourError(f"folder {str(directory)!r} holds {both}; accepted: a folder with games of one kind")
     return next(iter(first))
 
 
-def _header(path: Path) -> dict[str, Any]:
-    """The object in the first line of a file; empty if there is none."""
+def _game_of(path: Path) -> str:
+    """The game that the first line of a file names. Raises `ParlourError` if it names none."""
     try:
         with path.open("rb") as file:
-            found = json.loads(file.readline())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) and isinstance(found.get("game"), str) else {}
+            return str(json.loads(file.readline())["game"])
+    except (OSError, ValueError, RecursionError, TypeError, KeyError):
+        return str(replay.read(path).header["game"])  # raises with the reason
