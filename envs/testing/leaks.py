@@ -18,7 +18,7 @@ _TRIES: Final = 12
 
 def event_visibility(table: Table) -> None:
     """The events of a View are those of the log that were shown to the seat."""
-    for state in table.states:
+    for state in table.playouts[0].states:
         for seat in range(table.game.seats):
             shown = [event for event in state.log if event.to is None or seat in event.to]
             assert list(table.game.view(state, seat).events) == shown
