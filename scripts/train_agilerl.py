@@ -4,7 +4,6 @@ IPPO fails on action masks, so the learner's actions are ranks among its legal m
 """
 
 import argparse
-import json
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from agilerl.algorithms import IPPO
 from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_policy
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
 from parlour.policies.adapters.agilerl import AgileRLSeat
+from parlour.policies.files import write_json
 from parlour.training import examples
 from parlour.training.display import show_report
 from parlour.wrappers import LegalRanks
@@ -51,7 +51,7 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     agent.save_checkpoint(str(args.out / "agent.pt"))
     report = examples.against_random("ippo", lambda: AgileRLSeat(agent, actions="ranks"))
-    (args.out / "report.json").write_text(json.dumps(report.as_json(), indent=2) + "\n")
+    write_json(args.out / "report.json", report.as_json())
     show_report(report, "")
 
 

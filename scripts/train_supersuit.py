@@ -6,12 +6,12 @@ PPO knows no masks, so the learner's actions are ranks among its legal moves. Se
 """
 
 import argparse
-import json
 from pathlib import Path
 
 import supersuit
 import torch
 from parlour.policies.adapters.sb3 import Sb3Seat
+from parlour.policies.files import write_json
 from parlour.training import display, examples
 from parlour.training.display import show_report
 from parlour.wrappers import LegalRanks
@@ -49,7 +49,7 @@ def main() -> None:
 
     with display.progress_bar() as bar:
         report = examples.against_random("ppo", lambda: Sb3Seat(model, actions="ranks"), progress=bar)
-    (args.out / "report.json").write_text(json.dumps(report.as_json(), indent=2) + "\n")
+    write_json(args.out / "report.json", report.as_json())
     show_report(report, "")
 
 

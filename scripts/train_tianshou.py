@@ -1,13 +1,13 @@
 """Train one seat of Avalon with Tianshou's DQN, and measure it. Usage: python scripts/train_tianshou.py [--steps N]"""
 
 import argparse
-import json
 import logging
 from pathlib import Path
 
 import numpy as np
 import torch
 from parlour.policies.adapters.tianshou import TianshouSeat, save_weights
+from parlour.policies.files import write_json
 from parlour.training import examples
 from parlour.training.display import show_report
 from tianshou.algorithm import DQN
@@ -56,4 +56,4 @@ chosen.out.mkdir(parents=True, exist_ok=True)
 save_weights(net, chosen.out / "policy.pt", examples.GAME, env.env.game_env.game.config)
 report = examples.against_random("tianshou", lambda: TianshouSeat(policy))
 show_report(report, "")
-(chosen.out / "report.json").write_text(json.dumps(report.as_json(), indent=2) + "\n")
+write_json(chosen.out / "report.json", report.as_json())

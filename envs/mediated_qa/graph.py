@@ -33,7 +33,7 @@ CANDIDATES: Final = 20
 NEAREST: Final = 60
 """Neighbours of a node that a search looks at."""
 CUT_OFF: Final = 0.78
-"""Least similarity, 0..1, at which a name of a question is taken for a title."""
+"""Least similarity, 0..1, at which a name in a question matches a title."""
 _COMMON: Final = 0.01
 """A word in more than this share of the sentences is no concept."""
 _POSTINGS: Final = 2000

@@ -26,7 +26,7 @@ def load(path: str | Path, limit: int | None = None) -> Corpus:
 
     Args:
         path: A file in the form of `hotpot_dev_distractor_v1.json`.
-        limit: Only so many questions, from the beginning.
+        limit: Number of questions to read, from the beginning; None for all.
 
     Raises:
         ParlourError: The file cannot be read, or an entry is not as described; the message says which.

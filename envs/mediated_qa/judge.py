@@ -20,19 +20,10 @@ ENOUGH: Final = 0.9
 """Least F1 or similarity of a long answer that is right (the paper's threshold for its BERTScore)."""
 _SHORT: Final = 5  # words
 
-_MONTHS: Final = {
-    month: number
-    for number, month in enumerate(
-        english.word_list("january february march april may june july august september october november december"),
-        1,
-    )
-}
-_NUMBERS: Final = {
-    word: number
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
-}
+_MONTHS: Final = english.word_list(
+    "january february march april may june july august september october november december"
+)
+_NUMBERS: Final = english.word_list("zero one two three four five six seven eight nine ten eleven twelve")
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 _SMALL: Final = _ARTICLES | {"of", "in", "on", "at", "and", "by", "for", "to", "de", "von", "van"}
 _DAY_FIRST: Final = re.compile(r"^(\d{1,2})(?:st|nd|rd|th)?(?:\s+of)?\s+([a-z]+),?\s+(\d{4})$")
@@ -80,9 +71,9 @@ def date(text: str) -> tuple[int, int, int] | None:
     if found := _ISO.match(plain):
         year, month, day = map(int, found.groups())
     elif (found := _DAY_FIRST.match(plain)) and found[2] in _MONTHS:
-        year, month, day = int(found[3]), _MONTHS[found[2]], int(found[1])
+        year, month, day = int(found[3]), _MONTHS.index(found[2]) + 1, int(found[1])
     elif (found := _MONTH_FIRST.match(plain)) and found[1] in _MONTHS:
-        year, month, day = int(found[3]), _MONTHS[found[1]], int(found[2])
+        year, month, day = int(found[3]), _MONTHS.index(found[1]) + 1, int(found[2])
     else:
         return None
     return (year, month, day) if 1 <= month <= 12 and 1 <= day <= 31 else None
@@ -93,8 +84,8 @@ def number(text: str) -> float | None:
     found = _NUMBER.search(text)
     if found:
         return float(found[0].replace(",", ""))
-    words = [_NUMBERS[word] for word in _WORD.findall(text.lower()) if word in _NUMBERS]
-    return float(words[0]) if words else None
+    named = next((word for word in _WORD.findall(text.lower()) if word in _NUMBERS), None)
+    return None if named is None else float(_NUMBERS.index(named))
 
 
 def _words(text: str) -> tuple[str, ...]:

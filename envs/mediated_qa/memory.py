@@ -9,22 +9,16 @@ A sample at a temperature lets slip something else now and then; the plain answe
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
+from parlour.envs.mediated_qa.reading import EstimatedAnswer
 
 _UNIT: Final = float(2**64)
-
-
-class Recalled(NamedTuple):
-    """A closed-book answer."""
-
-    answer: str
-    confidence: float
-    """0..1; what a language model's token probabilities would be taken for."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ class Memory:
     hesitation: float = 0.25
     """How far confidence strays from what it should be, at most."""
 
-    def recall(self, question: CorpusQuestion, rng: np.random.Generator | None = None) -> Recalled:
+    def recall(self, question: CorpusQuestion, rng: np.random.Generator | None = None) -> EstimatedAnswer:
         """The plain answer, always the same; with `rng`, a sample of it."""
         belief, firm = self._belief(question)
         if not belief or (rng is not None and firm and rng.random() < self.slip):
@@ -51,7 +45,7 @@ class Memory:
             draw = rng.random() if rng is not None else self._hash("guess", question.text)
             belief = self._guess(question, draw)
         strays = (2 * self._hash("sure", question.text) - 1) * self.hesitation
-        return Recalled(belief, float(np.clip((0.8 if firm else 0.45) + strays, 0.01, 0.99)))
+        return EstimatedAnswer(belief, float(np.clip((0.8 if firm else 0.45) + strays, 0.01, 0.99)))
 
     def knows(self, question: CorpusQuestion) -> bool:
         """Whether all its facts are remembered."""
@@ -79,16 +73,11 @@ class Memory:
 
 
 def agreed(answers: list[str], share: float) -> str:
-    """The answer that at least so large a share of the samples give, case left aside; empty if there is none.
+    """The answer that at least this share of the samples give, case left aside; empty if there is none.
 
     >>> agreed(["1912", "1912", "1912", "1912", "1913"], 0.8)
     '1912'
     """
-    counts: dict[str, int] = {}
-    for answer in answers:
-        key = answer.strip().lower()
-        counts[key] = counts.get(key, 0) + 1
-    best = max(counts, key=lambda key: counts[key], default="")
-    if not best or counts[best] < share * len(answers) - 1e-9:
-        return ""
-    return next(answer for answer in answers if answer.strip().lower() == best)
+    keys = [answer.strip().lower() for answer in answers]
+    (best, count), *_ = Counter(keys).most_common(1) or [("", 0)]
+    return answers[keys.index(best)] if best and count >= share * len(answers) - 1e-9 else ""

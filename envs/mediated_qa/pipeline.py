@@ -1,7 +1,7 @@
 """The service with real parts: graph, linking, signals, search, a reader, a check and a judge, over a corpus.
 
 The reader is the caller's: `OfflineReader` (an extractive reader and a simulated memory) is embedded, one that asks a
-language model satisfies the same protocol. Results that depend on nothing but question and action are kept.
+language model satisfies the same protocol. Results that depend on nothing but question and action are cached.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from parlour.envs.mediated_qa import reading, vocabulary
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
 from parlour.envs.mediated_qa.judge import Similarity, is_right
-from parlour.envs.mediated_qa.memory import Memory, Recalled, agreed
+from parlour.envs.mediated_qa.memory import Memory, agreed
+from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.service import Asked
 from parlour.envs.mediated_qa.signals import UNLINKED, Bins, Signals, probe
@@ -36,9 +37,9 @@ class Reader(Protocol):
         """The answer from the evidence; empty for "I don't know"."""
 
     def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        """So many answers from memory, at a temperature; empty strings for "I don't know"."""
+        """`count` answers from memory, at a temperature; empty strings for "I don't know"."""
 
-    def recall(self, question: CorpusQuestion) -> Recalled:
+    def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         """The plain answer from memory; always the same for a question."""
 
     def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
@@ -57,7 +58,7 @@ class OfflineReader:
     def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
         return [self.memory.recall(question, rng).answer for _ in range(count)]
 
-    def recall(self, question: CorpusQuestion) -> Recalled:
+    def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return self.memory.recall(question)
 
     def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
@@ -128,10 +129,9 @@ class Pipeline:
 
     def starts(self, number: int) -> list[int]:
         """The documents that a question is linked to."""
-        found = self._starts.get(number)
-        if found is None:
-            found = self._starts[number] = self.graph.link(self.questions[number].text)
-        return found
+        if number not in self._starts:
+            self._starts[number] = self.graph.link(self.questions[number].text)
+        return self._starts[number]
 
     def signals(self, number: int) -> Signals | None:
         """The raw signals of a question; None if it is not linked."""
@@ -150,12 +150,10 @@ class Pipeline:
 
     def retrieve(self, number: int, action: int) -> str:
         key = number, action
-        found = self._evidence.get(key)
-        if found is None:
+        if key not in self._evidence:
             text = self.questions[number].text
-            found = self.search.evidence(self.graph, self.starts(number), text, _DEPTHS[action])
-            self._evidence[key] = found
-        return found
+            self._evidence[key] = self.search.evidence(self.graph, self.starts(number), text, _DEPTHS[action])
+        return self._evidence[key]
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
         question = self.questions[number]

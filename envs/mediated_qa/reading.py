@@ -36,13 +36,13 @@ class Piece(NamedTuple):
     sentence: str
 
 
-class Read(NamedTuple):
-    """What the reader makes of the evidence."""
+class EstimatedAnswer(NamedTuple):
+    """An answer and how sure it is."""
 
     answer: str
     """Empty if there is none."""
     confidence: float
-    """0..1: the share of the question's relation that the sentence has; half of it where one side is missing."""
+    """0..1; here the share of the question's relation that the sentence has, half of it where one side is missing."""
 
 
 def pieces(evidence: str) -> tuple[Piece, ...]:
@@ -69,11 +69,11 @@ def relation(question: str) -> tuple[str, ...]:
 _KINDS: Final = frozenset(map(stem, _KIND_WORDS))
 
 
-def read(question: str, evidence: str) -> Read:
+def read(question: str, evidence: str) -> EstimatedAnswer:
     """The answer that the evidence suggests. Empty, with confidence 0, if it suggests none."""
     found = pieces(evidence)
     if not found:
-        return Read("", 0.0)
+        return EstimatedAnswer("", 0.0)
     asked = proper_names(question)
     if _YES_NO.match(question) and len(asked) >= 2:
         return _compare(question, asked[:2], found)
@@ -104,15 +104,15 @@ def _candidates(piece: Piece, question: str, asked: tuple[str, ...], *, strict: 
     return tuple(options)
 
 
-def _pick(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Read:
+def _pick(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
     """A year or a name from the sentence with most of the relation; of equal ones the last on the way."""
     wanted = relation(question)
-    best = Read("", 0.0)
+    best = EstimatedAnswer("", 0.0)
     for piece in found:
         score = _overlap(wanted, piece.sentence)
         options = _candidates(piece, question, asked)
         if options and score > 0 and score >= best.confidence:
-            best = Read(options[0], score)
+            best = EstimatedAnswer(options[0], score)
     return best
 
 
@@ -129,28 +129,28 @@ def _facts(question: str, name: str, found: tuple[Piece, ...], asked: tuple[str,
     return told, best
 
 
-def _compare(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Read:
+def _compare(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
     if re.search(r"\bboth\b", question, re.IGNORECASE):
         return _both(question, asked, found)
     (one, p), (two, q) = (_facts(question, name, found, asked) for name in asked)
     if not one and not two:
-        return Read("", 0.0)
+        return EstimatedAnswer("", 0.0)
     if not one or not two:
-        return Read("no", max(p, q) / 2)
-    return Read("yes" if one & two else "no", min(p, q))
+        return EstimatedAnswer("no", max(p, q) / 2)
+    return EstimatedAnswer("yes" if one & two else "no", min(p, q))
 
 
-def _both(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Read:
+def _both(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
     said = re.search(r"\bboth\s+(?:an?\s+)?(\w+)", question, re.IGNORECASE)
     assert said is not None
     kind, about = stem(said[1]), [_about(name, found) for name in asked]
     held = [any(kind in stems(piece.sentence) for piece in some) for some in about]
     if not any(about):
-        return Read("", 0.0)
-    return Read("yes" if all(held) else "no", sum(map(bool, about)) / 2)
+        return EstimatedAnswer("", 0.0)
+    return EstimatedAnswer("yes" if all(held) else "no", sum(map(bool, about)) / 2)
 
 
-def _choose(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> Read:
+def _choose(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
     dated = []
     for name in asked:
         told, score = _facts(question, name, found, asked)
@@ -158,11 +158,11 @@ def _choose(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> 
         if dates:
             dated.append((dates[0], name, score))
     if not dated:
-        return Read("", 0.0)
+        return EstimatedAnswer("", 0.0)
     if len(dated) == 1:
-        return Read(dated[0][1], dated[0][2] / 2)
+        return EstimatedAnswer(dated[0][1], dated[0][2] / 2)
     chosen = min(dated) if _EARLIER.search(question) else max(dated)
-    return Read(chosen[1], min(score for _, _, score in dated))
+    return EstimatedAnswer(chosen[1], min(score for _, _, score in dated))
 
 
 def entailment(question: str, evidence: str, answer: str) -> str:

@@ -1,6 +1,6 @@
 """Bounded-width search for evidence: from a document outwards, level by level, until the best path scores enough.
 
-Each level keeps `WIDTH` paths and takes at most so many neighbours of each, heaviest edges first; no node twice in a path
+Each level has at most `WIDTH` paths and takes at most as many neighbours of each, heaviest edges first; no node twice in a path
 or in a level. A path scores the mean reliability of its nodes and a tenth for each node; a shallow search stops at
 0.75, a deep one at 0.90, both after 10 hops (the paper's published code).
 

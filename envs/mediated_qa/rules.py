@@ -155,7 +155,7 @@ class MediatedQA:
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted: the episode is over")
         if s.step in self._legal:
             return self._decide(s, move)
-        _check(move, self._accepted(s))
+        _check(move, *self._accepted(s))
         return getattr(self, f"_after_{move.kind}")(s, move)  # type: ignore[no-any-return]
 
     def outcome(self, s: MediatedState) -> Outcome | None:
@@ -195,22 +195,20 @@ class MediatedQA:
         told = tuple(Event(NATURE, Move(ADVICE, (seat, k)), (seat,)) for seat, k in enumerate(move.args, RETRIEVER))
         return s._replace(step=_RETRIEVE, advice=move.args, log=(*log, *told))
 
-    def _accepted(self, s: MediatedState) -> tuple[tuple[str, tuple[range, ...]], ...]:
-        """What nature may do now: kinds with the ranges of their arguments."""
+    def _accepted(self, s: MediatedState) -> tuple[str, tuple[range, ...]]:
+        """The move that nature makes now: its kind and the ranges of its arguments."""
         if s.step == _ASK:
-            return ((QUESTION, (range(self.size), range(len(vocabulary.STATES)))),)
+            return QUESTION, (range(self.size), range(len(vocabulary.STATES)))
         plan = self.plan(s)
         if s.step == _FETCH:
-            return ((RETRIEVED, (_only(plan.retriever), range(1 + (plan.retriever != vocabulary.NO_RETRIEVAL)))),)
+            return RETRIEVED, (_only(plan.retriever), range(1 + (plan.retriever != vocabulary.NO_RETRIEVAL)))
         if s.step == _ANSWER:
-            return ((ANSWERED, (_only(plan.generator), range(1 + (plan.generator != vocabulary.REFUSE)))),)
+            return ANSWERED, (_only(plan.generator), range(1 + (plan.generator != vocabulary.REFUSE)))
         if s.step == _CHECK:
             checked = plan.verifier == vocabulary.CHECK and s.answered
-            verdicts = (
-                range(vocabulary.ENTAILED, vocabulary.CONTRADICTED + 1) if checked else _only(vocabulary.UNCHECKED)
-            )
-            return ((CHECKED, (_only(plan.verifier), verdicts)),)
-        return ((JUDGED, (range(1 + answers(s)), range(2))),)
+            verdicts = range(vocabulary.ENTAILED, vocabulary.CONTRADICTED + 1)
+            return CHECKED, (_only(plan.verifier), verdicts if checked else _only(vocabulary.UNCHECKED))
+        return JUDGED, (range(1 + answers(s)), range(2))
 
     def _after_question(self, s: MediatedState, move: Move) -> MediatedState:
         number, signal = move.args
@@ -275,12 +273,8 @@ def _other_than(asked: tuple[int, ...], size: int, rng: np.random.Generator) -> 
     return number
 
 
-def _check(move: Move, accepted: tuple[tuple[str, tuple[range, ...]], ...]) -> None:
-    for kind, ranges in accepted:
-        fits = move.kind == kind and len(move.args) == len(ranges)
-        if fits and all(arg in span for arg, span in zip(move.args, ranges, strict=True)):
-            return
-    told = " or ".join(
-        f"{kind} with {', '.join(f'{span.start}..{span.stop - 1}' for span in ranges)}" for kind, ranges in accepted
-    )
-    raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted of nature; accepted: {told}")
+def _check(move: Move, kind: str, ranges: tuple[range, ...]) -> None:
+    fits = move.kind == kind and len(move.args) == len(ranges)
+    if not fits or any(arg not in span for arg, span in zip(move.args, ranges, strict=True)):
+        accepted = f"{kind} with {', '.join(f'{span.start}..{span.stop - 1}' for span in ranges)}"
+        raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted of nature; accepted: {accepted}")

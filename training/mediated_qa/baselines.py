@@ -19,6 +19,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, PUBLISHED, Joint, Payment
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, NUMBER
+from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa.simulate import Simulated
 from parlour.training.statistics import SHARE, MeanEstimate, mean_estimate, show_interval, weighted_mean
@@ -61,6 +62,11 @@ class Scores:
 def fixed(name: str, joint: Joint, rows: Sequence[Simulated]) -> SystemAnswers:
     """Always the same joint action."""
     return _mixed(name, [{joint: 1.0}] * len(rows), rows)
+
+
+def drawn(name: str, joints: Sequence[Names], rows: Sequence[Simulated]) -> SystemAnswers:
+    """The joint action drawn for each question."""
+    return _mixed(name, [{ALL[NUMBER[joint]]: 1.0} for joint in joints], rows)
 
 
 def refusing(

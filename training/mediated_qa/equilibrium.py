@@ -161,13 +161,13 @@ def _solved(objective: Floats, constraints: Floats) -> Floats:
 
 def _polished(p: Floats, constraints: Floats) -> Floats:
     """The same corner of the polytope to rounding: its tight constraints solved as equations, if that is better."""
-    kept = p > _TIGHT
+    support = p > _TIGHT
     tight = np.abs(constraints @ p) < _TIGHT
-    equations = np.vstack([np.ones(int(kept.sum())), constraints[:, kept][tight]])
+    equations = np.vstack([np.ones(int(support.sum())), constraints[:, support][tight]])
     right = np.zeros(len(equations))
     right[0] = 1.0
     sharp = np.zeros(len(p))
-    sharp[kept] = np.linalg.lstsq(equations, right, rcond=None)[0]
+    sharp[support] = np.linalg.lstsq(equations, right, rcond=None)[0]
     plain = np.clip(p, 0.0, None)
     candidates = [plain / plain.sum()] + ([sharp / sharp.sum()] if sharp.min() >= 0 else [])
     return min(candidates, key=lambda q: _excess(q, constraints))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -121,7 +122,7 @@ def prepare(
         corpus: In place of the generated one; has at least train + held_out questions.
         reader: Who answers and checks; the offline one if None.
         out: Run directory, for the settings and the table as it grows; resumes if it exists.
-        progress: Told after each question how many are done.
+        progress: Called after each question with the number of questions done.
         pool: Processes that put the questions under the joint actions; the reader must be picklable then.
 
     Raises:
@@ -131,33 +132,18 @@ def prepare(
     total = config.train + config.held_out
     if len(corpus.questions) < total:
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: at least {total}")
-    if out is None:
-        return _prepare(config, corpus, reader, None, progress, pool)
-    with run_directory(out, asdict(config)):
-        return _prepare(config, corpus, reader, out, progress, pool)
-
-
-def _prepare(
-    config: HeldOutConfig,
-    corpus: Corpus,
-    reader: Reader | None,
-    out: Path | None,
-    progress: Callable[[int], object] | None,
-    pool: Pool | None,
-) -> Calibrated:
-    search = None if config.guide is None else Search(config.guide)
-    pipeline = Pipeline(corpus, normalisation=config.normalisation, reader=reader, search=search)
-    bins = pipeline.learn_bins(range(config.train))
-    partial = None if out is None else out / "partial.csv"
-    rows = calibrate(
-        pipeline, range(config.train + config.held_out), seed=config.seed, out=partial, progress=progress, pool=pool
-    )
-    train, held_out = rows[: config.train], rows[config.train :]
-    confidences = tuple(pipeline.confidence(row.number) for row in held_out)
-    found = table(train, config.joint, bins)
-    if out is not None:
-        atomic_write(out / "table.csv", found.dumps())
-    return Calibrated(config, tuple(train), tuple(held_out), confidences, found)
+    with nullcontext() if out is None else run_directory(out, asdict(config)):
+        search = None if config.guide is None else Search(config.guide)
+        pipeline = Pipeline(corpus, normalisation=config.normalisation, reader=reader, search=search)
+        bins = pipeline.learn_bins(range(config.train))
+        partial = None if out is None else out / "partial.csv"
+        rows = calibrate(pipeline, range(total), seed=config.seed, out=partial, progress=progress, pool=pool)
+        train, held_out = rows[: config.train], rows[config.train :]
+        confidences = tuple(pipeline.confidence(row.number) for row in held_out)
+        found = table(train, config.joint, bins)
+        if out is not None:
+            atomic_write(out / "table.csv", found.dumps())
+        return Calibrated(config, tuple(train), tuple(held_out), confidences, found)
 
 
 def compare(calibrated: Calibrated, policy: PolicyTable, out: Path | None = None) -> tuple[Scores, ...]:

@@ -213,7 +213,7 @@ def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig) ->
         welfare = equilibrium.as_array(net)
         return equilibrium.as_row(equilibrium.correlated(game, welfare).probabilities, tuple(net))
     assert settings.temperature is not None
-    # modules that draw apart may do together what cannot be done: taken for as bad as the worst that can
+    # modules that draw apart may do together what is infeasible: that counts as the worst feasible payoff
     lowest = float(game.payoffs[:, game.possible].min())
     product = equilibrium.product_of(logit(game.completed(lowest), settings.temperature).profile)
     row = equilibrium.as_row(product, tuple(net))

@@ -87,13 +87,13 @@ class _Branch:
             worst = max(worst, float(np.abs(p - response / response.sum()).max()))
         return worst
 
-    def values(self, profile: Profile | list[Floats], *kept: int) -> Floats:
-        """Expected payoffs of player kept[0] by the actions of the players kept, in that order."""
-        found = self.payoffs[kept[0]]
+    def values(self, profile: Profile | list[Floats], *of: int) -> Floats:
+        """Expected payoffs of player of[0] by the actions of these players, in that order."""
+        found = self.payoffs[of[0]]
         for other in reversed(range(len(self.sizes))):
-            if other not in kept:
+            if other not in of:
                 found = np.tensordot(found, profile[other], axes=(other, 0))
-        return np.asarray(found if list(kept) == sorted(kept) else found.T)
+        return np.asarray(found if list(of) == sorted(of) else found.T)
 
     def residual(self, logs: Floats, strength: float) -> Floats:
         profile = [np.exp(part) for part in self.split(logs)]

@@ -21,7 +21,7 @@ from parlour.training.mediated_qa.quantities import Shrinkage, UtilityEstimate, 
 from parlour.training.mediated_qa.table import Floats, UtilityTable
 
 LOWEST_TEMPERATURE: Final = 1e-8
-"""What a lower temperature is taken for, as in the published code."""
+"""Lower temperatures count as this one, as in the published code."""
 TEMPERATURES: Final = (50.0, 25.0, 12.0, 6.0, 3.0, 1.5, 0.7, 0.35, 0.1)
 FLOORS: Final = (0.05, 0.02, 0.01, 0.005, 0.0)
 
@@ -82,7 +82,7 @@ def check_temperature(temperature: float) -> None:
 
 
 def check_floor(floor: float, actions: int) -> None:
-    """Raise `ParlourError` unless so many actions can have that much probability each."""
+    """Raise `ParlourError` unless this number of actions can have at least that probability each."""
     if not floor >= 0 or not actions * floor < 1:
         raise ParlourError(
             f"floor {floor!r} is not accepted with {actions} actions: {actions} x {floor:g} = {actions * floor:g}; "
@@ -150,32 +150,24 @@ def cross_validate(
         ParlourError: There are fewer than two questions, or none of the settings can be used.
     """
     floors = tuple(floor for floor in floors if floor * len(table.actions) < 1)
-    settings = list(product(shrinkages, temperatures, floors))
-    if not settings:
+    held_out: dict[tuple[Shrinkage, float, float], list[Floats]] = {
+        setting: [] for setting in product(shrinkages, temperatures, floors)
+    }
+    if not held_out:
         raise ParlourError(f"none of the floors can be used with {len(table.actions)} actions; accepted: lower ones")
-    held_out: list[list[Floats]] = [[] for _ in settings]
     for train, test in _folds(table, folds, seed):
-        for shrinkage, group in _by_shrinkage(settings):
-            found = estimate(measure(train), shrinkage)
-            for k, temperature, floor in group:
-                held_out[k].append(earned(policy(found, temperature, floor), test))
+        measured = measure(train)
+        estimates = {shrinkage: estimate(measured, shrinkage) for shrinkage in shrinkages}
+        for (shrinkage, temperature, floor), parts in held_out.items():
+            parts.append(earned(policy(estimates[shrinkage], temperature, floor), test))
     scores = tuple(
         _score(temperature, floor, shrinkage, np.concatenate(parts))
-        for (shrinkage, temperature, floor), parts in zip(settings, held_out, strict=True)
+        for (shrinkage, temperature, floor), parts in held_out.items()
     )
     best = max(scores, key=lambda score: -math.inf if math.isnan(score.utility) else score.utility)
     if math.isnan(best.utility):
         raise ParlourError(f"no held-out question tells of any policy (the fallback {key(FALLBACK)} was not tried)")
     return Choice(best, scores)
-
-
-def _by_shrinkage(
-    settings: list[tuple[Shrinkage, float, float]],
-) -> list[tuple[Shrinkage, list[tuple[int, float, float]]]]:
-    groups: dict[Shrinkage, list[tuple[int, float, float]]] = {}
-    for k, (shrinkage, temperature, floor) in enumerate(settings):
-        groups.setdefault(shrinkage, []).append((k, temperature, floor))
-    return list(groups.items())
 
 
 def _score(temperature: float, floor: float, shrinkage: Shrinkage, found: Floats) -> SettingScore:

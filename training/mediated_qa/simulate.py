@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.service import Service
 from parlour.envs.mediated_qa.signals import Bins
-from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, STATES, Joint, Payment, executed, outcome_of
+from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, STATES, Payment, executed, outcome_of
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.llm.model import Model
 from parlour.training.mediated_qa.table import UtilityTable
@@ -29,7 +30,7 @@ from parlour.training.runs import whole_lines
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Of the cut points, as the published tables write them."""
 _BLOCK: Final = 25
-"""Questions that a process of a pool is sent at a time."""
+"""Number of questions in a task of a pool."""
 _HEADER: Final = ("id", "state", *(names.column(joint.names) for joint in ALL), *(f"o{k}" for k in range(len(ALL))))
 
 
@@ -45,66 +46,31 @@ class Simulated:
     """As `vocabulary.outcome_of` numbers them."""
 
 
-@dataclass
-class _Stages:
-    """The stages of one question; each is computed when a joint action first needs it."""
-
-    service: Service
-    number: int
-    seed: int
-    _evidence: dict[int, str] = field(default_factory=dict)
-    _answers: dict[tuple[int, str], str] = field(default_factory=dict)
-    _verdicts: dict[tuple[str, str], int] = field(default_factory=dict)
-    _right: dict[str, bool] = field(default_factory=dict)
-
-    def evidence(self, action: int) -> str:
-        if action == vocabulary.NO_RETRIEVAL:
-            return ""
-        if action not in self._evidence:
-            self._evidence[action] = self.service.retrieve(self.number, action)
-        return self._evidence[action]
-
-    def answer(self, action: int, evidence: str) -> str:
-        if action == vocabulary.REFUSE:
-            return ""
-        key = action, evidence if action == vocabulary.FROM_EVIDENCE else ""
-        if key not in self._answers:
-            rng = np.random.default_rng((self.seed, self.number, action))
-            self._answers[key] = self.service.answer(self.number, action, evidence, rng)
-        return self._answers[key]
-
-    def verdict(self, evidence: str, answer: str) -> int:
-        key = evidence, answer
-        if key not in self._verdicts:
-            self._verdicts[key] = self.service.check(self.number, evidence, answer)
-        return self._verdicts[key]
-
-    def right(self, answer: str) -> bool:
-        if answer not in self._right:
-            self._right[answer] = self.service.right(self.number, answer)
-        return self._right[answer]
-
-
 def simulate(service: Service, number: int, payment: Payment, seed: int = 0) -> Simulated:
-    """One question under all joint actions."""
-    stages, state = _Stages(service, number, seed), STATES[service.ask(number).state]
-    known = service.known(number)
+    """One question under all joint actions; each stage is computed when a joint action first needs it."""
+
+    @cache
+    def evidence_by(action: int) -> str:
+        return "" if action == vocabulary.NO_RETRIEVAL else service.retrieve(number, action)
+
+    @cache
+    def answer_by(action: int, evidence: str) -> str:
+        rng = np.random.default_rng((seed, number, action))
+        return "" if action == vocabulary.REFUSE else service.answer(number, action, evidence, rng)
+
+    check, right = cache(partial(service.check, number)), cache(partial(service.right, number))
+    state, known = STATES[service.ask(number).state], service.known(number)
     utilities, outcomes = [], []
     for chosen in ALL:
-        evidence = stages.evidence(chosen.retriever)
+        evidence = evidence_by(chosen.retriever)
         plan = executed(chosen, evidence != "")
-        outcome = _outcome(stages, plan, evidence, known)
+        answer = answer_by(plan.generator, evidence if plan.generator == vocabulary.FROM_EVIDENCE else "")
+        checked = plan.verifier == vocabulary.CHECK and answer != ""
+        answered = answer != "" and not (checked and check(evidence, answer) == vocabulary.CONTRADICTED)
+        outcome = outcome_of(answered=answered, right=answered and right(answer), known=known)
         outcomes.append(outcome)
         utilities.append(payment.net(plan, outcome))
     return Simulated(number, state, tuple(utilities), tuple(outcomes))
-
-
-def _outcome(stages: _Stages, plan: Joint, evidence: str, known: bool) -> int:
-    answer = stages.answer(plan.generator, evidence)
-    checked = plan.verifier == vocabulary.CHECK and answer != ""
-    denied = checked and stages.verdict(evidence, answer) == vocabulary.CONTRADICTED
-    answered = answer != "" and not denied
-    return outcome_of(answered=answered, right=answered and stages.right(answer), known=known)
 
 
 def calibrate(
@@ -125,7 +91,7 @@ def calibrate(
         payment: Utilities and costs; those of the published run if None.
         seed: Of what is drawn, such as the samples of consistency; each question draws on its own.
         out: A CSV file that grows by a line a question. What it holds already is not computed again.
-        progress: Told after each question how many are done.
+        progress: Called after each question with the number of questions done.
         pool: Processes that simulate; the service must be picklable then. The table grows as without them.
 
     Raises:

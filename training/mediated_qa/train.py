@@ -25,7 +25,7 @@ from parlour.training.mediated_qa import quantal
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, Settings, check, choose, finish, learn
 from parlour.training.mediated_qa.learners import Learner, TableBandit
 from parlour.training.mediated_qa.quantities import measure
-from parlour.training.mediated_qa.table import UtilityTable
+from parlour.training.mediated_qa.table import Floats, UtilityTable
 from parlour.training.plots import Curve, CurvePoint
 from parlour.training.runs import run_directory, write_csv
 from parlour.training.statistics import mean_estimate, show_interval
@@ -201,17 +201,16 @@ def _split(table: UtilityTable, config: GraceConfig) -> tuple[list[int], list[in
     return learned_from, [row for row in order if place[table.ids[row]] < first]
 
 
-def _mean(found: Any) -> float | None:
-    known = found[~np.isnan(found)]
-    return float(known.mean()) if len(known) else None
+def _mean(values: Floats) -> float | None:
+    return _interval(values)[1]
 
 
-def _interval(found: Any) -> tuple[int, float | None, float | None, float | None]:
-    known = found[~np.isnan(found)]
+def _interval(values: Floats) -> tuple[int, float | None, float | None, float | None]:
+    known = values[~np.isnan(values)]
     if not len(known):
         return 0, None, None, None
-    told = mean_estimate(known)
-    return told.n, told.mean, told.low, told.high
+    found = mean_estimate(known)
+    return found.n, found.mean, found.low, found.high
 
 
 def _note(point: MediatorPoint) -> str:

@@ -6,13 +6,12 @@ The agent plays both sides, one after the other, against the baseline agent; the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any, Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
 from parlour.training.avalon import social
-from parlour.training.avalon.social.judging import JudgedGame
 from parlour.training.avalon.social.measures import Sat, valid
-from parlour.training.avalon.social.responses import Response
 from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, Variant
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell, unprinted
 from parlour.training.statistics import Rate, rate
@@ -24,7 +23,7 @@ Measured = dict[str, dict[str, Any]]
 
 def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
     """Valid response rate (Eq. 8) of the agent's replies, by role."""
-    given = _replies if setting.model.is_language_model else _responses
+    given = attrgetter("replies" if setting.model.is_language_model else "responses")
     ours = [seat for seat in _seats(_judged(setting)) if seat.table.players[seat.seat] == AGENT]
     shares = {role: valid([seat for seat in ours if seat.role == role], given) for role in _ROLES} | {
         "average": valid(ours, given)
@@ -107,14 +106,6 @@ def _by_player(
 def _measured(setting: ReproductionSetting) -> Measured:
     """The measures of the agent and of the baseline, each on both sides."""
     return dict(social.measures(_judged(setting))["players"])
-
-
-def _replies(table: JudgedGame) -> tuple[Response, ...]:
-    return table.replies
-
-
-def _responses(table: JudgedGame) -> tuple[Response, ...]:
-    return table.responses
 
 
 def _seats(judged: social.Judged) -> Iterator[Sat]:

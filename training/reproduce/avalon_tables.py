@@ -117,7 +117,7 @@ def _made(name: str, title: str, club: Club, cells: tuple[TableCell, ...]) -> Re
 
 
 def _not_lower(cells: tuple[TableCell, ...]) -> list[str]:
-    """Says of each row without a module whether taking it away lowered the win rate."""
+    """For each row without a module: whether its win rate is lower than with it."""
     told = []
     for one in cells:
         if one.difference is not None and one.row.startswith("without") and one.difference.high >= 0:

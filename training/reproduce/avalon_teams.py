@@ -16,10 +16,10 @@ from parlour.envs import replay
 from parlour.envs.core import accept
 from parlour.envs.replay import Transcript
 from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience, Pool
-from parlour.training import rollout, seeds
+from parlour.training import rollout
 from parlour.training.avalon.practice import Practice, PracticeConfig, practise, sides_of
 from parlour.training.parallel.concurrent_games import Job, MakePolicy, play_all
-from parlour.training.reproduce.cells import ReproductionSetting, games_folder
+from parlour.training.reproduce.cells import ReproductionSetting, deals_of, games_folder
 
 GAME: Final = "avalon_v0"
 AVALON_PLAYERS: Final = 6
@@ -60,9 +60,7 @@ class Club:
             raise accept("opponent", setting.against, (BASELINE, AGENT))
         self.setting, self.learns = setting, learns
         self._done: dict[tuple[tuple[str, ...], str], Practice] = {}
-        last = len(seeds.HELD_OUT) - setting.games
-        if setting.seed > last:
-            raise accept("seed", setting.seed, range(last + 1))
+        self._deals = deals_of(setting, setting.games)
         self._env = rollout.table(GAME, num_players=AVALON_PLAYERS, rules=AVALON_RULES)
 
     def practised(self, without: tuple[str, ...] = (), about: str = "all") -> Practice:
@@ -100,12 +98,11 @@ class Club:
         other = self.opponent()
         if other[0] == name:
             other = (f"other {name}", other[1])
-        deals = seeds.HELD_OUT[self.setting.seed : self.setting.seed + self.setting.games]
         called = f"{row} as {side}".replace(" ", "-").replace("(", "").replace(")", "")
         with games_folder(self.setting, called) as folder:
             jobs = [
                 Job(seed, self._seated(seed, side, (name, make), other), folder / f"{GAME}-{number}.jsonl")
-                for number, seed in enumerate(deals, 1)
+                for number, seed in enumerate(self._deals, 1)
             ]
             episodes = play_all(
                 self._env,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,6 +16,7 @@ from typing import Any, Final
 from numpy.typing import ArrayLike
 from parlour.envs.core import accept
 from parlour.policies.llm.model import Model, OfflineModel
+from parlour.training import seeds
 from parlour.training.parallel.concurrent_games import Progress, no_progress
 from parlour.training.parallel.executor import Pool
 from parlour.training.runs import run_directory
@@ -84,6 +86,19 @@ def games_folder(setting: ReproductionSetting, name: str) -> Iterator[Path]:
         yield Path(made)
 
 
+def deals_of(setting: ReproductionSetting, count: int) -> range:
+    """The held-out deals of a table. Raises `ParlourError` if the seed leaves too few."""
+    last = len(seeds.HELD_OUT) - count
+    if setting.seed > last:
+        raise accept("seed", setting.seed, range(last + 1))
+    return seeds.HELD_OUT[setting.seed : setting.seed + count]
+
+
+def folder_name(*parts: str) -> str:
+    """A name for a folder, of words."""
+    return re.sub(r"[^\w*.-]+", "-", "-".join(parts))
+
+
 @dataclass(frozen=True)
 class Value:
     """A figure that is no rate: a mean in a unit of its own, or a probability that a policy holds."""
@@ -120,6 +135,21 @@ class TableCell:
     """Ours where the measure is no rate; `ours` is None then."""
     value_difference: Value | None = None
     """The mean difference from the first row, on the same cases."""
+
+    @property
+    def figure(self) -> Value | None:
+        """Ours, whichever it is; a rate as a share."""
+        if self.value is not None or self.ours is None:
+            return self.value
+        return Value(self.ours.rate, self.ours.n, self.ours.low, self.ours.high, share=True)
+
+    @property
+    def apart(self) -> Value | None:
+        """The difference from the first row, whichever it is."""
+        if self.value_difference is not None or self.difference is None:
+            return self.value_difference
+        found = self.difference
+        return Value(found.difference, found.n, found.low, found.high, share=True)
 
 
 @dataclass(frozen=True)
@@ -170,18 +200,16 @@ def cell(
 ) -> TableCell:
     """A cell with the paper's figure, if it prints one."""
     paper, note = printed().get((table, row, of, measure), (None, ""))
-    value = ours if isinstance(ours, Value) else None
-    value_difference = difference if isinstance(difference, Value) else None
     return TableCell(
         row,
         of,
         measure,
         paper,
-        None if isinstance(ours, Value) else ours,
-        None if isinstance(difference, Value) else difference,
+        ours if isinstance(ours, Rate) else None,
+        difference if isinstance(difference, PairedDifference) else None,
         note,
-        value,
-        value_difference,
+        ours if isinstance(ours, Value) else None,
+        difference if isinstance(difference, Value) else None,
     )
 
 

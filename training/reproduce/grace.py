@@ -8,29 +8,34 @@ normalisation of the graph's signals and once with the paper's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
-import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.graph import Normalisation
-from parlour.envs.mediated_qa.pipeline import Reader
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable
 from parlour.policies.agents.mediated_qa.asks import AskingReader
-from parlour.policies.agents.mediated_qa.joint import MODULES, NUMBER, PUBLISHED, STATES, Joint, column
+from parlour.policies.agents.mediated_qa.joint import MODULES, PUBLISHED, STATES, Joint, column
 from parlour.training import plots
 from parlour.training.mediated_qa import baselines, held_out
 from parlour.training.mediated_qa.baselines import SystemAnswers
 from parlour.training.mediated_qa.held_out import UNSEEN, Calibrated, HeldOutConfig
 from parlour.training.mediated_qa.learn import GraceConfig, learn
 from parlour.training.reproduce import grace_pictures as pictures
-from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, mean
+from parlour.training.reproduce.cells import (
+    Reproduction,
+    ReproductionSetting,
+    TableCell,
+    Value,
+    cell,
+    folder_name,
+    mean,
+)
 from parlour.training.runs import write_csv
 from parlour.training.statistics import paired, rate
 
@@ -52,16 +57,8 @@ class Experiment:
     drawn: tuple[Joint, ...]
     """Joint action on each held-out question."""
 
-    @property
-    def played(self) -> SystemAnswers:
-        """Its results."""
-        rows = self.calibrated.held_out
-        numbers = [NUMBER[joint] for joint in self.drawn]
-        outcomes = np.array([row.outcomes[k] for row, k in zip(rows, numbers, strict=True)])
-        utility = np.array([row.utilities[k] for row, k in zip(rows, numbers, strict=True)])
-        right = outcomes == vocabulary.ANSWERED_RIGHT
-        answered = right | (outcomes == vocabulary.ANSWERED_WRONG)
-        return SystemAnswers(LEARNED, utility, answered.astype(float), right.astype(float))
+    played: SystemAnswers
+    """The results of these actions."""
 
 
 def grace_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -138,13 +135,14 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
         corpus_seed=UNSEEN + setting.seed,
         seed=setting.seed,
     )
-    # an answer and its confidence are a tuple with these names on both sides, of a class of each side's own
-    reader = cast(Reader, AskingReader(setting.model, setting.seed)) if setting.model.is_language_model else None
+    reader = AskingReader(setting.model, setting.seed) if setting.model.is_language_model else None
     ticks = iter(setting.progress(range(config.train + config.held_out), signals))
     calibrated = held_out.prepare(
         config,
         reader=reader,
-        out=None if setting.out is None else setting.out / _called(normalisation, setting),
+        out=None
+        if setting.out is None
+        else setting.out / folder_name("calibration", normalisation, setting.model.name),
         progress=partial(_tick, ticks),
         pool=setting.pool,
     )
@@ -153,16 +151,11 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
     mediator = GraceMediator(policy)
     mediator.reset(vocabulary.MEDIATOR, setting.seed)
     drawn = tuple(mediator.recommend(row.state) for row in calibrated.held_out)
-    return Experiment(signals, calibrated, policy, drawn)
+    return Experiment(signals, calibrated, policy, drawn, baselines.drawn(LEARNED, drawn, calibrated.held_out))
 
 
 def _tick(ticks: Iterator[int], _done: int = 0) -> None:
     next(ticks, None)
-
-
-def _called(normalisation: str, setting: ReproductionSetting) -> str:
-    """The folder of a calibration, which the three figures share: one for each normalisation and model."""
-    return re.sub(r"[^\w.-]+", "-", f"calibration-{normalisation}-{setting.model.name}")
 
 
 def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[SystemAnswers, str]]:
@@ -213,7 +206,7 @@ def short(joint: Joint) -> str:
     return column(joint).removeprefix("u_").replace("_", " ")
 
 
-# -- what is left ----------------------------------------------------------------------------------------------
+# -- files and remarks -----------------------------------------------------------------------------------------
 
 
 def _states(found: Any) -> list[str]:
@@ -232,16 +225,9 @@ _HEADING: Final = ("system", "signals", "measure", "paper_percent", "value", "lo
 
 def _line(one: TableCell) -> list[Any]:
     """Rates as shares 0..1; the difference from the first row with its interval."""
-    told: list[Any]
-    if one.value is not None:
-        told = [one.value.value, one.value.low, one.value.high, one.value.n]
-    else:
-        told = [""] * 3 + [0] if one.ours is None else [one.ours.rate, one.ours.low, one.ours.high, one.ours.n]
-    differs: list[Any] = [""] * 3
-    if one.value_difference is not None:
-        differs = [one.value_difference.value, one.value_difference.low, one.value_difference.high]
-    elif one.difference is not None:
-        differs = [one.difference.difference, one.difference.low, one.difference.high]
+    ours, apart = one.figure, one.apart
+    told = ["", "", "", 0] if ours is None else [ours.value, ours.low, ours.high, ours.n]
+    differs = [""] * 3 if apart is None else [apart.value, apart.low, apart.high]
     return [one.row, one.of, one.measure, one.paper, *told, *differs]
 
 

@@ -44,14 +44,13 @@ def scores(cells: Sequence[TableCell], path: Path) -> None:
 def _score(axes: Any, height: int, cell: TableCell) -> None:
     if cell.paper is not None:
         axes.plot(cell.paper, height, "s", color="tab:red", fillstyle="none", label="the paper, n = 20")
-    if cell.value is not None:
-        at, low, high = cell.value.value, cell.value.low, cell.value.high
-    elif cell.ours is not None:
-        at, low, high = 100 * cell.ours.rate, 100 * cell.ours.low, 100 * cell.ours.high
-    else:
+    ours = cell.figure
+    if ours is None:
         return
-    if low is not None and high is not None:
-        axes.plot([low, high], [height, height], color="tab:blue", linewidth=1.5)
+    times = 100 if cell.value is None else 1
+    at = times * ours.value
+    if ours.low is not None and ours.high is not None:
+        axes.plot([times * ours.low, times * ours.high], [height, height], color="tab:blue", linewidth=1.5)
     axes.plot(at, height, "o", color="tab:blue", markersize=5, label="ours, interval at 95 %")
 
 

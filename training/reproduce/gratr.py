@@ -113,7 +113,7 @@ def _wins(table: str, match: Match, method: str) -> Iterator[TableCell]:
 
 
 def _verdict(match: Match) -> str:
-    """Says whether GRATR is ahead: only if the interval of its total win rate leaves out one half."""
+    """Whether GRATR is ahead: only if the interval of its total win rate excludes one half."""
     games, other = [one.game for one in match.games], match.opponent.policy
     found = scores.total(games, match.ours)
     assert found is not None

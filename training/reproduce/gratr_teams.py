@@ -7,7 +7,6 @@ once. The villager with the lower seat goes with the werewolves first.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,9 +17,9 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
-from parlour.training import rollout, seeds
+from parlour.training import rollout
 from parlour.training.parallel.concurrent_games import Job, play_each
-from parlour.training.reproduce.cells import ReproductionSetting, games_folder
+from parlour.training.reproduce.cells import ReproductionSetting, deals_of, folder_name, games_folder
 from parlour.training.rollout import Episode
 from parlour.training.werewolf import transcripts
 from parlour.training.werewolf.played import GAME
@@ -86,10 +85,7 @@ def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
         raise accept("ours", ours, f"{GRATR}, with settings behind a colon")
     if setting.games % 2:
         raise accept("games", setting.games, "an even number: each deal is played twice")
-    last = len(seeds.HELD_OUT) - setting.games // 2
-    if setting.seed > last:
-        raise accept("seed", setting.seed, range(last + 1))
-    deals = seeds.HELD_OUT[setting.seed : setting.seed + setting.games // 2]
+    deals = deals_of(setting, setting.games // 2)
     env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     config = env.game_env.game.config
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
@@ -150,4 +146,4 @@ def _finished(job: Job) -> bool:
 
 def _called(setting: ReproductionSetting, opponent: Opponent) -> str:
     """The folder of the games, which the tables share: one for each opponent and model."""
-    return re.sub(r"[^\w.-]+", "-", f"{setting.ours or GRATR}-{opponent.policy}-{setting.model.name}")
+    return folder_name(setting.ours or GRATR, opponent.policy, setting.model.name)

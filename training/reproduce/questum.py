@@ -29,6 +29,12 @@ from parlour.training.reproduce.questum_games import OVERALL, WIN, Games, Rows, 
 from parlour.training.statistics import COUNT, SHARE, weighted_mean
 
 _PLAYING: Final = {one.label: one for one in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
+_PLAYER: Final[Rows] = {
+    "PLAYER*": PLAYER_STAR,
+    **{one.label: one for one in (WEREWOLF, OCOT, THINKTHRICE)},
+    "SSA": PP,
+    "FSA": OP,
+}
 _ABLATIONS: Final = {
     "Questum": QUESTUM,
     "w/o Pruner": method_of("questum:prune=no"),
@@ -98,12 +104,11 @@ def questum_table_11(name: str, setting: ReproductionSetting) -> Reproduction:
     """What games and quizzes take."""
     rows: Rows = {**_PLAYING, PP.label: PP, OP.label: OP}
     games = play_cases(name, setting, rows)
-    stages = {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
     remark = (
         "Questum's printed gameplay dollars are 0.53 times those of PLAYER*'s table 2, row by row, to rounding; all other "
         "figures of the two tables are the same."
     )
-    return _made(name, "Costs", setting, games, costs(name, games, stages), _DOLLARS, remark)
+    return _made(name, "Costs", setting, games, costs(name, games, _stages(rows)), _DOLLARS, remark)
 
 
 def questum_table_12(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -124,9 +129,7 @@ def questum_table_12(name: str, setting: ReproductionSetting) -> Reproduction:
 
 def player_1(name: str, setting: ReproductionSetting) -> Reproduction:
     """PLAYER*, the same baselines, SSA and FSA, by PLAYER*'s rules."""
-    rows: Rows = {"PLAYER*": PLAYER_STAR, **_others(), "SSA": PP, "FSA": OP}
-    table = CaseSetting(rules="player", repetitions=setting.repetitions)
-    games = play_cases(name, setting, rows, formula="sample", tables=dict.fromkeys(rows, table))
+    games = _by_player_rules(name, setting)
     cells = [*scored(name, games), *_asked(name, games)]
     remark = "Of the printed totals, only those of SSA and FSA (but relations) follow from their rows; see the notes. PLAYER* reports no win rate."
     return _made(name, "PLAYER*", setting, games, cells, remark, _OP_AT_THE_QUIZ, _VOTES)
@@ -134,11 +137,17 @@ def player_1(name: str, setting: ReproductionSetting) -> Reproduction:
 
 def player_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """What PLAYER* and the others take."""
-    rows: Rows = {"PLAYER*": PLAYER_STAR, **_others(), "SSA": PP, "FSA": OP}
+    games = _by_player_rules(name, setting)
+    return _made(name, "Costs of PLAYER*", setting, games, costs(name, games, _stages(_PLAYER)), _DOLLARS)
+
+
+def _by_player_rules(name: str, setting: ReproductionSetting) -> Games:
     table = CaseSetting(rules="player", repetitions=setting.repetitions)
-    games = play_cases(name, setting, rows, formula="sample", tables=dict.fromkeys(rows, table))
-    stages = {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
-    return _made(name, "Costs of PLAYER*", setting, games, costs(name, games, stages), _DOLLARS)
+    return play_cases(name, setting, _PLAYER, formula="sample", tables=dict.fromkeys(_PLAYER, table))
+
+
+def _stages(rows: Rows) -> dict[str, tuple[str, ...]]:
+    return {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
 
 
 def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int | None = None) -> Reproduction:
@@ -202,12 +211,8 @@ def rounds(name: str, setting: ReproductionSetting) -> Reproduction:
 # -- what they share -------------------------------------------------------------------------------------------
 
 
-def _others() -> Rows:
-    return {one.label: one for one in (WEREWOLF, OCOT, THINKTHRICE)}
-
-
 def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableCell]:
-    """Mean over the choices of so many sensors: score, and questions to the model; the case is the unit."""
+    """Mean over all choices of `size` sensors: score, and questions to the model; the case is the unit."""
     of, number = f"{size} sensors, {len(rows)} choices", range(len(games.rows[rows[0]]))
     found = [[scores.score(games.rows[row][k].marks) for row in rows] for k in number]
     shares = [sum(one.mean for one in case if one) / len(rows) for case in found]
@@ -233,7 +238,7 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
 
 
 def _asked(name: str, games: Games) -> list[TableCell]:
-    """How many questions each row put to the model while it played."""
+    """Number of questions to the model in the games of each row."""
     found = []
     first = [one.play.asked for one in games.rows[games.first]]
     for row, played in games.rows.items():

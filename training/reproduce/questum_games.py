@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetti
 from parlour.training.murder_mystery.methods import MysteryMethod
 from parlour.training.murder_mystery.result_store import play_stored
 from parlour.training.murder_mystery.scores import Formula
-from parlour.training.reproduce.cells import ReproductionSetting, TableCell, Value, cell, mean, valued
+from parlour.training.reproduce.cells import ReproductionSetting, TableCell, Value, cell, folder_name, mean, valued
 from parlour.training.runs import write_csv
 from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, rate, weighted_mean
 
@@ -123,7 +122,7 @@ def play_cases(
         if setting.out is None:
             found[row] = tuple(play_all(jobs, setting.model, **again))
         else:
-            found[row] = tuple(play_stored(jobs, setting.model, setting.out / _called(row), **again))
+            found[row] = tuple(play_stored(jobs, setting.model, setting.out / folder_name(row), **again))
     games = Games(found, formula)
     if setting.out is not None:
         write_games(games, setting.out / f"{name}.csv")
@@ -131,12 +130,7 @@ def play_cases(
 
 
 def _transcript(setting: ReproductionSetting, row: str, number: int) -> Path | None:
-    return None if setting.out is None else setting.out / _called(row) / f"{number}.jsonl"
-
-
-def _called(row: str) -> str:
-    """The folder of a row."""
-    return re.sub(r"[^\w*.-]+", "-", row)
+    return None if setting.out is None else setting.out / folder_name(row) / f"{number}.jsonl"
 
 
 # -- cells -----------------------------------------------------------------------------------------------------

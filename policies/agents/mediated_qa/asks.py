@@ -6,10 +6,11 @@ Without any model the heuristics extract from the evidence, know nothing by hear
 
 from __future__ import annotations
 
-from typing import ClassVar, Final, Literal, NamedTuple, Protocol
+from typing import ClassVar, Final, Literal, Protocol
 
 import numpy as np
 from parlour.envs.mediated_qa import reading
+from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.llm.ask import Answer, Ask
 from parlour.policies.llm.model import Model, OfflineModel, RequestContext, mixed
 from pydantic import Field
@@ -83,13 +84,6 @@ class CheckAnswer(Ask[EntailmentVerdict]):
         return EntailmentVerdict.model_validate({"label": found})
 
 
-class Recalled(NamedTuple):
-    """A closed-book answer with its confidence, 0..1."""
-
-    answer: str
-    confidence: float
-
-
 class Worded(Protocol):
     """What is read of a question of the corpus: its words, never its answer."""
 
@@ -107,7 +101,7 @@ class AskingReader:
 
     def __init__(self, model: Model | None = None, seed: int = 0) -> None:
         self.model, self.seed = model or OfflineModel(), seed
-        self._recalled: dict[str, Recalled] = {}
+        self._recalled: dict[str, EstimatedAnswer] = {}
 
     def generate(self, question: Worded, evidence: str, rng: np.random.Generator) -> str:
         asked = Generate(question=question.text, evidence=_sentences(evidence))
@@ -118,11 +112,11 @@ class AskingReader:
         found = self.model.answers(RecallFreely(question=question.text), context, count)
         return [known(answered.value.answer) for answered in found]
 
-    def recall(self, question: Worded) -> Recalled:
+    def recall(self, question: Worded) -> EstimatedAnswer:
         found = self._recalled.get(question.text)
         if found is None:
             value = self.model.answer(Recall(question=question.text), self._context()).value
-            found = self._recalled[question.text] = Recalled(known(value.answer), value.confidence)
+            found = self._recalled[question.text] = EstimatedAnswer(known(value.answer), value.confidence)
         return found
 
     def check(self, question: Worded, evidence: str, answer: str) -> str:

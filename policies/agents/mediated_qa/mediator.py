@@ -66,7 +66,7 @@ class GraceMediator(Policy):
         """Raises `ParlourError` away from the mediator's seat, or if the table does not offer what is recommended."""
         view = info.get("view")
         if not isinstance(view, MediatedView):
-            raise ParlourError("the mediator goes by info['view']; accepted: mediated_qa_v0 with info='full'")
+            raise ParlourError("the mediator reads info['view']; accepted: mediated_qa_v0 with info='full'")
         offered = self._numbers.get(view.legal)
         if offered is None:
             offered = self._numbers[view.legal] = _offered(view.legal, info["legal"])

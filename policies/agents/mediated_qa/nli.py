@@ -9,26 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.agents.mediated_qa.asks import Worded
+from parlour.policies.agents.mediated_qa.asks import AskingReader, Worded
 
 CHECKPOINT: Final = "cross-encoder/nli-deberta-v3-small"
 LABELS: Final = ("entailment", "neutral", "contradiction")
 Classify = Callable[[str, str], str]
 """Premise, hypothesis -> label."""
-
-
-class Inner(Protocol):
-    """A reader; see `parlour.envs.mediated_qa.pipeline.Reader`."""
-
-    def generate(self, question: Any, evidence: str, rng: np.random.Generator) -> str: ...
-
-    def sample(self, question: Any, count: int, rng: np.random.Generator) -> list[str]: ...
-
-    def recall(self, question: Any) -> Any: ...
 
 
 class NLIReader:
@@ -40,16 +30,16 @@ class NLIReader:
         checkpoint: Its name or folder.
     """
 
-    def __init__(self, inner: Inner, classify: Classify | None = None, checkpoint: str = CHECKPOINT) -> None:
+    def __init__(self, inner: AskingReader, classify: Classify | None = None, checkpoint: str = CHECKPOINT) -> None:
         self._inner, self._classify, self._checkpoint = inner, classify, checkpoint
 
-    def generate(self, question: Any, evidence: str, rng: np.random.Generator) -> str:
+    def generate(self, question: Worded, evidence: str, rng: np.random.Generator) -> str:
         return self._inner.generate(question, evidence, rng)
 
-    def sample(self, question: Any, count: int, rng: np.random.Generator) -> list[str]:
+    def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
         return self._inner.sample(question, count, rng)
 
-    def recall(self, question: Any) -> Any:
+    def recall(self, question: Worded) -> Any:
         return self._inner.recall(question)
 
     def check(self, question: Worded, evidence: str, answer: str) -> str:
