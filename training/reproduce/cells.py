@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import tempfile
+import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
@@ -188,6 +189,16 @@ def printed() -> dict[tuple[str, str, str, str], tuple[float, str]]:
     texts = [folder.joinpath(f"{paper}.csv").read_text("utf-8") for paper in _PAPERS]
     rows = [row for text in texts for row in csv.DictReader(text.splitlines())]
     return {(r["table"], r["row"], r["side"], r["measure"]): (float(r["value"]), r["note"]) for r in rows}
+
+
+@cache
+def _remarks() -> dict[str, str]:
+    return tomllib.loads(resources.files(__package__).joinpath("data/remarks.toml").read_text("utf-8"))
+
+
+def remark(name: str) -> str:
+    """A remark of `data/remarks.toml`."""
+    return _remarks()[name]
 
 
 def cell(

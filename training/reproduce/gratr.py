@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
-from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell, mean
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell, mean, remark
 from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, opponents, play_teams
 from parlour.training.statistics import SHARE, SHARE_DIFFERENCE, UNBOUNDED, Bounds, Rate, paired, rate, show_interval
 from parlour.training.werewolf import scores
@@ -30,11 +30,8 @@ def gratr_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     matches = [play_teams(setting, one) for one in opponents(setting, (*OPPONENTS, RULE))]
     cells = [one for match in matches for method in _methods(match) for one in _wins(name, match, method)]
     remarks = (
-        "TWR: games won with the own block (werewolves, or leaders). WWR, LWR: share of all games won by werewolves, by "
-        "leaders. Wilson intervals; the difference is between the two methods as werewolves on the same deals.",
-        "Amnesia: share of what a player said, judged or chose that contradicts its role (identity) or, given what it "
-        "knows for certain, its side (objective). The paper says that half of the time a role is forgotten, with GRATR "
-        "one time in five; it prints no table.",
+        remark("win_rates"),
+        remark("amnesia"),
         *(_verdict(match) for match in matches),
     )
     return _made(name, "Win rates in mixed games", setting, cells, remarks)
@@ -42,17 +39,12 @@ def gratr_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
 
 def gratr_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Performance scores by the rule of table 3."""
-    remark = (
-        "Wrong votes subtract, as the paper's table 3 says. It prints no scores by that rule: the column `paper` is "
-        "counted in its published games of groups 1 and 2."
-    )
-    return _scored(name, "Performance by table 3's rule", setting, scores.TABLE_3, remark)
+    return _scored(name, "Performance by table 3's rule", setting, scores.TABLE_3, remark("subtracted_votes"))
 
 
 def gratr_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Performance scores with the sign of the published figure."""
-    remark = "Wrong votes add, against the paper's table 3: only so do its published games give the bars of its figure."
-    return _scored(name, "Performance as in the published figure", setting, scores.PUBLISHED, remark)
+    return _scored(name, "Performance as in the published figure", setting, scores.PUBLISHED, remark("added_votes"))
 
 
 def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -63,24 +55,17 @@ def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
         for role in (TOTAL, *ROLES)
         for one in _pair(name, match, role, SUCCESS, partial(_success, role), bounds=SHARE)
     ]
-    remark = (
-        "A judgement of each of the seven others by a seat's last inference; unsure or missing is wrong. Werewolves know "
-        "each other here and are told so by the graph as by the other methods."
-    )
-    return _made(name, "Reasoning success", setting, cells, (remark, _MEANS))
+    return _made(name, "Reasoning success", setting, cells, (remark("judgements"), remark("means_over_deals")))
 
 
-_MEANS: Final = "n counts deals: a mean over both games of each, with Student's interval; differences are deal by deal."
-
-
-def _scored(name: str, title: str, setting: ReproductionSetting, sign: int, remark: str) -> Reproduction:
+def _scored(name: str, title: str, setting: ReproductionSetting, sign: int, about: str) -> Reproduction:
     cells = [
         one
         for match in (play_teams(setting, one) for one in opponents(setting, OPPONENTS))
         for role in ROLES
         for one in _pair(name, match, role, SCORE, partial(_score, role, sign), bounds=UNBOUNDED)
     ]
-    return _made(name, title, setting, cells, (remark, _MEANS))
+    return _made(name, title, setting, cells, (about, remark("means_over_deals")))
 
 
 # -- win rates -------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from parlour.training.reproduce.cells import (
     cell,
     held,
     mean,
+    remark,
     valued,
 )
 from parlour.training.reproduce.questum_games import OVERALL, WIN, Games, Rows, costs, play_cases, scored
@@ -48,67 +49,35 @@ STAND_IN: Final = "heuristic"
 _ROUNDS, _QUESTIONS = (1, 2, 3, 4, 5), (1, 2, 3)
 _GAME, _QUIZ = "gameplay", "evaluation"
 
-_ROTATED: Final = (
-    "The papers' last three scripts carry each other's numbers in Questum's tables 2 and 8: the row Riverside Inn is Solitary "
-    "Boat Firefly's, that one's is Manna's, and Manna's is Riverside Inn's. They are given here as printed; only with the "
-    "rows turned back do they add up to the printed totals."
-)
-_WON: Final = (
-    "Victims whom no player murdered count in no win rate. Wilson intervals over victims; differences and all other "
-    "intervals have the case as their unit, with cases weighted by victims, questions or points."
-)
-_DEVIATION: Final = {
-    "population": "Behind ±: over repetitions of the quiz, with n under the root, as in Questum's tables.",
-    "sample": "Behind ±: for a script, over repetitions of the quiz with n - 1 under the root; for all, over every repetition "
-    "of every case, weighted: so PLAYER*'s printed deviations come out.",
-}
-_OP_AT_THE_QUIZ: Final = (
-    "With OP (FSA) every seat answers its own questions from all scripts, so that all rows answer the same questions; the "
-    "papers' figures are those of the scripts' separate file, which differs for four of the twelve."
-)
-_VOTES: Final = "PP and OP play no game; their civilians vote by the question who did it, put as at the quiz."
-_DOLLARS: Final = (
-    "Dollars are totals over the cases, questions, tokens and seconds means a case; heuristics cost nothing."
-)
-
 
 def questum_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rate and accuracy of Questum and the methods that question others."""
     games = play_cases(name, setting, _PLAYING)
-    return _made(name, "Agents against agents", setting, games, [*scored(name, games), *_asked(name, games)], _ROTATED)
+    return _made(
+        name, "Agents against agents", setting, games, [*scored(name, games), *_asked(name, games)], "rotated_rows"
+    )
 
 
 def questum_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """The same with another murderer, and civilians quizzed alone."""
     games = play_cases(name, setting, _PLAYING, murderer=STAND_IN)
-    remark = (
-        "The paper's murderers were four people, in three scripts. Nobody can replay a person: ours are played by the game's "
-        "heuristic, another procedure than the agents', and only the civilians are quizzed. To play one yourself: "
-        "`parlour play murder_mystery_v0 --policy questum --policy player_N=human --out DIR`."
-    )
-    return _made(name, "Agents against another murderer", setting, games, scored(name, games), remark)
+    return _made(name, "Agents against another murderer", setting, games, scored(name, games), "stand_in")
 
 
 def questum_table_8(name: str, setting: ReproductionSetting) -> Reproduction:
     """All methods, with the own script alone (PP) and with all scripts (OP)."""
     games = play_cases(name, setting, {**_PLAYING, WHOLE: method_of("questum:mode=all"), PP.label: PP, OP.label: OP})
     cells = [*scored(name, games), *_asked(name, games)]
-    remark = (
-        f"{WHOLE}: the paper's text has one suspect asked, by score; its algorithm 1 asks everybody on the list, which the "
-        "pruner shortens. The paper does not say by which of the two its figures came about."
+    return _made(
+        name, "All methods", setting, games, cells, "whole_list", "rotated_rows", "op_at_the_quiz", "votes_without_game"
     )
-    return _made(name, "All methods", setting, games, cells, remark, _ROTATED, _OP_AT_THE_QUIZ, _VOTES)
 
 
 def questum_table_11(name: str, setting: ReproductionSetting) -> Reproduction:
     """What games and quizzes take."""
     rows: Rows = {**_PLAYING, PP.label: PP, OP.label: OP}
     games = play_cases(name, setting, rows)
-    remark = (
-        "Questum's printed gameplay dollars are 0.53 times those of PLAYER*'s table 2, row by row, to rounding; all other "
-        "figures of the two tables are the same."
-    )
-    return _made(name, "Costs", setting, games, costs(name, games, _stages(rows)), _DOLLARS, remark)
+    return _made(name, "Costs", setting, games, costs(name, games, _stages(rows)), "dollars", "gameplay_dollars")
 
 
 def questum_table_12(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -119,26 +88,20 @@ def questum_table_12(name: str, setting: ReproductionSetting) -> Reproduction:
     for row, played in games.rows.items():
         hours = sum(one.play.seconds for one in played) / 3600
         cells.append(cell(name, row, OVERALL, "gameplay hours", Value(hours, len(played))))
-    remark = (
-        "Without the pruner everybody stays a suspect, and reports are votes; without sensors, questions have nothing to go "
-        "by, and the pruner has the information value alone. With one question a turn (epsilon-greedy), the pruner does not "
-        "change how many are asked."
-    )
-    return _made(name, "Ablations", setting, games, cells, _DOLLARS, remark)
+    return _made(name, "Ablations", setting, games, cells, "dollars", "ablations")
 
 
 def player_1(name: str, setting: ReproductionSetting) -> Reproduction:
     """PLAYER*, the same baselines, SSA and FSA, by PLAYER*'s rules."""
     games = _by_player_rules(name, setting)
     cells = [*scored(name, games), *_asked(name, games)]
-    remark = "Of the printed totals, only those of SSA and FSA (but relations) follow from their rows; see the notes. PLAYER* reports no win rate."
-    return _made(name, "PLAYER*", setting, games, cells, remark, _OP_AT_THE_QUIZ, _VOTES)
+    return _made(name, "PLAYER*", setting, games, cells, "player_totals", "op_at_the_quiz", "votes_without_game")
 
 
 def player_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """What PLAYER* and the others take."""
     games = _by_player_rules(name, setting)
-    return _made(name, "Costs of PLAYER*", setting, games, costs(name, games, _stages(_PLAYER)), _DOLLARS)
+    return _made(name, "Costs of PLAYER*", setting, games, costs(name, games, _stages(_PLAYER)), "dollars")
 
 
 def _by_player_rules(name: str, setting: ReproductionSetting) -> Games:
@@ -162,7 +125,15 @@ def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int
     table = CaseSetting(targets=targets, repetitions=setting.repetitions)
     with held(setting):
         games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
-    return _made(name, "Methods", setting, games, [*scored(name, games), *_asked(name, games)], _OP_AT_THE_QUIZ, _VOTES)
+    return _made(
+        name,
+        "Methods",
+        setting,
+        games,
+        [*scored(name, games), *_asked(name, games)],
+        "op_at_the_quiz",
+        "votes_without_game",
+    )
 
 
 def budget(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -170,11 +141,7 @@ def budget(name: str, setting: ReproductionSetting) -> Reproduction:
     table = CaseSetting(targets=1, repetitions=setting.repetitions)
     games = play_cases(name, setting, _PLAYING, tables=dict.fromkeys(_PLAYING, table))
     cells = [*scored(name, games), *_asked(name, games)]
-    remark = (
-        "No table of the papers: there the baselines ask everybody. Here each seat asks one person about a victim in a round, "
-        "as Questum does by its score; the baselines ask who sits next to them."
-    )
-    return _made(name, "With the same number of questions", setting, games, cells, remark)
+    return _made(name, "With the same number of questions", setting, games, cells, "budget")
 
 
 def sensors(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -187,11 +154,7 @@ def sensors(name: str, setting: ReproductionSetting) -> Reproduction:
         rows = ["+".join(one) for one in chosen if len(one) == size]
         cells += _of_size(name, games, size, rows)
     cells += [one for one in scored(name, games, (WIN, scores.OVERALL)) if one.of == OVERALL]
-    remark = (
-        "The paper's figure shows ranges and means without numbers. First the mean over the choices of each size, then all "
-        "choices; the information value for pruning is always there."
-    )
-    return _made(name, "Number of sensors", setting, games, cells, remark)
+    return _made(name, "Number of sensors", setting, games, cells, "sensors")
 
 
 def rounds(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -205,7 +168,7 @@ def rounds(name: str, setting: ReproductionSetting) -> Reproduction:
     names = [first, *(row for row in tables if row != first)]
     games = play_cases(name, setting, dict.fromkeys(names, QUESTUM), tables=tables)
     cells = [*scored(name, games, (WIN, scores.OVERALL)), *_asked(name, games)]
-    return _made(name, "Rounds and questions", setting, games, cells, "The paper's figure 7 has no numbers.")
+    return _made(name, "Rounds and questions", setting, games, cells, "figure_7")
 
 
 # -- what they share -------------------------------------------------------------------------------------------
@@ -253,7 +216,9 @@ def _made(
 ) -> Reproduction:
     if not cells:
         raise accept("repetitions", setting.repetitions, "a whole number from 1")
-    return Reproduction(name, title, setting.model.name, tuple(cells), (*_general(setting, games), *remarks))
+    return Reproduction(
+        name, title, setting.model.name, tuple(cells), (*_general(setting, games), *map(remark, remarks))
+    )
 
 
 def _general(setting: ReproductionSetting, games: Games) -> tuple[str, ...]:
@@ -263,4 +228,4 @@ def _general(setting: ReproductionSetting, games: Games) -> tuple[str, ...]:
     else:
         cases = f"Ours: {number} cases of {setting.cases}; the papers': 12 scripts of WellPlay, in Chinese."
     repeated = f"Each question of the quiz was put {setting.repetitions} times, its options in another order each time."
-    return (cases, f"{repeated} {_DEVIATION[games.formula]}", _WON)
+    return (cases, f"{repeated} {remark(f'deviation_{games.formula}')}", remark("victims_without_murderer"))
