@@ -81,6 +81,8 @@ class MediatedSpec(GameSpec):
     }
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
     demo = ("parlour.training.demo.mediated_qa:mediated_qa_section",)
+    text = MediatedText
+    encoder = MediatedEncoder
 
     def build(
         self,
@@ -158,12 +160,6 @@ class MediatedSpec(GameSpec):
             payment=payment,
             config=config,
         )
-
-    def text(self, game: MediatedQA) -> MediatedText:
-        return MediatedText(game)
-
-    def encoder(self, game: MediatedQA) -> MediatedEncoder:
-        return MediatedEncoder(game)
 
     def _numbers(self, name: str, values: Any, count: int, least: float = float("-inf")) -> tuple[float, ...]:
         fits = isinstance(values, Sequence) and not isinstance(values, str) and len(values) == count

@@ -80,6 +80,8 @@ class MysterySpec(GameSpec):
     worded = WITH_WORDS
     heuristic = "parlour.policies.heuristic.murder_mystery:MysteryPlayer"
     demo = ("parlour.training.demo.murder_mystery:murder_mystery_section",)
+    text = MysteryText
+    encoder = MysteryEncoder
 
     def build(
         self,
@@ -139,12 +141,6 @@ class MysterySpec(GameSpec):
             majority=RULES[rules],
             config=config,
         )
-
-    def text(self, game: MurderMystery) -> MysteryText:
-        return MysteryText(game)
-
-    def encoder(self, game: MurderMystery) -> MysteryEncoder:
-        return MysteryEncoder(game)
 
 
 GAME = MysterySpec()
