@@ -17,7 +17,7 @@ from parlour.envs import registry
 from parlour.envs.aec import GameEnv
 from parlour.envs.registry import loadable
 from parlour.envs.speech import ACTS
-from parlour.envs.testing.table import Playout, Table, random_playout
+from parlour.envs.testing.table import ConfiguredGame, Playout, random_playout
 
 settings.register_profile(
     "ci",
@@ -81,17 +81,17 @@ SEVEN_WITH_MORDRED_AND_OBERON = ("Merlin", "Percival", *("Loyal Servant",) * 2, 
 TEN_WITH_EVERYBODY = ("Merlin", "Percival", *("Loyal Servant",) * 4, "Morgana", "Assassin", "Mordred", "Oberon")
 
 
-def described(table: Table) -> str:
+def described(table: ConfiguredGame) -> str:
     """The id of a table in the names of tests."""
     shown = {k: f"{len(v)} roles" if k == "roles" else Path(v).stem if k == "case" else v for k, v in table.options}
     return "-".join([table.spec.id, *(f"{k}={v}" for k, v in shown.items())])
 
 
-def table_of(name: str, options: tuple[tuple[str, Any], ...] = ()) -> Table:
-    return Table(registry[name].spec, options)
+def table_of(name: str, options: tuple[tuple[str, Any], ...] = ()) -> ConfiguredGame:
+    return ConfiguredGame(registry[name].spec, options)
 
 
-def avalon_table(num_players: int, rules: str, **options: Any) -> Table:
+def avalon_table(num_players: int, rules: str, **options: Any) -> ConfiguredGame:
     return table_of("avalon_v0", (("num_players", num_players), ("rules", rules), *options.items()))
 
 
@@ -105,12 +105,12 @@ AVALON_EXTRAS = [
 CASES = Path(__file__).parent / "cases"
 
 
-def mystery_table(case: str, **options: Any) -> Table:
+def mystery_table(case: str, **options: Any) -> ConfiguredGame:
     """A case of ours for tests: `tower_en`, `lake_zh`, or `letter_en` (prose only)."""
     return table_of("murder_mystery_v0", (("case", str(CASES / f"{case}.json")), *options.items()))
 
 
-def werewolf_table(num_players: int, rules: str, **options: Any) -> Table:
+def werewolf_table(num_players: int, rules: str, **options: Any) -> ConfiguredGame:
     return table_of("werewolf_v0", (("num_players", num_players), ("rules", rules), *options.items()))
 
 

@@ -25,7 +25,7 @@ from parlour.envs._template.text import CoinText
 from parlour.envs._template.vocabulary import GUESSES, SPEECHES
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.testing import CHECKS, check_game, failure_of
-from parlour.envs.testing.table import Table
+from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.text import MODERATOR
 
 COUNT = count()
@@ -189,7 +189,7 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
         ("options", specs(options={"spare": "any", "more": "any"})),
         ("none", type("CardlessSpec", (SpareSpec,), {"__module__": "parlour.envs.speech"})),
     ],
-    "options": [
+    "spec_options": [
         ("not those of build", specs(options={})),
         ("not printable", specs(options={"spare": "a\nb"})),
     ],
@@ -255,7 +255,7 @@ def test_every_check_has_a_planted_defect():
 def test_a_planted_defect_fails_its_check(name, defect):
     spec = dict(DEFECTS[name])[defect]()
     (check,) = (check for check in CHECKS if check.__name__ == name)
-    assert failure_of(check, Table(spec)).startswith(" ".join(check.__doc__.split()))
+    assert failure_of(check, ConfiguredGame(spec)).startswith(" ".join(check.__doc__.split()))
 
 
 def test_a_failure_names_the_check_the_options_and_the_line():

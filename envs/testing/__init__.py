@@ -19,11 +19,11 @@ from typing import Any, Final
 
 from parlour.envs.core import GameSpec
 from parlour.envs.testing import conformance, contracts, leaks, spoof
-from parlour.envs.testing.table import Table
+from parlour.envs.testing.table import ConfiguredGame
 
 __all__ = ["CHECKS", "check_game", "failure_of", "run_checks"]
 
-Check = Callable[[Table], None]
+Check = Callable[[ConfiguredGame], None]
 CHECKS: Final[tuple[Check, ...]] = (
     conformance.catalogue,
     conformance.legal_moves,
@@ -33,7 +33,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     conformance.config,
     conformance.ends,
     conformance.card,
-    conformance.options,
+    conformance.spec_options,
     conformance.heuristic,
     conformance.choice_section,
     conformance.canonical_sentences,
@@ -53,7 +53,7 @@ CHECKS: Final[tuple[Check, ...]] = (
 
 def run_checks(spec: GameSpec, configs: Sequence[Mapping[str, Any]] | None = None) -> Iterator[tuple[str, str]]:
     """Run all checks. Yields the name of each and why it failed, empty if it passed. See `check_game`."""
-    tables = [Table(spec, tuple(config.items())) for config in ([{}] if configs is None else configs)]
+    tables = [ConfiguredGame(spec, tuple(config.items())) for config in ([{}] if configs is None else configs)]
     for check in CHECKS:
         yield check.__name__, next(filter(None, (failure_of(check, table) for table in tables)), "")
 
@@ -73,7 +73,7 @@ def check_game(spec: GameSpec, configs: Sequence[Mapping[str, Any]] | None = Non
             raise AssertionError(f"{spec.id}: {name}: {failure}")
 
 
-def failure_of(check: Check, table: Table) -> str:
+def failure_of(check: Check, table: ConfiguredGame) -> str:
     """Why a check failed, in one line; empty if it passed."""
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):

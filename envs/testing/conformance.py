@@ -14,20 +14,20 @@ import numpy as np
 from parlour.envs import dotted
 from parlour.envs.core import NATURE, OVER, GameSpec, IllegalMove, Move
 from parlour.envs.registry import EnvModule, build
-from parlour.envs.testing.table import Table, follow, random_playout, refused, sampled
+from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
 from parlour.envs.text import CHOICE, NOT_YOUR_TURN, OPTION, RECORD, WHO, render
 
 # -- rules -----------------------------------------------------------------------------------------------------
 
 
-def catalogue(table: Table) -> None:
+def catalogue(table: ConfiguredGame) -> None:
     """The catalogue lists each move once, without words."""
     moves = table.game.catalogue
     assert len(set(moves)) == len(moves)
     assert not any(move.words for move in moves)
 
 
-def legal_moves(table: Table) -> None:
+def legal_moves(table: ConfiguredGame) -> None:
     """Whenever a seat is to move there are legal moves, in catalogue order; otherwise there are none."""
     game, number = table.game, {move: k for k, move in enumerate(table.game.catalogue)}
     for state in table.states:
@@ -38,7 +38,7 @@ def legal_moves(table: Table) -> None:
         assert numbers == sorted(set(numbers))
 
 
-def words_in_moves(table: Table) -> None:
+def words_in_moves(table: ConfiguredGame) -> None:
     """Every legal move is accepted; words in it change neither who moves next nor what is legal then."""
     game = table.game
     for state, _ in table.decisions:
@@ -47,7 +47,7 @@ def words_in_moves(table: Table) -> None:
             assert (game.actor(silent), game.legal(silent)) == (game.actor(spoken), game.legal(spoken))
 
 
-def illegal_moves(table: Table) -> None:
+def illegal_moves(table: ConfiguredGame) -> None:
     """Every move that is not legal raises `IllegalMove` with a reason, and leaves the state unchanged."""
     game = table.game
     odd = ((), (-1,), (99,), (0, 0), (1, 0), tuple(range(11)))
@@ -66,7 +66,7 @@ def illegal_moves(table: Table) -> None:
         assert pickle.loads(before) == state
 
 
-def purity(table: Table) -> None:
+def purity(table: ConfiguredGame) -> None:
     """`apply` changes no state and gives equal results for equal arguments; states are hashable."""
     for before, move, after in table.playouts[0].steps:
         stored, key = pickle.dumps(before), hash(before)
@@ -75,7 +75,7 @@ def purity(table: Table) -> None:
         assert pickle.loads(stored) == before
 
 
-def config(table: Table) -> None:
+def config(table: ConfiguredGame) -> None:
     """`config` is JSON from which `build` makes the same game again."""
     game = table.game
     again = build(table.spec, json.loads(json.dumps(dict(game.config))))
@@ -83,7 +83,7 @@ def config(table: Table) -> None:
     assert random_playout(again, 0, worded=table.worded) == table.playouts[0]
 
 
-def ends(table: Table) -> None:
+def ends(table: ConfiguredGame) -> None:
     """A game is over within `max_moves`, and only then has an outcome: a return per seat, a side, a reason of the card."""
     game, spec = table.game, table.spec
     for states, _ in table.playouts:
@@ -108,7 +108,7 @@ def card_of(spec: GameSpec) -> dict[str, str]:
     return dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE))
 
 
-def card(table: Table) -> None:
+def card(table: ConfiguredGame) -> None:
     """The card, a table in the docstring of the spec's module, has the game's name, players and options."""
     spec, rows = table.spec, card_of(table.spec)
     assert rows["Name"] == f"`{spec.id}`"
@@ -117,7 +117,7 @@ def card(table: Table) -> None:
     assert re.findall(r"`(\w+)`", rows.get("Options", "")) == list(spec.options)
 
 
-def options(table: Table) -> None:
+def spec_options(table: ConfiguredGame) -> None:
     """`options` has the parameters of `build`, each with a printable description; others are refused."""
     spec = table.spec
     assert list(spec.options) == list(inspect.signature(spec.build).parameters)
@@ -125,7 +125,7 @@ def options(table: Table) -> None:
     assert "colour" in refused(partial(table.env, colour="blue"))
 
 
-def heuristic(table: Table) -> None:
+def heuristic(table: ConfiguredGame) -> None:
     """The heuristic player, if the spec names one, makes legal moves, and the same ones from the same seed."""
     games: list[list[Move]] = []
     make = dotted.load(table.spec.heuristic, "heuristic") if table.spec.heuristic else None
@@ -144,7 +144,7 @@ def heuristic(table: Table) -> None:
 # -- text and numbers ------------------------------------------------------------------------------------------
 
 
-def choice_section(table: Table) -> None:
+def choice_section(table: ConfiguredGame) -> None:
     """The third section of the prose lists the legal moves, one each; every heading stands once."""
     game, text = table.game, table.text
     for state, _ in table.decisions:
@@ -160,7 +160,7 @@ def choice_section(table: Table) -> None:
             assert len(set(choice)) == len(choice)
 
 
-def canonical_sentences(table: Table) -> None:
+def canonical_sentences(table: ConfiguredGame) -> None:
     """`parse` reads the sentence of every legal move as that move, in capital letters too."""
     text = table.text
     for _, view in table.decisions:
@@ -169,7 +169,7 @@ def canonical_sentences(table: Table) -> None:
             assert text.parse(text.say(move).upper(), view)[:2] == move[:2]
 
 
-def default_moves(table: Table) -> None:
+def default_moves(table: ConfiguredGame) -> None:
     """The default for words that cannot be used is a legal move."""
     rng = np.random.default_rng(0)
     for _, view in table.decisions:
@@ -177,7 +177,7 @@ def default_moves(table: Table) -> None:
             assert table.text.default(words, view, rng) in view.legal
 
 
-def incremental_prose(table: Table) -> None:
+def incremental_prose(table: ConfiguredGame) -> None:
     """The prose that an environment extends from turn to turn equals the prose rendered from the View."""
     env = table.raw_env()
     for played in table.playouts[:2]:
@@ -186,7 +186,7 @@ def incremental_prose(table: Table) -> None:
                 assert env.observe(agent)["text"] == render(env.text, env.game.view(env.state_now, env.seat_of[agent]))
 
 
-def features(table: Table) -> None:
+def features(table: ConfiguredGame) -> None:
     """Features have the declared size, are float32, and lie in [-1, 1]."""
     encode = table.spec.encoder(table.game)
     for state in table.playouts[0].states:

@@ -12,11 +12,11 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.envs.testing.table import Table, follow
+from parlour.envs.testing.table import ConfiguredGame, follow
 from parlour.wrappers import Recorder, SeatEnv
 
 
-def pettingzoo_tests(table: Table) -> None:
+def pettingzoo_tests(table: ConfiguredGame) -> None:
     """PettingZoo's tests of the API, seeds, rendering and parallel play pass, with numbers and with words as actions."""
     try:
         with warnings.catch_warnings():  # it imports one of its games in a deprecated way
@@ -45,14 +45,14 @@ class RandomPlayer:
         return int(self._rng.choice(info["legal"]))
 
 
-def gymnasium_check_env(table: Table) -> None:
+def gymnasium_check_env(table: ConfiguredGame) -> None:
     """Gymnasium's `check_env` passes for a single seat among random players."""
     for observation in ("features", "text"):
         env = table.raw_env(info="full")
         check_env(SeatEnv(env, lambda _: RandomPlayer(), seat=0, observation=observation), skip_render_check=True)
 
 
-def replays(table: Table) -> None:
+def replays(table: ConfiguredGame) -> None:
     """The transcript of a game is replayed to the same moves, outcome, and observations of every seat."""
     env = table.raw_env(observation="both")
     with TemporaryDirectory() as folder:

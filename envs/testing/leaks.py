@@ -11,12 +11,12 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import NATURE, GameText, Move
-from parlour.envs.testing.table import Table, follow
+from parlour.envs.testing.table import ConfiguredGame, follow
 
 _TRIES: Final = 12
 
 
-def event_visibility(table: Table) -> None:
+def event_visibility(table: ConfiguredGame) -> None:
     """The events of a View are those of the log that were shown to the seat."""
     for state in table.playouts[0].states:
         for seat in range(table.game.seats):
@@ -24,7 +24,7 @@ def event_visibility(table: Table) -> None:
             assert list(table.game.view(state, seat).events) == shown
 
 
-def hidden_information(table: Table) -> None:
+def hidden_information(table: ConfiguredGame) -> None:
     """A seat gets the same features, options and View in two games in which it reads the same prose."""
     settings = {"observation": "both", "info": "full", "render_mode": "ansi"}
     one, two = table.raw_env(**settings), table.raw_env(**settings)

@@ -13,7 +13,7 @@ import numpy as np
 from parlour.envs.aec import MAX_TEXT
 from parlour.envs.core import NATURE, OVER, ParlourError, View
 from parlour.envs.spaces import ProseSpace
-from parlour.envs.testing.table import Table
+from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.text import CHOICE, RECORD, WHO, clean, render
 
 HEADINGS: Final = [heading.strip() for heading in (WHO, RECORD, CHOICE)]
@@ -51,7 +51,7 @@ _QUOTATION: Final = re.compile(
 )
 
 
-def spoofed_prose(table: Table) -> None:
+def spoofed_prose(table: ConfiguredGame) -> None:
     """An utterance changes only the line that quotes it, for every kind of speech."""
     game, text, space = table.game, table.text, ProseSpace(MAX_TEXT)
     for state, view in _speeches(table):
@@ -66,7 +66,7 @@ def spoofed_prose(table: Table) -> None:
                 said, plain = _next(game, said), _next(game, plain)
 
 
-def spoofed_moves(table: Table) -> None:
+def spoofed_moves(table: ConfiguredGame) -> None:
     """Any words are read as a legal move with one line of printable words, or refused with `ParlourError`."""
     for _, view in _speeches(table):
         for utterance in SPOOFS.values():
@@ -102,7 +102,7 @@ def _assert_quoted(line: str, other: str, words: str) -> None:
     assert quoted == words or (not taken and quoted.lower() == words.lower())
 
 
-def _speeches(table: Table) -> list[tuple[Any, View]]:
+def _speeches(table: ConfiguredGame) -> list[tuple[Any, View]]:
     """A state and the View of its speaker for each kind of speech."""
     found = {view.legal[-1].kind: (state, view) for state, view in reversed(table.decisions)}
     return [found[kind] for kind in table.worded if kind in found]

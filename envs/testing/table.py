@@ -40,7 +40,7 @@ class Playout(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class ConfiguredGame:
     """A game with its options."""
 
     spec: GameSpec
