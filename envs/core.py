@@ -246,7 +246,8 @@ def accept(name: str, value: object, accepted: object) -> ParlourError:
 
 def check_one_of(name: str, value: object, accepted: Iterable[object]) -> None:
     """Raise the error of `accept` unless `value` is one of those accepted; of a range, unless it is an int in it."""
-    if value not in list(accepted) or (isinstance(accepted, range) and type(value) is not int):
+    numbers = isinstance(accepted, range)
+    if (numbers and type(value) is not int) or value not in (accepted if numbers else list(accepted)):
         raise accept(name, value, accepted)
 
 

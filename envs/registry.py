@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from parlour.envs import dotted
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import GameSpec, ParlourError, accept
+from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of
 from parlour.envs.gymnasium_ids import register_seat
 from parlour.envs.parallel import GameParallelEnv
 from pettingzoo.utils.env import AECEnv
@@ -63,8 +63,7 @@ class EnvModule:
         """
         from parlour.wrappers.text_actions import TextActions
 
-        if action not in ACTIONS:
-            raise accept("action", action, ACTIONS)
+        check_one_of("action", action, ACTIONS)
         reads_words = action == "text" and max_cycles is None
         if not reads_words and (on_bad is not None or tries is not None):
             raise ParlourError(
@@ -81,8 +80,7 @@ class EnvModule:
 
     def parallel_env(self, *, action: str = "index", max_cycles: int | None = None, **kwargs: Any) -> GameParallelEnv:
         """The same game with all seats stepping at once. See `parlour.envs.parallel` and `env`."""
-        if action not in ACTIONS:
-            raise accept("action", action, ACTIONS)
+        check_one_of("action", action, ACTIONS)
         return GameParallelEnv(self.raw_env(**kwargs), action=action, max_cycles=max_cycles)
 
     def __repr__(self) -> str:

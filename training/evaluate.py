@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import GameSpec, ParlourError, accept
+from parlour.envs.core import GameSpec, ParlourError, check_one_of
 from parlour.training.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
 from parlour.training.parallel.executor import Pool
 from parlour.training.rollout import Episode
@@ -106,8 +106,8 @@ def single(
     """
     base = _base(env)
     n = base.game.seats
-    if own is not None and own not in range(n):
-        raise accept("seat", own, range(n))
+    if own is not None:
+        check_one_of("seat", own, range(n))
     jobs: list[Job] = []
     asked: list[tuple[str, int]] = []
     for candidate, label in zip(candidates.items(), _labels(candidates), strict=True):

@@ -45,7 +45,7 @@ from functools import partial
 from math import isfinite
 from typing import Any, ClassVar, Final
 
-from parlour.envs.core import GameSpec, accept
+from parlour.envs.core import GameSpec, accept, check_one_of
 from parlour.envs.mediated_qa.encode import MediatedEncoder
 from parlour.envs.mediated_qa.rules import MediatedQA
 from parlour.envs.mediated_qa.service import Service
@@ -118,8 +118,7 @@ class MediatedSpec(GameSpec):
             ParlourError: An argument is not accepted.
         """
         size = corpus_size if service is None else service.size
-        if type(size) is not int or size not in _SIZES:
-            raise accept("corpus_size", size, _SIZES)
+        check_one_of("corpus_size", size, _SIZES)
         if type(questions) is not int or questions not in _QUESTIONS or questions > size:
             raise accept("questions", questions, range(1, min(size, 100) + 1))
         if not isinstance(modules, bool):
@@ -132,8 +131,7 @@ class MediatedSpec(GameSpec):
             ("difficulty", difficulty, _DIFFICULTIES),
             ("normalisation", normalisation, _NORMALISATIONS),
         ):
-            if not isinstance(value, str) or value not in accepted:
-                raise accept(name, value, accepted)
+            check_one_of(name, value, accepted)
         payment = Payment(
             self._numbers("utilities", utilities, 4),  # type: ignore[arg-type]
             self._numbers("costs", costs, 9, least=0.0),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.mediated_qa.world import TABLES, FictionalWorld, Person, Town, Work, WorldFact, gossip, make_world
 
 
@@ -85,10 +85,8 @@ def generate(*, seed: int, size: int, difficulty: str) -> Corpus:
     Raises:
         ParlourError: An argument is not accepted.
     """
-    if difficulty not in DIFFICULTIES:
-        raise accept("difficulty", difficulty, DIFFICULTIES)
-    if type(size) is not int or size not in range(1, 20_001):
-        raise accept("size of a corpus", size, range(1, 20_001))
+    check_one_of("difficulty", difficulty, DIFFICULTIES)
+    check_one_of("size of a corpus", size, range(1, 20_001))
     rng = np.random.default_rng((seed, size))
     knobs = DIFFICULTIES[difficulty]
     world = make_world(rng, towns=20 + size // 20, people=30 + size // 3, works=30 + size // 2)

@@ -21,7 +21,7 @@ from typing import Any, Final, Literal
 import networkx as nx
 import numpy as np
 from parlour.envs import english
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.mediated_qa.corpus import Passage
 
 DOCUMENT, SENTENCE, ENTITY, CONCEPT, QUESTION = NODE_KINDS = ("Document", "Sentence", "Entity", "Concept", "Question")
@@ -60,8 +60,7 @@ class KnowledgeGraph:
     def __init__(
         self, passages: Iterable[Passage], questions: Sequence[str] = (), *, normalisation: Normalisation = "ours"
     ) -> None:
-        if normalisation not in NORMALISATIONS:
-            raise accept("normalisation", normalisation, NORMALISATIONS)
+        check_one_of("normalisation", normalisation, NORMALISATIONS)
         self.normalisation = normalisation
         self.graph: Any = nx.Graph()
         self.kind: list[str] = []

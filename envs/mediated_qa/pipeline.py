@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, Protocol
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.mediated_qa import reading, vocabulary
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
@@ -93,10 +93,8 @@ class Pipeline:
         similarity: Similarity | None = None,
         search: Search | None = None,
     ) -> None:
-        if normalisation not in NORMALISATIONS:
-            raise accept("normalisation", normalisation, NORMALISATIONS)
-        if no_signal not in _NO_SIGNALS:
-            raise accept("no_signal", no_signal, _NO_SIGNALS)
+        check_one_of("normalisation", normalisation, NORMALISATIONS)
+        check_one_of("no_signal", no_signal, _NO_SIGNALS)
         if not corpus.questions:
             raise ParlourError("the corpus has no questions; accepted: at least one")
         self.questions = corpus.questions

@@ -46,7 +46,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from parlour.envs.core import GameSpec, ParlourError, accept
+from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.encode import MysteryEncoder
@@ -111,14 +111,11 @@ class MysterySpec(GameSpec):
         if not isinstance(case, str):
             raise accept("case", case, self.options["case"])
         for name, number, accepted in (("rounds", rounds, _ROUNDS), ("questions", questions, _QUESTIONS)):
-            if type(number) is not int or number not in accepted:
-                raise accept(name, number, accepted)
+            check_one_of(name, number, accepted)
         if targets is not None and (type(targets) is not int or targets < 1):
             raise accept("targets", targets, self.options["targets"])
-        if not isinstance(hearing, str) or hearing not in HEARING:
-            raise accept("hearing", hearing, HEARING)
-        if not isinstance(rules, str) or rules not in RULES:
-            raise accept("rules", rules, RULES)
+        check_one_of("hearing", hearing, HEARING)
+        check_one_of("rules", rules, RULES)
         found = find(case)
         sha256 = digest(found)
         if case_sha256 not in (None, sha256):

@@ -47,7 +47,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from parlour.envs.core import GameSpec, accept
+from parlour.envs.core import GameSpec, check_one_of
 from parlour.envs.hidden_roles import check_table
 from parlour.envs.werewolf.encode import WerewolfEncoder
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
@@ -97,8 +97,7 @@ class WerewolfSpec(GameSpec):
             ParlourError: An argument is not accepted.
         """
         check_table(num_players, PLAYERS, rules, PRESETS, talk)
-        if type(max_days) is not int or max_days not in DAYS_ACCEPTED:
-            raise accept("max_days", max_days, DAYS_ACCEPTED)
+        check_one_of("max_days", max_days, DAYS_ACCEPTED)
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
         config = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk, "max_days": max_days}
         return Werewolf(

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL, GOOD, LEADS, ROLES, TEAM, VOTES
-from parlour.envs.core import Event, Outcome, ParlourError, accept
+from parlour.envs.core import Event, Outcome, ParlourError, accept, check_one_of
 from parlour.envs.replay import Transcript
 
 GAME: Final = "avalon_v0"
@@ -189,8 +189,7 @@ def _published(notes: Any, game: CountedGame) -> CountedGame:
         told = [card[0] == "text" for card in notes["cards"]]
     except (KeyError, TypeError, IndexError):
         raise ParlourError('the header\'s "published" cannot be read; accepted: what `import` writes') from None
-    if group not in (GOOD, EVIL):
-        raise accept("proposed_method_side", group, (GOOD, EVIL))
+    check_one_of("proposed_method_side", group, (GOOD, EVIL))
     if len(confirmed) != len(game.led) or len(told) != len(game.cards):
         many = f"{len(confirmed)} proposals and {len(told)} cards"
         accepted = f"{len(game.led)} and {len(game.cards)}, as in its moves"

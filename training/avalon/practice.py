@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_from
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
@@ -50,8 +50,7 @@ class PracticeConfig:
 
     def __post_init__(self) -> None:
         for name, least in (("games", 1), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise accept(name, getattr(self, name), f"a whole number from {least}")
+            check_from(name, getattr(self, name), least)
         AvalonAgent(OfflineModel(), without=self.without, about=self.about)  # both raise for what is not accepted
         rollout.table("avalon_v0", num_players=self.num_players, rules=self.rules)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_from
 from parlour.policies.llm.model import Model
 from parlour.training.cli.options import Options
 from parlour.training.parallel.executor import Pool
@@ -103,8 +103,7 @@ ThreadOptions = Annotated[ThreadSettings, Options()]
 
 def check_count(name: str, value: int) -> None:
     """Raise `ParlourError` unless there is at least one."""
-    if value < 1:
-        raise accept(name, value, "a whole number from 1")
+    check_from(name, value, 1)
 
 
 def require(module: str, extra: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from parlour.envs import replay as transcripts
-from parlour.envs.core import NATURE, GameText, Outcome, ParlourError, accept
+from parlour.envs.core import NATURE, GameText, Outcome, ParlourError, accept, check_one_of
 from parlour.envs.english import name
 from parlour.envs.registry import registry
 from parlour.envs.text import agents_of
@@ -123,8 +123,7 @@ def seat_names(given: list[str], agents: list[str]) -> list[str]:
     plain = [one for one in given if one not in seated_by_name]
     named = dict(one.split("=", 1) for one in seated_by_name)
     for agent in named:
-        if agent not in agents:
-            raise accept("seat", agent, agents)
+        check_one_of("seat", agent, agents)
     if len(plain) not in (0, 1, len(agents)):
         raise ParlourError(f"{len(plain)} policies; accepted: one for all seats, or one for each of {len(agents)}")
     seats = plain if len(plain) == len(agents) else (plain or ["heuristic"]) * len(agents)
@@ -162,8 +161,8 @@ def replay(
     transcript = transcripts.read(file)
     game, text = transcript.game(), transcripts.text_of(transcript)
     agents = agents_of(game)
-    if seat is not None and seat not in agents:
-        raise accept("seat", seat, agents)
+    if seat is not None:
+        check_one_of("seat", seat, agents)
     turns = [
         (step.agent, text.say(step.move), {agent: seen["text"] for agent, seen in step.observations.items()})
         for step in transcripts.reenact(transcript)
@@ -221,8 +220,7 @@ def evaluate(
 
     Example: [bold]parlour evaluate avalon_v0 --players 5 --policy heuristic --policy random --games 500[/bold]
     """
-    if design not in DESIGNS:
-        raise accept("design", design, DESIGNS)
+    check_one_of("design", design, DESIGNS)
     if seat is not None and design != "single":
         raise ParlourError("--seat goes with --design single")
     env = rollout.table(game, **table.chosen)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated, Final
 
 import typer
-from parlour.envs.core import accept
+from parlour.envs.core import check_one_of
 from parlour.policies.llm.model import Model
 from parlour.training import display
 from parlour.training import reproduce as tables
@@ -43,8 +43,7 @@ def reproduce(
 
     Example: [bold]parlour reproduce avalon-2 --games 200[/bold]
     """
-    if name not in tables.TABLES:
-        raise accept("table", name, tables.TABLES)
+    check_one_of("table", name, tables.TABLES)
     usual = tables.sizes(name)
     games = usual[0] if games is None else games
     practice = usual[1] if practice is None else practice

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from parlour.envs.core import accept
+from parlour.envs.core import check_from
 from parlour.training import display
 from parlour.training.reproduce.cells import TableCell
 from parlour.training.statistics import show_interval
@@ -25,8 +25,7 @@ class DemoConfig:
 
     def __post_init__(self) -> None:
         for name, least in (("steps", 1), ("games", 10), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise accept(name, getattr(self, name), f"a whole number from {least}")
+            check_from(name, getattr(self, name), least)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_from, check_one_of
 from parlour.training import seeds
 
 TuningMethod = Literal["optuna", "spsa"]
@@ -53,12 +53,10 @@ class TuneConfig:
 
     def __post_init__(self) -> None:
         for name, accepted in (("method", TuningMethod), ("pruner", Pruner)):
-            if getattr(self, name) not in get_args(accepted):
-                raise accept(name, getattr(self, name), get_args(accepted))
+            check_one_of(name, getattr(self, name), get_args(accepted))
         least = {"budget": 1, "deals": 1, "block": 1, "finalists": 0, "held_out": 2, "surface": 2, "grid": 2, "seed": 0}
         for name, low in least.items():
-            if getattr(self, name) < low:
-                raise accept(name, getattr(self, name), f"a whole number from {low}")
+            check_from(name, getattr(self, name), low)
         if self.step <= 0 or self.spread <= 0:
             raise ParlourError(f"step {self.step} and spread {self.spread}; accepted: numbers above 0")
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 
 Parameters = Mapping[str, float]
 """Name -> value."""
@@ -36,8 +36,7 @@ class Parameter:
     log: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in ("float", "int"):
-            raise accept("kind", self.kind, ("float", "int"))
+        check_one_of("kind", self.kind, ("float", "int"))
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise ParlourError(f"range of {self.name}: {self.low} to {self.high} is not accepted; accepted: low < high")
         if self.log and self.low <= 0:
@@ -112,8 +111,7 @@ class Space:
         """The space of these numbers alone, in the order of the names. Raises `ParlourError` for one it does not have."""
         have = {parameter.name: parameter for parameter in self.parameters}
         for name in names:
-            if name not in have:
-                raise accept("parameter", name, have)
+            check_one_of("parameter", name, have)
         return Space(tuple(have[name] for name in names))
 
     def check(self, values: Parameters) -> None:

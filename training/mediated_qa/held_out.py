@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
 from parlour.envs.mediated_qa.pipeline import Pipeline, Reader
@@ -64,13 +64,11 @@ class HeldOutConfig:
             ("normalisation", NORMALISATIONS),
             ("joint", JOINTS),
         ):
-            if getattr(self, name) not in accepted:
-                raise accept(name, getattr(self, name), accepted)
+            check_one_of(name, getattr(self, name), accepted)
         if self.guide is not None and not 0 <= self.guide < float("inf"):
             raise accept("guide", self.guide, "None, or a number from 0")
         for name, least in (("train", 2), ("held_out", 1), ("corpus_seed", 0), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise accept(name, getattr(self, name), f"a whole number from {least}")
+            check_from(name, getattr(self, name), least)
 
 
 @dataclass(frozen=True, eq=False)

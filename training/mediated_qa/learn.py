@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.training.mediated_qa import equilibrium, quantal
@@ -66,11 +66,9 @@ class GraceConfig:
 
     def __post_init__(self) -> None:
         for name, accepted in (("method", METHODS), ("learner", LEARNERS)):
-            if getattr(self, name) not in accepted:
-                raise accept(name, getattr(self, name), accepted)
+            check_one_of(name, getattr(self, name), accepted)
         for name, least in (("folds", 2), ("rounds", 1), ("points", 1), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise accept(name, getattr(self, name), f"a whole number from {least}")
+            check_from(name, getattr(self, name), least)
         if not 0 <= self.validation < 1:
             raise accept("validation", self.validation, "from 0 to below 1")
         if self.learner != "counts" and self.rounds < self.points:
@@ -102,8 +100,7 @@ class GraceConfig:
             return None
         kind = EXPLORATION_RULES[self.learner]
         for name in self.rule:
-            if name not in kind.__dataclass_fields__:
-                raise accept(f"setting of {self.learner}", name, kind.__dataclass_fields__)
+            check_one_of(f"setting of {self.learner}", name, kind.__dataclass_fields__)
         try:
             return kind(**self.rule)
         except TypeError:

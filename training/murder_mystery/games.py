@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_from
 from parlour.envs.murder_mystery.vocabulary import ASK
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.policies import make_policy
@@ -48,8 +48,7 @@ class CaseSetting:
     """Number of repetitions of the quiz; 0 for no quiz."""
 
     def __post_init__(self) -> None:
-        if self.repetitions < 0:
-            raise accept("repetitions", self.repetitions, "a whole number from 0")
+        check_from("repetitions", self.repetitions, 0)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.language_files import LanguageTable, read_language
 from parlour.policies.files import write_json
 
@@ -121,8 +121,7 @@ def store(transcript: Path, seat: str, points: Mapping[str, int]) -> Path:
         ParlourError: The transcript cannot be read, has no such seat, or the points are none.
     """
     players = replay.read(transcript).header.get("players", {})
-    if seat not in players:
-        raise accept("seat", seat, players)
+    check_one_of("seat", seat, players)
     _check(points)
     path = path_of(transcript)
     records = [one for one in _records(path)["ratings"] if one["seat"] != seat] if path.exists() else []
@@ -186,10 +185,8 @@ def row(values: Sequence[float]) -> Row:
 
 def _check(points: Mapping[str, Any]) -> None:
     for name, value in points.items():
-        if name not in NAMES:
-            raise accept("scale", name, NAMES)
-        if type(value) is not int or value not in POINTS:
-            raise accept(name, value, POINTS)
+        check_one_of("scale", name, NAMES)
+        check_one_of(name, value, POINTS)
 
 
 def _records(path: Path) -> dict[str, Any]:

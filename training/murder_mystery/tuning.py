@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_from, check_one_of
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.policies.agents.murder_mystery.questum import gain
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT
@@ -51,10 +51,8 @@ class QuestumTuning:
         for name, weight in zip(("win", "accuracy", "cost"), self.weights, strict=True):
             if not (math.isfinite(weight) and weight >= 0):
                 raise accept(f"weight of {name}", weight, "a number from 0")
-        if self.language not in LANGUAGES:
-            raise accept("language", self.language, LANGUAGES)
-        if self.rounds < 1:
-            raise accept("rounds", self.rounds, "a whole number from 1")
+        check_one_of("language", self.language, LANGUAGES)
+        check_from("rounds", self.rounds, 1)
 
     @property
     def space(self) -> Space:

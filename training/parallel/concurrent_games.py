@@ -18,7 +18,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_from
 from parlour.envs.turn import Player
 from parlour.policies import HumanPolicy
 from parlour.training.parallel.blocks import play_in_pool
@@ -140,8 +140,7 @@ def play_jobs(
 
 def check_jobs(jobs: Sequence[GameJob], workers: int) -> None:
     """Before anything is played, as games may be dear. Raises `ParlourError` for workers or transcripts."""
-    if workers < 1:
-        raise accept("workers", workers, "a whole number from 1")
+    check_from("workers", workers, 1)
     files = [job.transcript for job in jobs if job.transcript is not None]
     if len(set(files)) < len(files):
         raise ParlourError("two games have the same transcript; accepted: a file for each game")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_from
 from parlour.training import seeds
 
 NOT_DECIDING: Final = ("processes",)
@@ -53,8 +53,7 @@ class PhaseConfig:
     def __post_init__(self) -> None:
         for name in ("steps", "phase_steps", "envs", "processes", "rollout", "batch", "epochs"):
             check_count(name, getattr(self, name))
-        if self.seed < 0:
-            raise accept("seed", self.seed, "a whole number from 0")
+        check_from("seed", self.seed, 0)
         if self.rollout % self.envs or self.phase_steps % self.rollout:
             raise ParlourError(
                 f"rollout {self.rollout} and phase_steps {self.phase_steps} are not accepted; accepted: a multiple of "

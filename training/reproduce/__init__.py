@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from parlour.envs.core import accept
+from parlour.envs.core import check_one_of
 from parlour.training.reproduce import avalon_social, avalon_tables, grace, gratr, questum
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, held
 
@@ -61,7 +61,6 @@ def reproduce(name: str, setting: ReproductionSetting) -> Reproduction:
     Raises:
         ParlourError: There is no such table, or another run is at work in the folder.
     """
-    if name not in TABLES:
-        raise accept("table", name, TABLES)
+    check_one_of("table", name, TABLES)
     with held(setting):
         return TABLES[name][1](name, setting)

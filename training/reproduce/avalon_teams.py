@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from parlour.envs import replay
-from parlour.envs.core import accept
+from parlour.envs.core import check_one_of
 from parlour.envs.replay import Transcript
 from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience, Pool
 from parlour.training import rollout
@@ -56,8 +56,7 @@ class Club:
     """
 
     def __init__(self, setting: ReproductionSetting, *, learns: bool) -> None:
-        if setting.against not in (BASELINE, AGENT):
-            raise accept("opponent", setting.against, (BASELINE, AGENT))
+        check_one_of("opponent", setting.against, (BASELINE, AGENT))
         self.setting, self.learns = setting, learns
         self._done: dict[tuple[tuple[str, ...], str], Practice] = {}
         self._deals = deals_of(setting, setting.games)

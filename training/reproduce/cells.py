@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_from
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training import seeds
 from parlour.training.parallel.concurrent_games import Progress, no_progress
@@ -68,8 +68,7 @@ class ReproductionSetting:
 
     def __post_init__(self) -> None:
         for name, least in (("workers", 1), ("seed", 0), ("repetitions", 1)):
-            if getattr(self, name) < least:
-                raise accept(name, getattr(self, name), f"a whole number from {least}")
+            check_from(name, getattr(self, name), least)
 
 
 def held(setting: ReproductionSetting) -> AbstractContextManager[object]:

@@ -14,7 +14,7 @@ from functools import cache
 from statistics import fmean
 from typing import Any, Final, Literal, get_args
 
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_one_of
 from parlour.envs.werewolf.vocabulary import VILLAGER, VOTES, WEREWOLF, side_of
 from parlour.policies import AGENTS, POLICIES, GratrAgent, Policy, make_policy
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
@@ -61,10 +61,8 @@ class GratrTuning:
     games = 2
 
     def __post_init__(self) -> None:
-        if self.reward_by not in get_args(Reward):
-            raise accept("reward", self.reward_by, get_args(Reward))
-        if self.mode not in MODES:
-            raise accept("mode", self.mode, MODES)
+        check_one_of("reward", self.reward_by, get_args(Reward))
+        check_one_of("mode", self.mode, MODES)
         SPACE.chosen(self.parameters)
         plain = self.against.partition(":")[0]
         if plain == "human" or plain not in (*POLICIES, *AGENTS):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_one_of
 from parlour.envs.murder_mystery.cases.case import Case, Character, Truth, Victim
 from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, deal
 from parlour.envs.murder_mystery.generate.questions import EVERYBODY, quiz
@@ -51,8 +51,8 @@ def generate(
         ("victims", victims, VICTIMS),
         ("scene", scene, SCENES),
     ):
-        if value is not None and value not in accepted:
-            raise accept(name, value, accepted)
+        if value is not None:
+            check_one_of(name, value, accepted)
     if seed < 0:
         raise accept("seed", seed, "0, 1, 2, ...")
     world, known = _riddle(seed, players, victims, None if scene is None else SCENES.index(scene))

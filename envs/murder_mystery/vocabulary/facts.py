@@ -14,7 +14,7 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Annotated, Final, NamedTuple
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.english import without_article
 from parlour.envs.murder_mystery.languages.texts import LANGUAGES as LANGUAGES
 from parlour.envs.murder_mystery.languages.texts import Forms, texts
@@ -139,8 +139,7 @@ def check_fact(fact: Fact, vocabulary: CaseVocabulary) -> None:
         raise ParlourError(f"{fact.kind} takes {len(parameters)} arguments, not {len(fact.args)}")
     for parameter, value in zip(parameters, fact.args, strict=True):
         if parameter == "f":
-            if value not in FEELINGS:
-                raise accept("feeling", value, FEELINGS)
+            check_one_of("feeling", value, FEELINGS)
             continue
         count = len(vocabulary.words(parameter))
         least = UNKNOWN if fact.kind == "died" and parameter != "a" else 0

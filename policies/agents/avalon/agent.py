@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Final, Self, cast
 
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import accept
+from parlour.envs.core import check_one_of
 from parlour.policies.agents.avalon import asks
 from parlour.policies.agents.avalon.asks import About, Analysis, Plan
 from parlour.policies.agents.avalon.decide import AvalonSituation
@@ -55,10 +55,8 @@ class AvalonAgent(AvalonSeat):
         try_out: bool = False,
     ) -> None:
         for module in without:
-            if module not in MODULES:
-                raise accept("module", module, MODULES)
-        if about not in ABOUT:
-            raise accept("about", about, ABOUT)
+            check_one_of("module", module, MODULES)
+        check_one_of("about", about, ABOUT)
         self.without, self.about, self.try_out = frozenset(without), cast(About, about), try_out
         self.experience = experience if experience is not None else Experience()
         super().__init__(model)

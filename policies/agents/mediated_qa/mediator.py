@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
-from parlour.envs.core import Move, ParlourError, accept
+from parlour.envs.core import Move, ParlourError, check_one_of
 from parlour.envs.mediated_qa import vocabulary as game
 from parlour.envs.mediated_qa.vocabulary import ADVISE, STATES, MediatedView
 from parlour.policies.agents.mediated_qa import policy_file
@@ -42,8 +42,7 @@ class GraceMediator(Policy):
 
     def __init__(self, table: PolicyTable, choice: str = "sample") -> None:
         super().__init__()
-        if choice not in ACTION_CHOICES:
-            raise accept("choice", choice, ACTION_CHOICES)
+        check_one_of("choice", choice, ACTION_CHOICES)
         self.table, self.choice = table, choice
         self._rows = {state: _prepared(row) for state, row in table.rows.items()}
         self._numbers: dict[tuple[Move, ...], Mapping[Joint, int]] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, from_key, key
 
 TOLERANCE: Final = 1e-6
@@ -85,8 +85,7 @@ def loads(text: str) -> PolicyTable:
     if not isinstance(stored, dict) or not isinstance(stored.get("policy"), dict):
         raise ParlourError("it holds no policy; accepted: an object with policy: {state: {action: probability}}")
     for name in stored:
-        if name not in _KEYS:
-            raise accept("entry", name, _KEYS)
+        check_one_of("entry", name, _KEYS)
     rows = {check_state(state): _row(state, row) for state, row in stored["policy"].items()}
     thresholds = _thresholds(stored.get("signal_thresholds"))
     temperature = _number_or_none("temperature", stored.get("temperature"))

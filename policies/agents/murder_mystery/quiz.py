@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_one_of
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QuizQuestion
 from parlour.policies.agents.murder_mystery import quiz_answers
@@ -99,8 +99,7 @@ class Reader:
         stories: Mapping[str, str] | None = None,
         embedder: Embedder = HASHING,
     ) -> None:
-        if scripts not in SCRIPTS:
-            raise accept("scripts", scripts, SCRIPTS)
+        check_one_of("scripts", scripts, SCRIPTS)
         if (scripts == "all") != bool(stories):
             raise accept("stories", list(stories or ()), "every character's script with scripts='all', else none")
         self._scripts = scripts

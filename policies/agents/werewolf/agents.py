@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_one_of
 from parlour.envs.english import name
 from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
@@ -40,8 +40,7 @@ class WindowAgent(WerewolfSeat):
     takes: ClassVar[tuple[str, ...]] = ("window",)
 
     def __init__(self, model: Model | None = None, *, window: int = WINDOW) -> None:
-        if type(window) is not int or window not in _MOST:
-            raise accept("window", window, _MOST)
+        check_one_of("window", window, _MOST)
         super().__init__(model, window=window)
 
     @classmethod
@@ -97,8 +96,7 @@ class RetrievalAgent(WindowAgent):
     takes: ClassVar[tuple[str, ...]] = ("window", "top")
 
     def __init__(self, model: Model | None = None, *, window: int = WINDOW, top: int = TOP) -> None:
-        if type(top) is not int or top not in _MOST:
-            raise accept("top", top, _MOST)
+        check_one_of("top", top, _MOST)
         self.top = top
         super().__init__(model, window=window)
 

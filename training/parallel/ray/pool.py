@@ -21,7 +21,7 @@ from functools import cache
 from typing import Any, Final, Generic, TypeVar
 
 import ray
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_from
 from parlour.policies.llm.model import Model
 from parlour.training.parallel.executor import sendable, unpacked
 from ray import cloudpickle
@@ -62,8 +62,8 @@ def connect(address: str, workers: int | None = None, model: Model | None = None
         ParlourError: There is no cluster, it cannot be used, or the model has limits, which each process would keep for
             itself.
     """
-    if workers is not None and workers < 1:
-        raise accept("ray workers", workers, "a whole number from 1")
+    if workers is not None:
+        check_from("ray workers", workers, 1)
     _refuse_limits(model)
     if ray.is_initialized():
         yield RayPool(workers, model)

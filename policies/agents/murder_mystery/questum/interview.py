@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, Self
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, card
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
@@ -52,8 +52,7 @@ class InterviewSettings:
     def __post_init__(self) -> None:
         gain.share("beta", self.beta)
         gain.share("epsilon", self.epsilon)
-        if self.mode not in MODES:
-            raise accept("mode", self.mode, MODES)
+        check_one_of("mode", self.mode, MODES)
         for sensor in self.sensors:
             if sensor not in SENSORS or sensor == VALUE:
                 raise accept("sensor", sensor, [name for name in SENSORS if name != VALUE])
@@ -63,8 +62,7 @@ class InterviewSettings:
         """Settings as the command line takes them, on top of `base`. Raises `ParlourError`."""
         values: dict[str, Any] = asdict(base)
         for key, value in words.items():
-            if key not in accepted:
-                raise accept("setting", key, accepted)
+            check_one_of("setting", key, accepted)
             if key in ("beta", "epsilon"):
                 values[key] = gain.number(key, value)
             elif key == "sensors":

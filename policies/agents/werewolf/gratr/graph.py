@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import networkx as nx
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.policies.agents.werewolf.gratr import equations as eq
 from parlour.policies.agents.werewolf.gratr.explain import Explanation, explained
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
@@ -285,8 +285,7 @@ class TrustGraph:
     # -- what is accepted --------------------------------------------------------------------------------------
 
     def _seat(self, seat: int) -> int:
-        if seat not in range(self.players):
-            raise accept("player", seat, range(self.players))
+        check_one_of("player", seat, range(self.players))
         return seat
 
     def _number(self, name: str, value: float) -> None:

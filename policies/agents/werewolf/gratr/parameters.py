@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_one_of
 
 Mode = Literal["ours", "paper", "code"]
 MODES: Final = ("ours", "paper", "code")
@@ -54,5 +54,4 @@ class Parameters:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise accept(name, value, "a whole number, at least 1")
-        if self.mode not in MODES:
-            raise accept("mode", self.mode, MODES)
+        check_one_of("mode", self.mode, MODES)
