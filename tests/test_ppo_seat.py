@@ -10,15 +10,19 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
 from parlour.training import evaluate, rollout, seeds
+from parlour.training.ppo.phase_config import SeatConfig
+from parlour.training.runs import CONFIG
 
 seat = pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
+from parlour.training.ppo.phases import CHECKPOINT  # noqa: E402
+from sb3_contrib import MaskablePPO  # noqa: E402
 
 SMALL = {"envs": 8, "processes": 2, "rollout": 256, "phase_steps": 512, "batch": 128, "validation_games": 20}
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
 
 
 def config(**changes):
-    return seat.SeatConfig(**({"steps": 1024, **SMALL} | changes))
+    return SeatConfig(**({"steps": 1024, **SMALL} | changes))
 
 
 class KilledError(Exception):
@@ -39,7 +43,7 @@ def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path):
         seat.train(config(), tmp_path / "cut", kill_in_second_phase)
     assert len((tmp_path / "cut" / seat.CURVE).read_text().splitlines()) == 2  # heading and the first phase
     seat.train(config(), tmp_path / "cut")
-    for name in (seat.POLICY, seat.CURVE, seat.CONFIG):
+    for name in (seat.POLICY, seat.CURVE, CONFIG):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
@@ -51,9 +55,9 @@ def test_the_result_does_not_depend_on_the_number_of_processes(tmp_path):
 
 def test_a_finished_run_is_left_as_it_is_and_another_configuration_is_refused(tmp_path):
     first = seat.train(config(steps=512), tmp_path)
-    before = (tmp_path / seat.CHECKPOINT).stat().st_mtime_ns
+    before = (tmp_path / CHECKPOINT).stat().st_mtime_ns
     assert seat.train(config(steps=512), tmp_path) == first
-    assert (tmp_path / seat.CHECKPOINT).stat().st_mtime_ns == before
+    assert (tmp_path / CHECKPOINT).stat().st_mtime_ns == before
     assert (tmp_path / seat.PICTURE).read_bytes().startswith(b"\x89PNG")
     with pytest.raises(ParlourError, match="another configuration"):
         seat.train(config(steps=512, seed=1), tmp_path)
@@ -63,7 +67,7 @@ def test_the_exported_network_is_the_one_that_was_trained(tmp_path):
     import torch
 
     seat.train(config(steps=512), tmp_path)
-    model = seat.MaskablePPO.load(tmp_path / seat.CHECKPOINT, device="cpu")
+    model = MaskablePPO.load(tmp_path / CHECKPOINT, device="cpu")
     policy = TrainedSeat.load(tmp_path / seat.POLICY)
     features = np.random.default_rng(0).normal(size=policy.layers[0][0].shape[1]).astype(np.float32)
     with torch.no_grad():

@@ -11,6 +11,7 @@ from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat
 from parlour.training import display, evaluate, rollout, seeds
 from parlour.training.demo.section import DemoConfig, Section
 from parlour.training.ppo import seat as seat_training
+from parlour.training.ppo.phase_config import SeatConfig
 from parlour.wrappers import Recorder
 
 GAME: Final = "avalon_v0"
@@ -21,7 +22,7 @@ _RECORDED: Final = 5
 def avalon_section(out: Path, config: DemoConfig) -> Section:
     """Record, train, measure."""
     recorded = _record(out / "transcripts", config.seed)
-    run = seat_training.SeatConfig(game=GAME, options=TABLE, steps=config.steps, seed=config.seed)
+    run = SeatConfig(game=GAME, options=TABLE, steps=config.steps, seed=config.seed)
     trained = display.train_with_bar(seat_training.train, run, out / "seat")
     sides, seats = _measure(out, config)
     return Section(
@@ -66,7 +67,7 @@ def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.R
 
 def _markdown(
     recorded: Sequence[str],
-    run: seat_training.SeatConfig,
+    run: SeatConfig,
     trained: seat_training.SeatPoint,
     sides: evaluate.Report,
     seats: evaluate.Report,

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
-from parlour.envs.core import accept
+from parlour.envs.core import check_from
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.hyperopt import pictures, report
 from parlour.training.hyperopt.config import StageProgress, TuneConfig
@@ -62,8 +62,8 @@ def tune(
     Raises:
         ParlourError: A setting is not accepted, `out` holds another run or is in use, or the problem's rewards cannot be used.
     """
-    if isinstance(workers, int) and workers < 1:
-        raise accept("workers", workers, "a whole number from 1")
+    if isinstance(workers, int):
+        check_from("workers", workers, 1)
     settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
     with run_directory(out, asdict(config) | settings) as folder:
         return _tune(problem, config, folder, workers, progress)

@@ -52,7 +52,7 @@ class PhaseConfig:
 
     def __post_init__(self) -> None:
         for name in ("steps", "phase_steps", "envs", "processes", "rollout", "batch", "epochs"):
-            check_count(name, getattr(self, name))
+            check_from(name, getattr(self, name), 1)
         check_from("seed", self.seed, 0)
         if self.rollout % self.envs or self.phase_steps % self.rollout:
             raise ParlourError(
@@ -79,13 +79,7 @@ class SeatConfig(PhaseConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count("validation_games", self.validation_games)
-
-
-def check_count(name: str, value: int) -> None:
-    """Raise `ParlourError` unless there is at least one."""
-    if value < 1:
-        raise ParlourError(f"{name} {value!r} is not accepted; accepted: a whole number from 1")
+        check_from("validation_games", self.validation_games, 1)
 
 
 def env_seeds(config: PhaseConfig, phase: int) -> list[int]:

@@ -18,27 +18,14 @@ from parlour.policies.files import replacing
 from parlour.training import evaluate, plots, seeds
 from parlour.training.plots import Curve, CurvePoint
 from parlour.training.ppo.phase_config import NOT_DECIDING, SeatConfig, env_seeds
-from parlour.training.ppo.phases import CHECKPOINT, Counter, export, learn_phase, load_model, new_model, save_model
+from parlour.training.ppo.phases import Counter, export, learn_phase, load_model, new_model, save_model
 from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.rollout import table
-from parlour.training.runs import CONFIG, run_directory, write_csv
+from parlour.training.runs import run_directory, write_csv
 from parlour.training.single_seat import make_seat
 from parlour.training.statistics import rate
 from parlour.wrappers.seat import SeatEnv
 from sb3_contrib import MaskablePPO
-
-__all__ = [
-    "CHECKPOINT",
-    "CONFIG",
-    "CURVE",
-    "PICTURE",
-    "POLICY",
-    "MaskablePPO",
-    "SeatConfig",
-    "SeatPoint",
-    "export",
-    "train",
-]
 
 CURVE: Final = "curve.csv"
 PICTURE: Final = "curve.png"

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies import HeuristicPolicy, RandomPolicy
-from parlour.training.ppo.phase_config import PhaseConfig, check_count
+from parlour.training.ppo.phase_config import PhaseConfig
 
 RANDOM: Final = RandomPolicy.name
 RULE: Final = HeuristicPolicy.name
@@ -60,18 +60,18 @@ class SelfplayConfig(PhaseConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count("deals", self.deals)
+        check_from("deals", self.deals, 1)
+        check_from("shown", self.shown, 2)
+        check_one_of("weighting", self.weighting, WEIGHTINGS)
         for name in ("self_share", "own_mates", "memory"):
             if not 0 <= getattr(self, name) <= 1:
                 raise accept(name, getattr(self, name), "a number from 0 to 1")
-        check_one_of("weighting", self.weighting, WEIGHTINGS)
         if self.power < 0 or not 0 < self.floor <= 1:
             raise ParlourError(
                 f"power {self.power}, floor {self.floor}; accepted: a power from 0, a floor above 0 up to 1"
             )
         if self.test_deals < self.deals:
             raise accept("test_deals", self.test_deals, f"a whole number from deals ({self.deals})")
-        check_from("shown", self.shown, 2)
         known = (*FIXED, *self.members)
         if len(set(known)) < len(known):
             raise accept("members", ", ".join(self.members), f"different policies, none of {', '.join(FIXED)}")
