@@ -386,3 +386,10 @@ def test_odd_answers_stop_neither_a_game_nor_practice(tmp_path):
         )
         assert len(done.won) == 4
         assert Experience.load(Path(tmp_path, str(seed), practice.EXPERIENCE)) == done.experience
+
+
+@pytest.mark.parametrize("wrong", [{"without": ("zzz",)}, {"about": "nobody"}, {"rules": "house"}], ids=str)
+def test_a_setting_that_is_refused_leaves_no_run_behind(wrong, tmp_path):
+    with pytest.raises(ParlourError, match="is not accepted; accepted:"):
+        practice.practise(practice.PracticeConfig(**wrong), tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -96,7 +96,7 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201
 
 
-def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]] = (), *, wrap: bool = False) -> Table:
+def rich_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]] = (), *, wrap: bool = False) -> Table:
     """A table; its cells are cut off where there is no room, unless they may wrap."""
     made = Table(title=title, title_justify="left", header_style="bold")
     for heading in headings:
@@ -108,7 +108,7 @@ def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]] = (
 
 def show_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrap: bool = False) -> None:
     """Print a table."""
-    console().print(table(title, headings, rows, wrap=wrap))
+    console().print(rich_table(title, headings, rows, wrap=wrap))
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

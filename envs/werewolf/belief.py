@@ -18,7 +18,7 @@ import numpy as np
 from parlour.envs.werewolf.vocabulary import GUARD, SEER, WEREWOLF, WITCH
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-NOBODY: Final = -1
+NO_TARGET: Final = -1
 _NEVER: Final = 1e-9
 
 
@@ -203,7 +203,7 @@ def _hypotheses(
     for chosen in [known] if known else combinations(range(players), wolves):
         if not known and seat >= 0 and seat in chosen:
             continue
-        for seer in range(players) if with_seer else (NOBODY,):
+        for seer in range(players) if with_seer else (NO_TARGET,):
             if seer not in chosen and (seat < 0 or (seer == seat) == (role == SEER)):
                 sets.append(chosen)
                 seers.append(seer)

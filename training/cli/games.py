@@ -44,7 +44,7 @@ def _show_games(games: dict[str, dict[str, Any]]) -> None:
     for key, game in games.items():
         options = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
         rows.append((key, game["title"], options or "none"))
-    shown = display.table("Games", ("name", "title", "options"), rows)
+    shown = display.rich_table("Games", ("name", "title", "options"), rows)
     shown.columns[2].no_wrap = False
     out = display.console()
     out.print(shown)

@@ -254,7 +254,7 @@ def _show_scripts(scripts: list[CheckedScript]) -> None:
     ]
     if found:
         headings = ("where", "line", "kind", "what", "handling")
-        display.console().print(display.table("Irregularities", headings, found, wrap=True), markup=False)
+        display.console().print(display.rich_table("Irregularities", headings, found, wrap=True), markup=False)
 
 
 def make_case(

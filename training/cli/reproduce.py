@@ -63,7 +63,7 @@ def show_reproduction(found: tables.Reproduction, model: Model) -> None:
         rows.append((cell.row, cell.of, cell.measure, paper, ours, *([_show_difference(cell)] if differs else [])))
     title = f"{found.name}: {found.title}; ours played by {called(model)}"
     headings = ("row", "of", "measure", "paper", "ours [95 %]", *(["from the first row"] if differs else []))
-    shown, out = display.table(title, headings, rows), display.console()
+    shown, out = display.rich_table(title, headings, rows), display.console()
     if out.is_terminal:
         for column in shown.columns[:3]:
             column.no_wrap, column.overflow = False, "fold"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
@@ -22,14 +22,13 @@ from parlour.policies.agents.mediated_qa.joint import FALLBACK, NUMBER
 from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa.simulate import Simulated
+from parlour.training.mediated_qa.table import Floats
 from parlour.training.statistics import SHARE, MeanEstimate, mean_estimate, show_interval, weighted_mean
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""
 CLOSED_BOOK: Final = PUBLISHED[-1]
 GRAPH_RAG: Final = PUBLISHED[1]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
