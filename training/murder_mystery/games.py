@@ -23,9 +23,8 @@ from parlour.training.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.murder_mystery.quiz import Mark, omniscient, quiz
 from parlour.training.murder_mystery.usage import CountedModel
 from parlour.training.murder_mystery.voting import votes
-from parlour.training.parallel.concurrent_games import Progress, check_jobs, no_progress, play_jobs
+from parlour.training.parallel.concurrent_games import Progress, check_jobs, no_progress, play_jobs, play_recorded
 from parlour.training.parallel.executor import Pool, opened
-from parlour.wrappers import Recorder
 
 GAME: Final = "murder_mystery_v0"
 
@@ -130,7 +129,8 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None) -> CaseResu
     if method.policy:
         guilty = [bool(job.murderer) and any(one.murders) for one in case.characters]
         names = [job.murderer if other else method.policy for other in guilty]
-        views = _play(env, names, [make_policy(name, GAME, game.config, tally) for name in names], job, stop)
+        players = [make_policy(name, GAME, game.config, tally) for name in names]
+        views = play_recorded(env, players, names, job.seed, job.transcript, stop).last_views
         cast = _cast(views)
         asked = (
             sum(event.move.kind == ASK for event in views[0].events) if job.table.hearing == "all" else _heard(views)
@@ -168,17 +168,6 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None) -> CaseResu
         play,
         spent,
     )
-
-
-def _play(env: Any, names: Sequence[str], players: Sequence[Any], job: CaseJob, stop: Event | None) -> tuple[Any, ...]:
-    if job.transcript is None:
-        return rollout.play(env, players, job.seed, stop).last_views
-    seated = dict(zip(env.possible_agents, names, strict=True))
-    recorder = Recorder(env, job.transcript, header={"players": seated})
-    try:
-        return rollout.play(recorder, players, job.seed, stop).last_views
-    finally:
-        recorder.close_transcript()
 
 
 def _cast(views: Sequence[Any]) -> tuple[int, ...]:

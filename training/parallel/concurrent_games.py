@@ -22,7 +22,7 @@ from parlour.envs.core import ParlourError, check_from
 from parlour.envs.turn import Player
 from parlour.policies import HumanPolicy
 from parlour.training.parallel.blocks import play_in_pool
-from parlour.training.parallel.executor import Pool
+from parlour.training.parallel.executor import Pool, in_order
 from parlour.training.parallel.threads import GameJob, GameWorker, J, R, play_in_threads
 from parlour.training.rollout import Episode, play
 from parlour.wrappers import Recorder
@@ -127,15 +127,9 @@ def play_jobs(
     pool: Pool | None = None,
 ) -> list[T]:
     """Let workers play games, in threads or in each process of a pool; see `play_each`."""
-    kept: list[T] = []
-    early: dict[int, R] = {}
     with closing(play_in_threads(workers, jobs) if pool is None else play_in_pool(workers, jobs, pool)) as finished:
-        for _ in progress(range(len(jobs)), what):
-            number, result = next(finished)
-            early[number] = result
-            while len(kept) in early:
-                kept.append(keep(len(kept), early.pop(len(kept))))
-    return kept
+        counted = (next(finished) for _ in progress(range(len(jobs)), what))
+        return [keep(number, result) for number, result in enumerate(in_order(counted))]
 
 
 def check_jobs(jobs: Sequence[GameJob], workers: int) -> None:
@@ -161,14 +155,25 @@ class WorkerTable:
         """One game."""
         free = {maker: iter(made) for maker, made in self.players.items()}
         seated = [next(free[maker]) for maker in job.makers]
-        if job.transcript is None:
-            return play(self.env, seated, job.seed, stop)
-        names = dict(zip(self.env.possible_agents, job.names, strict=False))
-        recorder = Recorder(self.env, job.transcript, header={"players": names})
-        try:
-            return play(recorder, seated, job.seed, stop)
-        finally:
-            recorder.close_transcript()
+        return play_recorded(self.env, seated, job.names, job.seed, job.transcript, stop)
+
+
+def play_recorded(
+    env: AECEnv[str, Any, Any],
+    players: Sequence[Player],
+    names: Sequence[str],
+    seed: int,
+    transcript: Path | None,
+    stop: Event | None = None,
+) -> Episode:
+    """Play one game as `rollout.play`, and write its transcript, if there is to be one, under the players' names."""
+    if transcript is None:
+        return play(env, players, seed, stop)
+    recorder = Recorder(env, transcript, header={"players": dict(zip(env.possible_agents, names, strict=False))})
+    try:
+        return play(recorder, players, seed, stop)
+    finally:
+        recorder.close_transcript()
 
 
 def _tables(

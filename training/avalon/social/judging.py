@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import LEADS, MERLIN, PERCIVAL, TEAM, VOTES, side_of
-from parlour.envs.core import Event, Move, ParlourError
+from parlour.envs.core import Event, Move, check_from
 from parlour.envs.english import name
 from parlour.envs.replay import Transcript, text_of
 from parlour.policies.llm.ask import Ask
@@ -114,18 +114,14 @@ def judge_directory(directory: str | Path, model: Model | None = None, workers: 
     Raises:
         ParlourError: See `judge`; or the folder holds no transcript, or one that cannot be read.
     """
-    paths = sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
-    if not paths:
-        raise ParlourError(f"folder {str(directory)!r} holds no transcript; accepted: a folder with *.jsonl files")
-    return judge((responses.read(path) for path in paths), model, workers)
+    return judge((responses.read(path) for path in metrics.transcript_files(directory)), model, workers)
 
 
 class JudgeBench:
     """Puts each different question once, several at a time, and keeps the answers."""
 
     def __init__(self, model: Model, workers: int = 1) -> None:
-        if workers < 1:
-            raise ParlourError(f"workers {workers} is not accepted; accepted: a whole number from 1")
+        check_from("workers", workers, 1)
         self.model, self._workers = model, workers
         self._offline = OfflineModel()
         self._answers: dict[tuple[Ask[Any], bool], Any] = {}
