@@ -245,16 +245,21 @@ def accept(name: str, value: object, accepted: object) -> ParlourError:
 
 
 def check_one_of(name: str, value: object, accepted: Iterable[object]) -> None:
-    """Raise the error of `accept` unless `value` is one of those accepted; of a range, unless it is an int in it."""
+    """Raise the error of `accept` unless `value` is one of those accepted; of a range, unless it is a whole number in it."""
     numbers = isinstance(accepted, range)
-    if (numbers and type(value) is not int) or value not in (accepted if numbers else list(accepted)):
+    if (numbers and not _is_whole(value)) or value not in (accepted if numbers else list(accepted)):
         raise accept(name, value, accepted)
 
 
 def check_from(name: str, value: object, least: int) -> None:
-    """Raise the error of `accept` unless `value` is an int, `least` or more."""
-    if type(value) is not int or value < least:
+    """Raise the error of `accept` unless `value` is a whole number, `least` or more."""
+    if not _is_whole(value) or value < least:  # type: ignore[operator]
         raise accept(name, value, f"a whole number from {least}")
+
+
+def _is_whole(value: object) -> bool:
+    """Whether a value is an int, of Python's or of NumPy's; a bool is none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def listed(values: object) -> str:

@@ -357,7 +357,7 @@ def test_the_command_prints_figures_of_both_kinds(capsys, tmp_path):
 def test_shares_are_told_in_percent():
     from parlour.training.cli.reproduce import _show_value
 
-    assert _show_value(Value(0.8125, 11, share=True)) == " 81.2%  n=11"
+    assert _show_value(Value(0.8125, 11, share=True)) == " 81.2%  -  n=11"
     assert _show_value(Value(6.35, 20, -1.0, 13.7)) == "  6.35  [-1.00, 13.70]  n=20"
 
 
