@@ -9,9 +9,7 @@ Nothing here depends on time, on the cache or on retries, so that a game replaye
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from threading import Lock
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -22,22 +20,8 @@ from parlour.policies.llm.model import Answered, Model, RequestContext
 from parlour.policies.llm.transport.meter import Meter, Outcome
 from parlour.policies.llm.transport.request import ChatMessage, Completion, ModelUnusable, Request, Usage
 
-TOP_LOGPROBS: Final = 20
-"""How many first tokens are looked at; the most that OpenAI gives."""
 _LONGEST_SHOWN: Final = 2000
 """Characters of an unusable reply that the model is shown again."""
-_ONE_WORD_TOKENS: Final = 8
-
-
-class AnswerProbabilities(NamedTuple):
-    """How likely a model holds each of a few answers."""
-
-    of: dict[str, float]
-    """Option -> probability; they add up to 1."""
-    source: str
-    """`"logprobs"`: of the first token. `"samples"`: shares of sampled answers."""
-    calls: tuple[dict[str, Any], ...]
-    """For the transcript, like those of `Answered`."""
 
 
 class _Said(NamedTuple):
@@ -105,45 +89,6 @@ class ChatModel(Model):
             first = said[k] if k < len(said) else self._say(question, single, talk)[0]
             found.append(self._settle(question, single, talk, first))
         return found
-
-    def chances(
-        self, question: Ask[Any], context: RequestContext, options: Sequence[str], n: int = 8
-    ) -> AnswerProbabilities:
-        """How likely each option is as the answer to a question that is answered by one of a few words.
-
-        Where the server tells log probabilities, they are those of the first token of a one-word answer. Otherwise they
-        are shares among `n` answers, each of which counts for the option that one of its fields holds.
-
-        Raises:
-            ParlourError: No answer names an option; or as `answer` does.
-        """
-        known = [option.casefold() for option in options]
-        if len(options) < 2 or len(set(known)) < len(options):
-            raise ParlourError(f"options {list(options)} are not accepted; accepted: two or more different words")
-        opening = _opening(question)
-        listed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options)
-        wish = f"{opening[-1].content}\nThis once, answer not with JSON but with one of these words alone: {listed}\n"
-        talk = (*opening[:-1], ChatMessage("user", wish))
-        request = self._request(question, context, talk, top_logprobs=TOP_LOGPROBS, max_tokens=_ONE_WORD_TOKENS)
-        reply = self.meter.complete(request)
-        calls = tuple(said.call for said in self._told(question, talk, reply))
-        weights = _weights(reply.logprobs[0] if reply.logprobs else {}, known)
-        if sum(weights) > 0:
-            self._note(question, context, "valid", 1)
-            return AnswerProbabilities(_shares(options, weights), "logprobs", calls)
-        answered = self.answers(question, context, n)
-        weights = [0.0] * len(options)
-        for one in answered:
-            values = [str(value).casefold() for value in one.value.model_dump(mode="json").values()]
-            for k, word in enumerate(known):
-                weights[k] += word in values
-        if not sum(weights):
-            raise ParlourError(
-                f"no answer to {question.kind!r} names one of {listed}; accepted: an answer with such a field"
-            )
-        return AnswerProbabilities(
-            _shares(options, weights), "samples", (*calls, *(call for one in answered for call in one.calls))
-        )
 
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
@@ -239,19 +184,3 @@ def _shortened(text: str) -> str:
     if not text.strip():
         return "(nothing)"  # some servers refuse empty messages
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + " […]"
-
-
-def _weights(logprobs: Mapping[str, float], known: Sequence[str]) -> list[float]:
-    """The probability that the first token begins each option; tokens that begin several or none count for none."""
-    weights = [0.0] * len(known)
-    for token, logprob in logprobs.items():
-        start = token.strip().strip("\"'").casefold()
-        begun = [k for k, word in enumerate(known) if start and word.startswith(start)]
-        if len(begun) == 1:
-            weights[begun[0]] += math.exp(logprob)
-    return weights
-
-
-def _shares(options: Sequence[str], weights: Sequence[float]) -> dict[str, float]:
-    total = sum(weights)
-    return {option: weight / total for option, weight in zip(options, weights, strict=True)}

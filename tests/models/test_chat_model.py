@@ -1,4 +1,4 @@
-"""A language model at the table, over HTTP: reading, repair, heuristic, samples, chances, replay, faults, secrets."""
+"""A language model at the table, over HTTP: reading, repair, heuristic, samples, replay, faults, secrets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 
-import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import read_back, system_prompt
@@ -148,7 +147,7 @@ def test_a_model_that_never_answers_is_given_up(double, config, doubt):
     close(model)
 
 
-# -- samples and chances ---------------------------------------------------------------------------------------------
+# -- samples ---------------------------------------------------------------------------------------------------------
 
 
 def test_samples_come_from_one_request(double, model, doubt):
@@ -186,49 +185,6 @@ def test_samples_fall_back_as_the_offline_model_does(double, model, doubt):
     for n in (1, 4):
         offline = [answered.value for answered in OfflineModel().answers(doubt(), ASKER, n)]
         assert [answered.value for answered in model.answers(doubt(), ASKER, n)] == offline
-
-
-def test_chances_from_log_probabilities(double, model, doubt):
-    likely = {"W": np.log(0.5), " w": np.log(0.1), "m": np.log(0.2), "?": np.log(0.1), "": np.log(0.1)}
-    double.say("W", logprobs={token: float(value) for token, value in likely.items()})
-    chances = model.chances(doubt(), ASKER, ["w", "m"])
-    assert chances.of == {"w": pytest.approx(0.75), "m": pytest.approx(0.25)}
-    assert chances.source == "logprobs"
-    assert [call["reply"] for call in chances.calls] == ["W"]
-    sent = double.history[0]
-    assert (sent["logprobs"], sent["top_logprobs"]) == (True, 20)
-    assert "response_format" not in sent
-    assert '"w", "m"' in sent["messages"][-1]["content"]
-    assert doubt().prompt() in sent["messages"][-1]["content"]
-    assert model.meter.total.valid == 1
-
-
-def test_a_first_token_that_begins_two_options_counts_for_none(double, model, doubt):
-    double.say("g", logprobs={"g": np.log(0.6), "guilty": np.log(0.1), "green": np.log(0.3)})
-    assert model.chances(doubt(), ASKER, ["Guilty", "Green"]).of == pytest.approx({"Guilty": 0.25, "Green": 0.75})
-
-
-@pytest.mark.parametrize("how", ["none given", "no option among them", "refused"])
-def test_chances_from_samples(double, model, doubt, how):
-    if how == "refused":
-        double.queue.append(double.refusal("no logprobs here", "logprobs"))
-    double.say("w", logprobs={"{": -0.1} if how == "no option among them" else None)
-    double.say(GOOD, GOOD, GOOD, '{"guilty": true, "why": "m"}')
-    chances = model.chances(doubt(), ASKER, ["W", "M"], n=4)
-    assert chances.of == {"W": 0.75, "M": 0.25}
-    assert chances.source == "samples"
-    assert len(chances.calls) == 5
-    assert model.meter.total.asked == 4
-
-
-def test_chances_that_cannot_be_told(double, model, doubt):
-    for options in ([], ["w"], ["w", "W"]):
-        with pytest.raises(ParlourError, match="accepted: two or more different words"):
-            model.chances(doubt(), ASKER, options)
-    assert not double.history
-    double.otherwise = lambda body: double.Said(double.completion(*[GOOD] * body.get("n", 1)))
-    with pytest.raises(ParlourError, match=r"no answer to 'tests\.doubt' names one of "):
-        model.chances(doubt(), ASKER, ["x", "y"])
 
 
 # -- replay, copies, settings ----------------------------------------------------------------------------------------
