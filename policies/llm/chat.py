@@ -128,25 +128,19 @@ class ChatModel(Model):
     def _say(
         self, question: Ask[Any], context: RequestContext, talk: tuple[ChatMessage, ...], n: int = 1
     ) -> list[_Said]:
-        request = self._request(question, context, talk, n=n, schema=question.schema_of_answer())
-        return self._told(question, talk, self.meter.complete(request))
-
-    def _request(
-        self, question: Ask[Any], context: RequestContext, talk: tuple[ChatMessage, ...], **options: Any
-    ) -> Request:
-        return Request(
-            **{
-                "model": self.name,
-                "messages": talk,
-                "temperature": self.temperature if question.temperature is None else question.temperature,
-                "max_tokens": question.max_tokens,
-                "sample": context.sample,
-                "schema_name": question.answer_type().__name__,
-                "ask": question.kind,
-                "seat": context.seat,
-                **options,
-            }
+        request = Request(
+            model=self.name,
+            messages=talk,
+            temperature=self.temperature if question.temperature is None else question.temperature,
+            max_tokens=question.max_tokens,
+            n=n,
+            sample=context.sample,
+            schema=question.schema_of_answer(),
+            schema_name=question.answer_type().__name__,
+            ask=question.kind,
+            seat=context.seat,
         )
+        return self._told(question, talk, self.meter.complete(request))
 
     def _told(self, question: Ask[Any], talk: tuple[ChatMessage, ...], reply: Completion) -> list[_Said]:
         """The texts of a reply with their calls; what the reply cost stands with the first one."""
