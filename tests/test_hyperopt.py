@@ -19,7 +19,7 @@ from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.run import tune
 from parlour.training.hyperopt.space import EDGE, Parameter, Space, show
 from parlour.training.hyperopt.surface import cells, measure_surface
-from parlour.training.hyperopt.trials import Trial, against_defaults, best, ranked
+from parlour.training.hyperopt.trials import Trial, against_defaults, ranked
 from parlour.training.statistics import mean_difference
 from quadratic_problem import Bowl
 
@@ -105,7 +105,7 @@ def test_another_seed_is_another_run():
 def test_the_first_trial_has_the_defaults_and_they_win_ties(tmp_path):
     trials = search(Bowl(best=(0.5, 0.5)), config(), tmp_path)
     assert trials[0].parameters == {"x": 0.5, "y": 0.5}
-    assert best(trials).number == 0  # the defaults are the optimum
+    assert ranked(trials)[0].number == 0  # the defaults are the optimum
     equal = [Trial(k, {"x": k / 10}, (1.0, 0.0), True) for k in (2, 0, 1)]
     assert [trial.number for trial in ranked(equal)] == [0, 1, 2]
 
@@ -115,7 +115,7 @@ def test_a_known_optimum_is_found(tmp_path, noise):
     # 1 - (x - 0.3)^2 - (y - 0.7)^2; the defaults (0.5, 0.5) earn 0.92
     problem = Bowl(noise=noise, common=0.5)
     trials = search(problem, config(budget=30, deals=6, block=3), tmp_path)
-    found = best(trials).parameters
+    found = ranked(trials)[0].parameters
     assert found["x"] == pytest.approx(0.3, abs=0.12)
     assert found["y"] == pytest.approx(0.7, abs=0.12)
 
@@ -125,7 +125,7 @@ def test_without_noise_the_best_trial_is_never_given_up(tmp_path, pruner):
     problem = Bowl(common=0.5)
     trials = search(problem, config(pruner=pruner, budget=10, deals=12, block=2), tmp_path)
     truth = {trial.number: Bowl().reward(trial.parameters, [0])[0] for trial in trials}
-    assert best(trials).number == max(truth, key=truth.__getitem__)
+    assert ranked(trials)[0].number == max(truth, key=truth.__getitem__)
     given_up = [trial for trial in trials if not trial.complete]
     assert given_up
     for trial in given_up:  # it was worse than something that came before it
@@ -230,7 +230,7 @@ class Lucky(Bowl):
 
 def test_what_was_only_lucky_in_training_loses_the_finals(tmp_path):
     done = tune(Lucky(), config(), tmp_path / "with")
-    assert best(done.trials).number != 0
+    assert ranked(done.trials)[0].number != 0
     assert done.same
     text = (tmp_path / "with" / "report.md").read_text()
     assert "so the trained ones are the defaults" in text
@@ -243,7 +243,7 @@ def test_what_was_only_lucky_in_training_loses_the_finals(tmp_path):
     assert alone.rival is None
     assert alone.test.mean == 0.0
     without = tune(Lucky(), config(finalists=0), tmp_path / "without")
-    assert without.parameters == best(without.trials).parameters != {"x": 0.5, "y": 0.5}
+    assert without.parameters == ranked(without.trials)[0].parameters != {"x": 0.5, "y": 0.5}
     assert not (tmp_path / "without" / "finals.csv").exists()
 
 

@@ -11,13 +11,11 @@ from typing import Any
 
 from parlour.training.evaluate import Report
 from parlour.training.parallel import concurrent_games
+from parlour.training.runs import StageProgress
 from parlour.training.statistics import PairedDifference, Rate, show_interval
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
-
-StageProgress = Callable[[str, int, int, str], None]
-"""Called with a stage, the number of steps done, the number of all steps, and a note."""
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -12,9 +12,6 @@ from parlour.training import seeds
 
 TuningMethod = Literal["optuna", "spsa"]
 Pruner = Literal["wilcoxon", "median", "halving", "none"]
-StageProgress = Callable[[str, int, int, str], None]
-"""Told the stage, how many deals of it are done, how many there are, and how it stands."""
-
 _TRAINING, _FINAL, _HELD_OUT, _SURFACE = range(4)  # what deals are drawn for
 
 
@@ -92,7 +89,7 @@ def _draw(within: range, n: int, seed: int, purpose: int) -> list[int]:
 
 
 def blocks(deals: Sequence[int], size: int) -> list[list[int]]:
-    """Deals, so many at a time.
+    """Deals in lists of at most `size`.
 
     >>> blocks([1, 2, 3], 2)
     [[1, 2], [3]]

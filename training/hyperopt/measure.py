@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from parlour.training.hyperopt.config import StageProgress, blocks
+from parlour.training.hyperopt.config import blocks
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.space import Parameters
 from parlour.training.parallel.executor import Workers, carry_out
-from parlour.training.runs import JsonlStore
+from parlour.training.runs import JsonlStore, StageProgress
 
 Key = tuple[str, int]  # arm, number of the block
 TrialJob = tuple[Key, Parameters, list[int]]

@@ -20,9 +20,10 @@ import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write, read_json
 from parlour.training import seeds
-from parlour.training.hyperopt.config import StageProgress, TuneConfig
+from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.space import EDGE
+from parlour.training.runs import StageProgress
 
 CHECKPOINT: Final = "checkpoint.json"
 ALPHA: Final = 0.602
@@ -58,6 +59,11 @@ class OnlineResult:
     gain: float
     """The gain `a`."""
     parameters: dict[str, float]
+
+    @property
+    def learning(self) -> tuple[Step, ...]:
+        """The steps after calibration."""
+        return self.steps[self.calibration :]
 
 
 def learn(problem: Problem, config: TuneConfig, folder: Path, progress: StageProgress) -> OnlineResult:

@@ -18,10 +18,8 @@ WINDOW: Final = 100  # steps of a moving mean
 _DARK: Final = 0.6  # of the largest difference: above it numbers are white
 
 
-def trials(found: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: Path) -> bool:
-    """Each trial's paired difference to the defaults with its interval; False if it cannot be drawn."""
-    if not plots.available():
-        return False
+def trials(found: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: Path) -> None:
+    """Each trial's paired difference to the defaults with its interval."""
     made = plots.figure(9, 4.5)
     axes = made.add_subplot()
     axes.axhline(0, color="0.5", linewidth=0.8)
@@ -42,7 +40,6 @@ def trials(found: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: Path)
     plots.label(axes, "trial (0: the defaults)", "reward less that of the defaults, per deal", title)
     made.legend(loc="outside lower center", ncols=4)
     plots.save(made, path)
-    return True
 
 
 def _errors(axes: Any, at: Sequence[float], found: Sequence[MeanEstimate], **how: Any) -> None:
@@ -52,18 +49,15 @@ def _errors(axes: Any, at: Sequence[float], found: Sequence[MeanEstimate], **how
     axes.errorbar(at, [one.mean for one in found], bars, **how)
 
 
-def steps(learned: OnlineResult, space: Space, path: Path) -> bool:
-    """Moving mean of the rewards, and the way of each parameter; False if it cannot be drawn."""
-    if not plots.available():
-        return False
+def steps(learned: OnlineResult, space: Space, path: Path) -> None:
+    """Moving mean of the rewards, and the way of each parameter."""
     panels = 1 + len(space.parameters)
     made = plots.figure(8, 2.2 * panels)
     shown = made.subplots(panels, 1, sharex=True)
-    learning = learned.steps[learned.calibration :]
-    numbers = range(1, len(learning) + 1)
-    shown[0].plot(numbers, moving(learning, WINDOW), color="tab:blue")
+    numbers = range(1, len(learned.learning) + 1)
+    shown[0].plot(numbers, moving(learned.learning, WINDOW), color="tab:blue")
     plots.label(shown[0], "", f"reward, mean of\nthe last {WINDOW} steps", "SPSA")
-    way = [space.bounded(step.point) for step in learning]
+    way = [space.bounded(step.point) for step in learned.learning]
     for axes, parameter in zip(shown[1:], space.parameters, strict=True):
         axes.plot(numbers, [values[parameter.name] for values in way], color="tab:blue", linewidth=1, label="way")
         axes.axhline(parameter.default, color="0.5", linestyle="--", linewidth=1, label="default")
@@ -73,18 +67,11 @@ def steps(learned: OnlineResult, space: Space, path: Path) -> bool:
     shown[-1].set_xlabel("step (two episodes on one deal)")
     shown[1].legend(loc="upper right", fontsize=8)
     plots.save(made, path)
-    return True
 
 
-def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path) -> bool:
-    """The response surface: a map whose cells hold the paired differences to the defaults, and the same with noise bars.
-
-    False if it cannot be drawn.
-    """
-    if not plots.available():
-        return False
+def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path) -> None:
+    """The response surface: a map whose cells hold the paired differences to the defaults, and the same with noise bars."""
     plots.save(_line(measured, space, trained) if len(space.parameters) == 1 else _map(measured, space, trained), path)
-    return True
 
 
 def _map(measured: Sequence[SurfacePoint], space: Space, trained: Parameters) -> Any:

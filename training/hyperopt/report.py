@@ -57,10 +57,9 @@ def summary(tuned: Tuned) -> dict[str, Any]:
     }
     if tuned.learned is not None:
         learned = tuned.learned
-        learning = learned.steps[learned.calibration :]
         told["steps"] = {
             "calibration": learned.calibration,
-            "learning": len(learning),
+            "learning": len(learned.learning),
             "gain": learned.gain,
             "deals_that_told": fmean([step.plus != step.minus for step in learned.steps]),
         }

@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from parlour.envs.core import check_from
 from parlour.policies.files import atomic_write, write_json
+from parlour.training import plots
 from parlour.training.hyperopt import pictures, report
-from parlour.training.hyperopt.config import StageProgress, TuneConfig
+from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.hyperopt.measure import measure
 from parlour.training.hyperopt.online import OnlineResult, learn, moving
 from parlour.training.hyperopt.problem import Problem
@@ -26,7 +27,7 @@ from parlour.training.hyperopt.space import Parameters
 from parlour.training.hyperopt.surface import measure_surface
 from parlour.training.hyperopt.trials import Trial, against_defaults, ranked
 from parlour.training.parallel.executor import Workers
-from parlour.training.runs import run_directory, write_csv
+from parlour.training.runs import StageProgress, no_stage_progress, run_directory, write_csv
 from parlour.training.statistics import MeanEstimate, mean_difference
 
 BEST: Final = "best.json"
@@ -47,7 +48,7 @@ def tune(
     out: str | Path,
     *,
     workers: Workers = 1,
-    progress: StageProgress = lambda _stage, _done, _total, _note: None,
+    progress: StageProgress = no_stage_progress,
 ) -> Tuned:
     """Train the numbers of a problem, or resume the run in `out`, and test what was learned.
 
@@ -74,16 +75,21 @@ def _tune(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, 
     trials: list[Trial] = []
     learned: OnlineResult | None = None
     finals: dict[str, tuple[float, ...]] = {}
+    drawn = plots.available()
     if config.method == "spsa":
         learned = learn(problem, config, folder, progress)
-        parameters, drawn = learned.parameters, _store_steps(learned, problem, folder)
+        parameters = learned.parameters
+        _store_steps(learned, problem, folder)
+        if drawn:
+            pictures.steps(learned, problem.space, folder / "curve.png")
     else:
         from parlour.training.hyperopt.study import search  # it needs Optuna, of the extra `train`
 
         trials = search(problem, config, folder, workers, progress, partial(_store_trials, folder))
         chosen, finals = _final(problem, config, trials, folder, play)
         parameters = dict(chosen.parameters)
-        drawn = pictures.trials(against_defaults(trials), chosen.number, folder / "curve.png")
+        if drawn:
+            pictures.trials(against_defaults(trials), chosen.number, folder / "curve.png")
     write_json(folder / BEST, {"problem": problem.name, "method": config.method, "parameters": dict(parameters)})
     arms: dict[str, Parameters] = {DEFAULTS: problem.space.defaults, TRAINED: parameters}
     rival = None
@@ -94,7 +100,8 @@ def _tune(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, 
             arms[RIVAL] = rival
     means, test = _test(config, arms, folder, play)
     cells = measure_surface(problem, config, folder, play)
-    drawn = pictures.draw_surface(cells, problem.space, parameters, folder / "surface.png") and drawn
+    if drawn:
+        pictures.draw_surface(cells, problem.space, parameters, folder / "surface.png")
     tuned = Tuned(problem, config, parameters, tuple(trials), learned, finals, rival, test, means, tuple(cells), drawn)
     write_json(folder / "summary.json", report.summary(tuned))
     atomic_write(folder / "report.md", report.text(tuned))
@@ -147,8 +154,8 @@ def _store_trials(folder: Path, trials: Sequence[Trial]) -> None:
     write_csv(folder / CURVE, ["trial", "mean", "best", "difference", "low", "high"], curve)
 
 
-def _store_steps(learned: OnlineResult, problem: Problem, folder: Path) -> bool:
-    """Write the table and the curve of the steps, and draw it."""
+def _store_steps(learned: OnlineResult, problem: Problem, folder: Path) -> None:
+    """Write the table and the curve of the steps."""
     rows: list[list[Any]] = []
     for k, step in enumerate(learned.steps):
         stage = "calibration" if k < learned.calibration else "learning"
@@ -156,10 +163,9 @@ def _store_steps(learned: OnlineResult, problem: Problem, folder: Path) -> bool:
         rows.append([k, stage, step.deal, step.plus, step.minus, *values])
     write_csv(folder / STEPS, ["step", "stage", "deal", "plus", "minus", *problem.space.names], rows)
     learning = rows[learned.calibration :]
-    means = moving(learned.steps[learned.calibration :], pictures.WINDOW)
+    means = moving(learned.learning, pictures.WINDOW)
     curve = [[k, value, *row[5:]] for k, (value, row) in enumerate(zip(means, learning, strict=True), 1)]
     write_csv(folder / CURVE, ["step", "reward", *problem.space.names], curve)
-    return pictures.steps(learned, problem.space, folder / "curve.png")
 
 
 def _rival(trials: Sequence[Trial], finals: Mapping[str, Sequence[float]]) -> dict[str, float] | None:

@@ -1,7 +1,7 @@
 """Trials on common random numbers with Optuna: every trial plays the same deals, in blocks, and may be given up early.
 
 Storage is SQLite, because a process killed in the middle leaves neither half a line nor a lock behind. A trial stores the
-rewards of each block; one whose process was killed is resumed by whoever comes next, with its parameters and blocks. A
+rewards of each block; one whose process was killed is resumed by the next process, with its parameters and blocks. A
 parameter is drawn by a sampler seeded from the run's seed, the trial and the parameter, so that one process gives the same
 trials byte for byte, killed or not; so does a pool, to which the deals of one trial after another are sent. With several
 processes of its own the rewards remain functions of parameters and deals, but
@@ -28,11 +28,12 @@ from optuna.samplers import TPESampler
 from optuna.trial import FrozenTrial, TrialState
 from parlour.policies.files import replacing
 from parlour.training import seeds
-from parlour.training.hyperopt.config import StageProgress, TuneConfig, blocks
+from parlour.training.hyperopt.config import TuneConfig, blocks
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.trial_locks import TrialLocks
-from parlour.training.hyperopt.trials import Trial, best
+from parlour.training.hyperopt.trials import Trial, ranked
 from parlour.training.parallel.executor import Pool, Workers, as_finished, in_order, opened
+from parlour.training.runs import StageProgress
 
 Tell = Callable[[list[Trial]], None]
 STORAGE: Final = "study.sqlite3"
@@ -105,9 +106,8 @@ def _share(problem: Problem, config: TuneConfig, folder: Path, workers: int, tel
 
 
 def _note(trials: list[Trial]) -> str:
-    if not any(trial.complete for trial in trials):
-        return ""
-    return f"best {best(trials).mean:.3f}"
+    complete = ranked(trials)
+    return f"best {complete[0].mean:.3f}" if complete else ""
 
 
 def _work(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -47,15 +47,9 @@ def measure_surface(
     measured = [
         SurfacePoint(cell, mean_difference(found.get(show(cell), found[_DEFAULTS]), found[_DEFAULTS])) for cell in grid
     ]
-    write_table(measured, folder / TABLE)
-    return measured
-
-
-def write_table(measured: Sequence[SurfacePoint], path: Path) -> None:
-    """A line for each cell: parameters, n, mean difference and its interval, p."""
-    names = list(measured[0].parameters)
     rows = [
-        [*cell.parameters.values(), d.n, d.mean, d.low, d.high, d.p]
-        for cell, d in ((cell, cell.against) for cell in measured)
+        [*one.parameters.values(), one.against.n, one.against.mean, one.against.low, one.against.high, one.against.p]
+        for one in measured
     ]
-    write_csv(path, [*names, "deals", "difference", "low", "high", "p"], rows)
+    write_csv(folder / TABLE, [*problem.space.names, "deals", "difference", "low", "high", "p"], rows)
+    return measured

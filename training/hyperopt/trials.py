@@ -32,11 +32,6 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
     return sorted((trial for trial in trials if trial.complete), key=lambda trial: (-trial.mean, trial.number))
 
 
-def best(trials: Sequence[Trial]) -> Trial:
-    """The first of `ranked`."""
-    return ranked(trials)[0]
-
-
 def against_defaults(trials: Sequence[Trial]) -> list[tuple[Trial, MeanEstimate]]:
     """Each trial with its paired difference to trial 0, on as many deals as it played."""
     first = next(trial for trial in trials if trial.number == 0)

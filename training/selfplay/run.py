@@ -7,7 +7,6 @@ among heuristics; summary.json and report.md. Every stage resumes where a kill l
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final
@@ -16,28 +15,26 @@ from parlour.policies import HeuristicPolicy, make_policy
 from parlour.policies.files import atomic_write, write_json
 from parlour.training import evaluate, rollout, seeds
 from parlour.training.ppo.phase_config import NOT_DECIDING
-from parlour.training.runs import run_directory
+from parlour.training.runs import StageProgress, no_stage_progress, run_directory
 from parlour.training.selfplay import crossplay, pictures, pool, ratings, report, tables
 from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
 from parlour.training.selfplay.learn import learn
 from parlour.training.selfplay.population import Population
 
 POLICY: Final = "policy.npz"
-StageProgress = Callable[[str, int, int, str], None]
-"""Told the stage, how much was done of it since the last call, how much there is, and how it stands."""
 
 
 def selfplay(
     config: SelfplayConfig,
     out: str | Path,
-    progress: StageProgress = lambda _stage, _done, _total, _note: None,
+    progress: StageProgress = no_stage_progress,
 ) -> Population:
     """Train a population, or resume the run in `out`, and measure it on held-out deals.
 
     Args:
         config: What to train. A run in `out` is resumed only if it has the same.
         out: Run directory.
-        progress: Told how each stage goes on.
+        progress: Told what was done of a stage since the last call.
 
     Raises:
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
