@@ -79,7 +79,7 @@ class Parameter:
         return math.log(value) if self.log else value
 
     def grid(self, points: int) -> list[float]:
-        """At most so many values, evenly spread from end to end, in rising order."""
+        """At most `points` values, evenly spread from end to end, in rising order."""
         if self.kind == "int" and not self.log:
             spread = [self.low + k * (self.high - self.low) / (points - 1) for k in range(points)]
             return sorted({math.floor(value + 0.5) for value in spread})

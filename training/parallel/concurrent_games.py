@@ -1,8 +1,8 @@
-"""Concurrent games: so many at once, each at a table of its own, with players of its own.
+"""Concurrent games: each at a table of its own, with players of its own.
 
 Threads are for players who wait: while a language model answers one game over HTTP, the others go on. Players who compute
-gain nothing from them; those gain from a pool of processes (`parlour.training.parallel.ray`), each of which plays so many
-games at once. Results do not depend on how many are played at once: players are
+gain nothing from them; those gain from a pool of processes (`parlour.training.parallel.ray`), each of which plays
+concurrent games. Results do not depend on how many are played at once: players are
 reset for each game from its seed, and what was played is handed over in the order of the games. Only a player that
 carries something over from game to game, against the sense of `reset`, can make a difference.
 """

@@ -1,7 +1,7 @@
 """Calls carried out in other processes, on this machine or on others: who carries them out, and how the results come back.
 
-Results come as they are finished; the number of the call comes with each, so that whoever asked puts them in order. Only so
-many calls are under way as keep everybody busy: what is not sent yet is neither made nor stored.
+Results come as they are finished; the number of the call comes with each, so that the caller puts them in order. Only as
+many calls are under way as keep all processes busy: what is not sent yet is neither made nor stored.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from parlour.policies.llm.model import Model
 R = TypeVar("R")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-_KEPT: Final = 2
-"""Shared values that a process keeps."""
+_CACHED: Final = 2
+"""Shared values that a process caches."""
 
 
 class Shared(Protocol[T_co]):
     """A value that many calls need; picklable, and small whatever the value is."""
 
     def get(self) -> T_co:
-        """The value: in each process one copy, which is kept for the next call."""
+        """The value: in each process one copy, cached for the next call."""
 
     def sendable(self, error: Exception) -> Exception:
         """An error of a call, in a form that the pool can send back."""
@@ -58,7 +58,7 @@ class Pool(Protocol):
 
 
 Workers = int | Pool
-"""So many processes of this machine, of which one is the caller's own if it is the only one; or a pool."""
+"""A number of processes of this machine, of which one is the caller's own if it is the only one; or a pool."""
 
 
 def carry_out(
@@ -143,7 +143,7 @@ def in_order(finished: Iterator[tuple[int, R]]) -> Iterator[R]:
 
 @contextmanager
 def opened(workers: Workers) -> Iterator[Pool | None]:
-    """The pool of so many processes of this machine, None for one, the caller's own; or the pool that is given.
+    """The pool of this number of processes, None for one, the caller's own; or the pool that is given.
 
     The processes end with this one, however it ends.
     """
@@ -205,9 +205,9 @@ def _wait() -> None:
 
 
 def unpacked(key: str, packed: Callable[[], bytes]) -> Any:
-    """This process's copy of a shared value; the last ones are kept."""
+    """This process's copy of a shared value; the last ones are cached."""
     if key not in _values:
-        while len(_values) >= _KEPT:
+        while len(_values) >= _CACHED:
             _values.pop(next(iter(_values)))
         _values[key] = pickle.loads(packed())
     return _values[key]

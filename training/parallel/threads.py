@@ -1,4 +1,4 @@
-"""Games in threads: so many at once, each with a worker of its own that plays one game at a time."""
+"""Games in threads, each with a worker of its own that plays one game at a time."""
 
 from __future__ import annotations
 

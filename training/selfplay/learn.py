@@ -21,7 +21,7 @@ from parlour.training.selfplay import pool, sampling
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.sampling import Lineup, MemberScore
 from parlour.training.selfplay.table import MakePoolSeat
-from parlour.training.statistics import rate
+from parlour.training.statistics import Rate, rate
 
 PHASES: Final = "phases"
 
@@ -36,10 +36,15 @@ class Phase:
     chances: dict[str, dict[str, float]]
     """Side of the learner -> member -> chance in the games that were not against itself."""
 
-    def won_against(self, member: str) -> tuple[int, int]:
-        """Games won against a member, and games."""
-        own = [one for one in self.tallies if one.member == member]
-        return sum(one.won for one in own), sum(one.n for one in own)
+    @property
+    def roles(self) -> list[tuple[str, str]]:
+        """Each side and role that the learner played."""
+        return sorted({(one.side, one.role) for one in self.tallies})
+
+    def won(self, **of: str) -> Rate | None:
+        """Share of the games that the learner won: of those whose `member`, `side` or `role` are these."""
+        own = [one for one in self.tallies if of.items() <= vars(one).items()]
+        return rate(sum(one.won for one in own), sum(one.n for one in own))
 
 
 def learn(
@@ -80,7 +85,7 @@ def learn(
 
 def _note(finished: Sequence[Phase]) -> str:
     """How the last phase's games against the heuristic went; drawn actions, training games."""
-    if not finished or (found := rate(*finished[-1].won_against(RULE))) is None:
+    if not finished or (found := finished[-1].won(member=RULE)) is None:
         return ""
     return f"{found.rate:.2f} against {RULE}"
 

@@ -46,7 +46,7 @@ def snapshot_path(folder: Path, phase: int) -> Path:
 
 
 def members(config: SelfplayConfig, folder: Path, phases: int) -> list[Member]:
-    """The pool after so many phases: the fixed members, then the snapshots in order."""
+    """The pool after this many phases: the fixed members, then the snapshots in order."""
     fixed = [Member(name, name) for name in (*FIXED, *config.members)]
     return fixed + [_snapshot(config, folder, phase) for phase in range(phases)]
 
@@ -57,7 +57,7 @@ def _snapshot(config: SelfplayConfig, folder: Path, phase: int) -> Member:
 
 
 def thinned(pool: Sequence[Member], shown: int) -> list[Member]:
-    """The fixed members, and at most so many snapshots, evenly spaced, the first and the last among them."""
+    """The fixed members, and at most `shown` snapshots, evenly spaced, the first and the last among them."""
     fixed = [one for one in pool if one.steps is None]
     snapshots = [one for one in pool if one.steps is not None]
     if len(snapshots) > shown:

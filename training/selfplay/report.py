@@ -8,7 +8,7 @@ from typing import Any
 from parlour.training.display import markdown_table
 from parlour.training.selfplay.config import RANDOM, RULE
 from parlour.training.selfplay.population import Population
-from parlour.training.statistics import PairedDifference, Rate, rate, show_interval
+from parlour.training.statistics import PairedDifference, Rate, show_interval
 
 
 def summary(found: Population) -> dict[str, Any]:
@@ -100,11 +100,7 @@ def text(found: Population) -> str:
         "",
         markdown_table(
             ["side", "role", "win rate", "n"],
-            [
-                [side, role, *_cells(rate(sum(t.won for t in own), sum(t.n for t in own)))]
-                for side, role in sorted({(t.side, t.role) for t in last_phase.tallies})
-                for own in [[t for t in last_phase.tallies if t.role == role]]
-            ],
+            [[side, role, *_cells(last_phase.won(role=role))] for side, role in last_phase.roles],
         ),
         "",
         "## Ratings",

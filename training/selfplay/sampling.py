@@ -4,7 +4,7 @@ After AlphaStar (Vinyals et al., "Grandmaster level in StarCraft II using multi-
 2019, Methods, "Multi-agent learning"): a member against whom the learner wins a share p of its games is drawn with a
 weight f(p): (1 - p) ** power, `hard`, so that who is beaten is seldom met again; or p (1 - p), here `near`, for those who are
 as good as it is. Its main agents play 35 % of their games against themselves. Ours differ in this: p is estimated apart for each side of the game, because one side may
-win more games than the other whoever plays it; older games count less, because the learner changes; every member keeps a
+win more games than the other with any player; older games count less, because the learner changes; every member keeps a
 weight of at least `floor`; and self-play is against the latest snapshot, not against the network as it is that moment.
 """
 

@@ -1,4 +1,4 @@
-"""The learner's table: one seat learns, the others are played by whoever is drawn from the pool for that game."""
+"""The learner's table: one seat learns, the others are played by members drawn from the pool for that game."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ from parlour.training.runs import write_csv
 from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
 from parlour.training.selfplay.learn import Phase
 from parlour.training.selfplay.population import Population
-from parlour.training.selfplay.sampling import MemberScore
-from parlour.training.statistics import Rate, rate
+from parlour.training.statistics import Rate
 
 _RATE: Final = ("n", "win_rate", "low", "high")
 
@@ -25,11 +24,8 @@ def write_training(config: SelfplayConfig, phases: Sequence[Phase], folder: Path
         steps = (phase.number + 1) * config.phase_steps
         for side, chances in phase.chances.items():
             for member, chance in chances.items():
-                own = [one for one in phase.tallies if (one.member, one.side) == (member, side)]
-                rows.append([steps, side, member, round(chance, 4), *_cells(_won(own))])
-        for side, role in sorted({(one.side, one.role) for one in phase.tallies}):
-            own = [one for one in phase.tallies if one.role == role]
-            roles.append([steps, side, role, *_cells(_won(own))])
+                rows.append([steps, side, member, round(chance, 4), *_cells(phase.won(member=member, side=side))])
+        roles += [[steps, side, role, *_cells(phase.won(role=role))] for side, role in phase.roles]
     write_csv(folder / "training.csv", ["steps", "side", "opponent", "chance", *_RATE], rows)
     write_csv(folder / "roles.csv", ["steps", "side", "role", *_RATE], roles)
 
@@ -56,10 +52,6 @@ def write(found: Population, folder: Path) -> None:
     seat = [[player, what, *_cells(one)] for player, of in found.seat.rates.items() for what, one in of.items()]
     write_csv(folder / "seat.csv", ["player", "as", *_RATE], seat)
     evaluate.write_table(found.seat, folder / "seat_games.csv")
-
-
-def _won(tallies: Sequence[MemberScore]) -> Rate | None:
-    return rate(sum(one.won for one in tallies), sum(one.n for one in tallies))
 
 
 def _cells(found: Rate | None) -> list[Any]:

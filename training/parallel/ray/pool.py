@@ -124,8 +124,8 @@ class RayShared(Generic[T]):
 
     def get(self) -> T:
         """This process's copy. It is unpickled, because arrays that Ray hands out cannot be written to."""
-        kept: T = unpacked(self.key, lambda: ray.get(self.refs[0]))
-        return kept
+        value: T = unpacked(self.key, lambda: ray.get(self.refs[0]))
+        return value
 
     def sendable(self, error: Exception) -> Exception:
         return sendable(error, cloudpickle.dumps)
