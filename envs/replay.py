@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.aec import Entry, GameEnv
-from parlour.envs.core import NATURE, OVER, Game, GameSpec, GameText, IllegalMove, Move, Outcome, ParlourError
+from parlour.envs.core import NATURE, OVER, Game, GameSpec, GameText, IllegalMove, Move, Outcome, ParlourError, accept
 from parlour.envs.english import name
 from parlour.envs.registry import build, lookup
 
@@ -40,6 +40,8 @@ class Transcript:
     """None if the game was not finished."""
     own: GameSpec | None = field(default=None, repr=False, kw_only=True)
     """The game, where it is not looked up by its name in the header."""
+    lines: tuple[Mapping[str, Any], ...] = field(default=(), repr=False, compare=False, kw_only=True)
+    """The line of each entry with all its notes, where the transcript was read from a file."""
 
     @property
     def spec(self) -> GameSpec:
@@ -125,13 +127,14 @@ def read(path: str | Path, spec: GameSpec | None = None) -> Transcript:
     if not isinstance(header.get("game"), str) or not isinstance(header.get("config"), dict):
         raise ParlourError(f"{str(path)!r} line 1: the header lacks the game's name and config")
     outcome = None
-    entries = []
+    entries, noted = [], []
     for number, record in enumerate(records[1:], 2):
         if "outcome" in record:
             outcome = _outcome(path, number, record["outcome"])
         else:
             entries.append(_entry(path, number, record))
-    return Transcript(header, tuple(entries), outcome, own=spec)
+            noted.append(record)
+    return Transcript(header, tuple(entries), outcome, own=spec, lines=tuple(noted))
 
 
 def _record(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
@@ -193,6 +196,29 @@ def states(game: Game[Any], moves: tuple[Move, ...]) -> Iterator[Any]:
         except IllegalMove as error:
             raise IllegalMove(f"move {number}: {error}") from None
         yield state
+
+
+def finished(transcript: Transcript, game_id: str) -> tuple[Any, list[Any]] | None:
+    """The rules and all states of a finished game; None for a game that was not finished.
+
+    Raises:
+        ParlourError: The transcript is of another game than `game_id`, its moves do not fit the rules, or they lead to
+            another outcome.
+    """
+    outcome = transcript.outcome
+    if transcript.header["game"] != game_id:
+        raise accept("game", transcript.header["game"], game_id)
+    if outcome is None:
+        return None
+    try:
+        game = transcript.game()
+    except TypeError as error:
+        raise ParlourError(f"the header's config cannot be used: {error}") from None
+    reached = list(states(game, transcript.moves))
+    # a seat that gives up ends the game by no move
+    if outcome.reason != "forfeit" and outcome != game.outcome(reached[-1]):
+        raise ParlourError(f"the outcome {outcome} is not the one of the moves; accepted: {game.outcome(reached[-1])}")
+    return game, reached
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,7 @@
 IPPO fails on action masks, so the learner's actions are ranks among its legal moves. See docs/integrations/agilerl.md.
 """
 
-import argparse
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -33,11 +31,7 @@ def table(seed: int) -> ParallelEnv:
 
 def main() -> None:
     """Train, measure, save."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=131_072, help="decisions of the learner")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("runs/agilerl"))
-    args = parser.parse_args()
+    args = examples.options(__doc__, 131_072, "runs/agilerl")
     torch.set_num_threads(1)  # a small network: one thread is fastest
     torch.manual_seed(args.seed)
     np.random.seed(args.seed)  # noqa: NPY002, TID251 - IPPO shuffles with numpy's global generator

@@ -1,14 +1,11 @@
 """Train one seat of Avalon with RLlib's PPO, and measure it against random play. See docs/integrations/rllib.md."""
 
-import argparse
-from pathlib import Path
-
 import ray
 import torch
 from parlour.policies.adapters.rllib import RLlibPolicy
 from parlour.policies.files import write_json
 from parlour.training.display import show_report
-from parlour.training.examples import against_random, learner_env
+from parlour.training.examples import against_random, learner_env, options
 from parlour.wrappers import ObservationsKey
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -36,11 +33,7 @@ def configuration(seed: int) -> PPOConfig:
 
 def main() -> None:
     """Train, save, measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=120_000, help="decisions of the learner")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("runs/rllib"))
-    chosen = parser.parse_args()
+    chosen = options(__doc__, 120_000, "runs/rllib")
     torch.set_num_threads(1)
     ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False)
     algorithm, steps = configuration(chosen.seed).build_algo(), 0

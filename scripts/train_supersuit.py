@@ -6,7 +6,6 @@ PPO knows no masks, so the learner's actions are ranks among its legal moves. Se
 """
 
 import argparse
-from pathlib import Path
 
 import supersuit
 import torch
@@ -26,11 +25,7 @@ TABLES = 16
 
 def main() -> None:
     """Train, measure, save."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=196_608, help="decisions of the learner")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("runs/supersuit"))
-    args = parser.parse_args()
+    args = examples.options(__doc__, 196_608, "runs/supersuit", formatter_class=argparse.RawDescriptionHelpFormatter)
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)  # a small network: one thread is fastest
 

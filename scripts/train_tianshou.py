@@ -1,8 +1,6 @@
 """Train one seat of Avalon with Tianshou's DQN, and measure it. Usage: python scripts/train_tianshou.py [--steps N]"""
 
-import argparse
 import logging
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,11 +17,7 @@ from tianshou.env import DummyVectorEnv, PettingZooEnv
 from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
-parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--steps", type=int, default=60_000, help="decisions of the learner")
-parser.add_argument("--seed", type=int, default=0)
-parser.add_argument("--out", type=Path, default=Path("runs/tianshou"))
-chosen = parser.parse_args()
+chosen = examples.options(__doc__, 60_000, "runs/tianshou")
 torch.set_num_threads(1)
 torch.manual_seed(chosen.seed)  # Tianshou draws from the global generators of PyTorch and NumPy
 np.random.seed(chosen.seed)  # noqa: NPY002, TID251

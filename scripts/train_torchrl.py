@@ -1,16 +1,13 @@
 """Train one seat of Avalon with TorchRL's PPO, and measure it against random play. See docs/integrations/torchrl.md.
 
-Usage: python scripts/train_torchrl.py [--steps N] [--seed N] [--out DIRECTORY]
+Usage: python scripts/train_torchrl.py [--steps N] [--seed N] [--out DIRECTORY]; decisions are made in batches of 2,048.
 """
-
-import argparse
-from pathlib import Path
 
 import torch
 from parlour.policies.adapters.torchrl import LEARNER, ActorConfig, TorchRLPlayer, make_actor, save_actor
 from parlour.policies.files import write_json
 from parlour.training.display import show_report
-from parlour.training.examples import against_random, learner_env
+from parlour.training.examples import against_random, learner_env, options
 from parlour.wrappers import MaskInInfo
 from tensordict.nn import TensorDictModule
 from torchrl.collectors import Collector
@@ -19,11 +16,7 @@ from torchrl.envs import PettingZooWrapper
 from torchrl.modules import MLP
 from torchrl.objectives import ClipPPOLoss
 
-parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--steps", type=int, default=40_960, help="decisions of the learner, in batches of 2,048")
-parser.add_argument("--seed", type=int, default=0)
-parser.add_argument("--out", type=Path, default=Path("runs/torchrl"))
-chosen = parser.parse_args()
+chosen = options(__doc__, 40_960, "runs/torchrl")
 torch.set_num_threads(1)
 torch.manual_seed(chosen.seed)  # TorchRL draws from PyTorch's global generator
 

@@ -15,7 +15,7 @@ from parlour.envs.replay import Transcript
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
 from parlour.training.avalon import social
-from parlour.training.avalon.social.responses import Called, at_the_table
+from parlour.training.avalon.social.responses import at_the_table, of_models
 
 RULES = GAME.build(num_players=6, rules="reference")
 # player_0 Merlin, player_1 Percival, player_2 and player_3 Loyal Servants, player_4 Morgana, player_5 Assassin
@@ -259,10 +259,9 @@ def test_replies_of_models_are_counted_where_a_transcript_holds_them(tmp_path: P
         lines.append(replay.entry_line(number, entry, text, {"calls": calls[number]} if number in calls else None))
     path = tmp_path / "game.jsonl"
     path.write_text("".join([*lines, replay.outcome_line(whole.outcome or Outcome((), "", ""))]))
-    read = social.read(path)
-    assert isinstance(read, Called)
+    read = replay.read(path)
     assert read.entries == whole.entries
-    assert [tuple(one) for one in read.replies] == [(0, False), (0, True), (2, True)]
+    assert [tuple(one) for one in of_models(read)] == [(0, False), (0, True), (2, True)]
     found = social.measures(social.judge_directory(tmp_path))["groups"]["all"]["valid_responses"]
     assert parts(found["model"]) == (2, 3)
 

@@ -7,7 +7,9 @@ round, among opponents who play at random.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.registry import lookup
@@ -32,6 +34,15 @@ def learner_env(learners: int = 1, opponents: str = RandomPolicy.name) -> Learne
     env = lookup(GAME).raw_env(info="full", **OPTIONS)
     config = env.game.config
     return LearnerSeats(env, lambda _: make_policy(opponents, GAME, config), seats=learners)
+
+
+def options(description: str | None, steps: int, out: str, **parser: Any) -> argparse.Namespace:
+    """The options of an example: `steps`, `seed` and `out`, with their defaults; `parser` as `ArgumentParser` takes it."""
+    arguments = argparse.ArgumentParser(description=description, **parser)
+    arguments.add_argument("--steps", type=int, default=steps, help="decisions of the learner")
+    arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--out", type=Path, default=Path(out))
+    return arguments.parse_args()
 
 
 def against_random(

@@ -7,7 +7,7 @@ within it, the value, the reason and what is accepted.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,6 +121,30 @@ def read_lines(path: str | Path) -> Iterator[JsonObject]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield parse(f"{str(path)!r} line {number}", line)
+
+
+def read_games(path: str | Path, key: str, name: Callable[[JsonObject], str]) -> Iterator[tuple[str, JsonObject]]:
+    """The games of a file with one in each line, by name; `name` reads it from the field `key`.
+
+    Raises:
+        ParlourError: As `parse` or `name`; or the file holds no game, or two of the same name.
+    """
+    taken: set[str] = set()
+    for at in read_lines(path):
+        game = name(at)
+        # names that differ in case only are one file on some systems
+        if game.casefold() in taken:
+            raise at.refused(key, "a name of its own for each game", "an earlier line has it")
+        taken.add(game.casefold())
+        yield game, JsonObject(f"{at.where}, game {game}", at.fields)
+    if not taken:
+        raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
+
+
+def write_games(out_dir: str | Path, texts: Mapping[str, str]) -> list[Path]:
+    """`write_all` of the texts of games: `<out_dir>/<name>.jsonl` for each."""
+    folder = Path(out_dir)
+    return write_all(folder, {folder / f"{name}.jsonl": text.encode() for name, text in texts.items()})
 
 
 def write_all(folder: Path, texts: Mapping[Path, bytes]) -> list[Path]:

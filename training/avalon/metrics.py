@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL, GOOD, LEADS, ROLES, TEAM, VOTES
-from parlour.envs.core import Event, Outcome, ParlourError, accept, check_one_of
+from parlour.envs.core import Event, Outcome, ParlourError, check_one_of
 from parlour.envs.replay import Transcript
 
 GAME: Final = "avalon_v0"
@@ -144,24 +144,15 @@ def _counted(named: Iterable[tuple[str, Transcript]]) -> Iterator[CountedGame | 
 
 
 def _counted_game(transcript: Transcript) -> CountedGame | None:
-    if transcript.header["game"] != GAME:
-        raise accept("game", transcript.header["game"], GAME)
-    outcome = transcript.outcome
-    if outcome is None:
+    found = replay.finished(transcript, GAME)
+    if found is None or transcript.outcome is None:
         return None
-    try:
-        game: Any = transcript.game()
-    except TypeError as error:
-        raise ParlourError(f"the header's config cannot be used: {error}") from None
-    *_, last = replay.states(game, transcript.moves)
-    # a seat that gives up ends the game by no move
-    if outcome.reason != "forfeit" and outcome != game.outcome(last):
-        raise ParlourError(f"the outcome {outcome} is not the one of the moves; accepted: {game.outcome(last)}")
+    game, (*_, last) = found
     dealt = last.standing.roles
     roles = tuple(game.role_names[role] for role in dealt)
     known = tuple(tuple(sorted({j for fact in game.night(dealt, i) for j in fact.seats})) for i in range(game.seats))
     led, cards, executed = counted(last.log)
-    whole = CountedGame(ALL, outcome, roles, tuple(led), tuple(cards), executed, known, last.log)
+    whole = CountedGame(ALL, transcript.outcome, roles, tuple(led), tuple(cards), executed, known, last.log)
     return _published(transcript.header["published"], whole) if "published" in transcript.header else whole
 
 

@@ -12,7 +12,6 @@ compared with the state that the moves lead to. A record that says anything else
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -39,7 +38,7 @@ from parlour.envs.avalon.vocabulary import (
 from parlour.envs.core import NATURE, IllegalMove, Move, Outcome, ParlourError, listed
 from parlour.envs.speech import SILENT
 from parlour.training.avalon.published_words import Words
-from parlour.training.json_objects import JsonObject, read_lines, shown, write_all
+from parlour.training.json_objects import JsonObject, read_games, shown, write_games
 
 PLAYERS: Final = 6
 NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))
@@ -65,9 +64,7 @@ def import_file(path: str | Path, out_dir: str | Path, logs: str | Path | None =
     Raises:
         ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
     """
-    folder = Path(out_dir)
-    texts = {folder / f"{game_id}.jsonl": text.encode() for game_id, text in transcripts(path, logs).items()}
-    return write_all(folder, texts)
+    return write_games(out_dir, transcripts(path, logs))
 
 
 def transcripts(path: str | Path, logs: str | Path | None = None) -> dict[str, str]:
@@ -81,23 +78,14 @@ def transcripts(path: str | Path, logs: str | Path | None = None) -> dict[str, s
         ParlourError: The file cannot be read, or a line contradicts the rules, the format or its log; the message names
             the line, the game, the round and the reason.
     """
-    found: dict[str, str] = {}
-    for record in read_lines(path):
-        game_id = _game_id(record, found)
-        found[game_id] = _transcript(JsonObject(f"{record.where}, game {game_id}", record.fields), logs)
-    if not found:
-        raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
-    return found
+    return {game_id: _transcript(at, logs) for game_id, at in read_games(path, "game_id", _game_id)}
 
 
-def _game_id(record: JsonObject, taken: Mapping[str, str]) -> str:
+def _game_id(record: JsonObject) -> str:
     accepted = "a name of up to 200 letters, digits and _ - . that begins with no dot"
     game_id = record.of(str, "game_id", accepted)
     if not GAME_ID.fullmatch(game_id):
         raise record.refused("game_id", accepted)
-    # names that differ in case only are one file on some systems
-    if game_id.casefold() in (other.casefold() for other in taken):
-        raise record.refused("game_id", "a name of its own for each game", "an earlier line has it")
     return game_id
 
 

@@ -1,4 +1,4 @@
-"""Published games of Werewolf: read from JSON Lines, and kept as records of our own, one file a game.
+"""Published games of Werewolf: read from JSON Lines, and stored as records of our own, one file a game.
 
 The form read is that of the games published with GRATR (Zhu et al. 2024), one JSON object a line:
 
@@ -32,9 +32,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.vocabulary import ROLES, side_of
-from parlour.training.json_objects import JsonObject, read_lines, write_all
+from parlour.training.json_objects import JsonObject, read_games, write_games
 from parlour.training.werewolf.played import GAME, WINNERS
 
 FORMAT: Final = 1
@@ -59,10 +58,8 @@ def import_file(path: str | Path, out_dir: str | Path) -> list[Path]:
     Raises:
         ParlourError: See `read_published`; or another file is in the way, or the folder cannot be written to.
     """
-    folder = Path(out_dir)
     forms = read_published(path)
-    texts = {folder / f"werewolf-{name}.jsonl": f"{json.dumps(form)}\n".encode() for name, form in forms.items()}
-    return write_all(folder, texts)
+    return write_games(out_dir, {f"werewolf-{name}": f"{json.dumps(form)}\n" for name, form in forms.items()})
 
 
 def read_published(path: str | Path) -> dict[str, Form]:
@@ -71,16 +68,7 @@ def read_published(path: str | Path) -> dict[str, Form]:
     Raises:
         ParlourError: The file cannot be read, or a line contradicts the form; the message names the file and the line.
     """
-    found: dict[str, Form] = {}
-    for record in read_lines(path):
-        name = _game(record)
-        # names that differ in case only are one file on some systems
-        if name.casefold() in (other.casefold() for other in found):
-            raise record.refused("game", "a name of its own for each game", "an earlier line has it")
-        found[name] = _form(JsonObject(f"{record.where}, game {name}", record.fields))
-    if not found:
-        raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
-    return found
+    return {name: _form(at) for name, at in read_games(path, "game", _game)}
 
 
 def _game(at: JsonObject) -> str:

@@ -9,7 +9,6 @@ method did, a seat without any judged nobody.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,39 +44,25 @@ def read_transcript(path: str | Path) -> Seen | None:
             read; the message names the file.
     """
     transcript = replay.read(path)
-    if transcript.header["game"] != GAME:
-        raise ParlourError(f"{str(path)!r}: {accept('game', transcript.header['game'], GAME)}")
-    if transcript.outcome is None:
-        return None
-    lines = (json.loads(line) for line in Path(path).read_bytes().split(b"\n")[1:-1] if line.strip())
-    noted = [line.get(NOTE) for line in lines if "outcome" not in line]
     try:
-        return _seen(transcript, noted)
+        return _seen(transcript)
     except ParlourError as error:
         raise ParlourError(f"{str(path)!r}: {error}") from None
 
 
-def _seen(transcript: Transcript, noted: Sequence[Any]) -> Seen:
-    """`noted` goes with the entries, one for one."""
-    try:
-        game: Any = transcript.game()
-    except TypeError as error:
-        raise ParlourError(f"the header's config cannot be used: {error}") from None
-    outcome = transcript.outcome
-    assert outcome is not None
-    states = list(replay.states(game, transcript.moves))
-    reached = game.outcome(states[-1])
-    # a seat that gives up ends the game by no move
-    if outcome.reason != "forfeit" and outcome != reached:
-        raise ParlourError(f"the outcome {outcome} is not the one of the moves; accepted: {reached}")
+def _seen(transcript: Transcript) -> Seen | None:
+    found = replay.finished(transcript, GAME)
+    if found is None or transcript.outcome is None:
+        return None
+    game, states = found
     roles = tuple(game.role_names[role] for role in states[-1].standing.roles)
     if not roles:
         raise ParlourError("the roles were not dealt; accepted: a game with its deal")
-    beliefs = [_beliefs(value, len(roles)) for value in noted]
+    beliefs = [_beliefs(line.get(NOTE), len(roles)) for line in transcript.lines]
     methods = _methods(transcript.header, len(roles))
     counted = amnesia(roles, game.role_names, _turns(transcript, states, roles, game.role_names, beliefs))
     judged = _last(transcript, beliefs, methods)
-    return Seen(WerewolfGame("", methods, roles, outcome.winner, _votes(transcript), judged), counted)
+    return Seen(WerewolfGame("", methods, roles, transcript.outcome.winner, _votes(transcript), judged), counted)
 
 
 def _methods(header: Mapping[str, Any], seats: int) -> tuple[str, ...]:

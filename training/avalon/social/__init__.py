@@ -10,6 +10,5 @@
 from parlour.training.avalon.social.judging import Judged, judge, judge_directory
 from parlour.training.avalon.social.labels import agreement
 from parlour.training.avalon.social.measures import measures
-from parlour.training.avalon.social.responses import read
 
-__all__ = ["Judged", "agreement", "judge", "judge_directory", "measures", "read"]
+__all__ = ["Judged", "agreement", "judge", "judge_directory", "measures"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs import speech
+from parlour.envs import replay, speech
 from parlour.envs.avalon.vocabulary import LEADS, MERLIN, PERCIVAL, TEAM, VOTES, side_of
 from parlour.envs.core import Event, Move, check_from
 from parlour.envs.english import name
@@ -92,7 +92,7 @@ def judge(transcripts: Iterable[Transcript], model: Model | None = None, workers
     """Judge the discussions of finished games of Avalon; unfinished ones are left out.
 
     Args:
-        transcripts: As `parlour.envs.replay.read` or, with the models' replies, `parlour.training.avalon.social.read` gives them.
+        transcripts: As `parlour.envs.replay.read` returns them.
         model: Who judges; the heuristics by default.
         workers: How many questions are put at once. The result does not depend on it.
 
@@ -114,7 +114,7 @@ def judge_directory(directory: str | Path, model: Model | None = None, workers: 
     Raises:
         ParlourError: See `judge`; or the folder holds no transcript, or one that cannot be read.
     """
-    return judge((responses.read(path) for path in metrics.transcript_files(directory)), model, workers)
+    return judge((replay.read(path) for path in metrics.transcript_files(directory)), model, workers)
 
 
 class JudgeBench:
@@ -151,8 +151,7 @@ def _read(transcript: Transcript, game: CountedGame) -> tuple[JudgedGame, list[_
     agents = transcript.header.get("players")
     seats = range(len(game.roles))
     players = tuple(str(agents.get(name(i), "")) if isinstance(agents, Mapping) else "" for i in seats)
-    replies = transcript.replies if isinstance(transcript, responses.Called) else ()
-    table = JudgedGame(game, players, (), responses.at_the_table(transcript), replies)
+    table = JudgedGame(game, players, (), responses.at_the_table(transcript), tuple(responses.of_models(transcript)))
     return table, list(_said(game.log, text_of(transcript).say))
 
 

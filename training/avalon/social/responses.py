@@ -18,13 +18,10 @@ invalid. A heuristic that answers in the model's place makes no call: the replie
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs import replay, speech
+from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, GUESS, TEAM
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.replay import Transcript
@@ -41,31 +38,12 @@ class Response(NamedTuple):
     valid: bool
 
 
-@dataclass(frozen=True)
-class Called(Transcript):
-    """A transcript with the replies that models gave."""
-
-    replies: tuple[Response, ...] = ()
-
-
-def read(path: str | Path) -> Called:
-    """Read a transcript with the model calls in its lines.
-
-    Raises:
-        ParlourError: As `parlour.envs.replay.read`.
-    """
-    plain = replay.read(path)
-    lines = (json.loads(line) for line in Path(path).read_bytes().split(b"\n")[1:-1] if line.strip())
-    replies = tuple(_replies(line for line in lines if line.get("calls")))
-    return Called(plain.header, plain.entries, plain.outcome, replies)
-
-
-def _replies(lines: Iterator[Mapping[str, Any]]) -> Iterator[Response]:
-    for line in lines:
-        seat = int(str(line["seat"]).removeprefix("player_"))
-        for call in line["calls"]:
+def of_models(transcript: Transcript) -> Iterator[Response]:
+    """The replies of models, where the transcript was read from a file that holds their calls."""
+    for line in transcript.lines:
+        for call in line.get("calls") or ():
             if isinstance(call, dict) and "reply" in call:
-                yield Response(seat, not call.get("fault"))
+                yield Response(int(str(line["seat"]).removeprefix("player_")), not call.get("fault"))
 
 
 def at_the_table(transcript: Transcript) -> tuple[Response, ...]:
