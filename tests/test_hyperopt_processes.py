@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -87,64 +86,11 @@ def reported(settings, folder):
         return [trial.intermediate_values for trial in opened.get_trials()]
 
 
-ONE = (
-    IMPORT
-    + """
-import sys, time
-from pathlib import Path
-from parlour.training.hyperopt import study
-from parlour.training.hyperopt.config import TuneConfig
-
-class Slow(Bowl):
-    def reward(self, parameters, deals):
-        print("playing", flush=True)
-        time.sleep(float(sys.argv[3]))
-        return super().reward(parameters, deals)
-
-study.search(Slow(noise=0.2), TuneConfig(**eval(sys.argv[2])), Path(sys.argv[1]), 1, lambda *_: None)
-"""
-)
-
-
-def start(folder, settings, pause):
-    command = [sys.executable, "-c", ONE, str(folder), repr(settings), str(pause)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-
-def test_two_processes_on_one_study_lose_no_trial_and_count_none_twice(tmp_path):
-    settings = SMALL | {"budget": 14, "deals": 6, "block": 2, "pruner": "none"}
-    both = [start(tmp_path, settings, 0.01) for _ in range(2)]
-    played = [len(process.communicate(timeout=60)[0].splitlines()) for process in both]
-    assert [process.returncode for process in both] == [0, 0]
-    trials = study.finished(TuneConfig(**settings), tmp_path)
-    assert [trial.number for trial in trials] == list(range(14))
-    assert sum(played) == 14 * 3  # no block was played twice
-    assert min(played) > 0  # both had a part in it
-    for trial in trials:  # rewards are functions of parameters and deals, whoever played them
-        assert list(trial.rewards) == Bowl(noise=0.2).reward(trial.parameters, TuneConfig(**settings).training)
-
-
-def test_the_trial_of_a_killed_process_is_taken_up_by_another_that_lives(tmp_path):
-    settings = SMALL | {"budget": 3, "deals": 6, "block": 2, "pruner": "none"}
-    doomed = start(tmp_path, settings, 60)
-    assert doomed.stdout is not None
-    assert doomed.stdout.readline() == "playing\n"  # trial 0 is claimed
-    other = start(tmp_path, settings, 0.0)
-    assert other.stdout is not None
-    for _ in range(2 * 3):  # trials 1 and 2: there is nothing left but to wait
-        assert other.stdout.readline() == "playing\n"
-    time.sleep(0.3)
-    assert other.poll() is None
-    os.kill(doomed.pid, signal.SIGKILL)
-    assert len(other.communicate(timeout=30)[0].splitlines()) == 3
-    doomed.communicate()
-    trials = study.finished(TuneConfig(**settings), tmp_path)
-    assert [(trial.number, len(trial.rewards)) for trial in trials] == [(0, 6), (1, 6), (2, 6)]
-
-
-def test_several_workers_leave_a_whole_study(tmp_path):
+def test_a_study_does_not_depend_on_the_number_of_workers(tmp_path):
     problem, told = Bowl(noise=0.2, common=0.3), []
-    trials = study.search(problem, config(), tmp_path, 2, lambda *what: told.append(what))
+    alone = study.search(problem, config(), tmp_path / "1", 1, lambda *_: None)
+    trials = study.search(problem, config(), tmp_path / "2", 2, lambda *what: told.append(what))
+    assert trials == alone
     assert [trial.number for trial in trials] == list(range(6))
     for trial in trials:
         assert list(trial.rewards) == problem.reward(trial.parameters, config().training[: len(trial.rewards)])

@@ -56,7 +56,7 @@ def tune(
         problem: What is tuned; picklable, if there are several workers.
         config: How. A run in `out` is resumed only if it has the same, and the same problem.
         out: Run directory.
-        workers: Processes that play; or a pool, with which everything is as with one process. On-line learning has one
+        workers: Processes that play, or a pool; the result does not depend on it. On-line learning has one
             process, this one; what follows it has all.
         progress: Told how each stage goes on.
 

@@ -1,20 +1,16 @@
 """Trials on common random numbers with Optuna: every trial plays the same deals, in blocks, and may be given up early.
 
 Storage is SQLite, because a process killed in the middle leaves neither half a line nor a lock behind. A trial stores the
-rewards of each block; one whose process was killed is resumed by the next process, with its parameters and blocks. A
-parameter is drawn by a sampler seeded from the run's seed, the trial and the parameter, so that one process gives the same
-trials byte for byte, killed or not; so does a pool, to which the deals of one trial after another are sent. With several
-processes of its own the rewards remain functions of parameters and deals, but
-what the sampler and the pruner know when they are asked depends on who was faster: trials may differ from run to run.
+rewards of each block; one that was cut off is resumed by the next run, with its parameters and blocks. A parameter is
+drawn by a sampler seeded from the run's seed, the trial and the parameter; several processes play the deals of one trial
+after another. So a study has the same trials byte for byte, killed or not, with any number of workers.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import wait
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -30,18 +26,15 @@ from parlour.policies.files import replacing
 from parlour.training import seeds
 from parlour.training.hyperopt.config import TuneConfig, blocks
 from parlour.training.hyperopt.problem import Problem, rewards
-from parlour.training.hyperopt.trial_locks import TrialLocks
 from parlour.training.hyperopt.trials import Trial, ranked
 from parlour.training.parallel.executor import Pool, Workers, as_finished, in_order, opened
 from parlour.training.runs import StageProgress
 
 Tell = Callable[[list[Trial]], None]
 STORAGE: Final = "study.sqlite3"
-LOCKS: Final = "study.lock"
 
 _STUDY: Final = "tune"
 _SAMPLER: Final = 10  # beside the purposes of deals in `config`
-_LOOK: Final = 0.5  # seconds between two looks at what other processes have done
 _WARM_UP: Final = 3  # blocks before a trial may be given up
 _LEVEL: Final = 0.05  # of the signed-rank test by which it is
 _DONE: Final = (TrialState.COMPLETE, TrialState.PRUNED)
@@ -60,8 +53,8 @@ def search(
     Args:
         problem: What is tuned.
         config: How.
-        folder: Where the study is stored. Other processes of the run may be at work on it.
-        workers: Processes to start; with 1, everything happens in this one. Or a pool, which plays what this one asks for.
+        folder: Where the study is stored.
+        workers: Processes that play; with 1, everything happens in this one. Or a pool.
         progress: Told about deals played; those that a pruned trial was spared count as played.
         store: Given all finished trials whenever there are more of them.
     """
@@ -71,38 +64,12 @@ def search(
         progress("trials", min(len(trials), config.budget) * config.deals, total, _note(trials))
         store(trials)
 
-    if isinstance(workers, int) and workers > 1:
-        _share(problem, config, folder, workers, tell)
-    else:
-        with opened(workers) as pool:
-            _work(problem, config, folder, tell, pool)
-    trials = finished(config, folder)
+    with opened(workers) as pool, _opened(config, folder) as study:
+        while len(trials := _trials(study)) < config.budget:
+            _play(_next_trial(study, problem), study, problem, config, pool)
+            tell(_trials(study))
     tell(trials)
     return trials
-
-
-def finished(config: TuneConfig, folder: Path) -> list[Trial]:
-    """The trials of a study that are complete or given up, in the order of their numbers."""
-    with _opened(config, folder) as study:
-        return _trials(study)
-
-
-# -- processes ---------------------------------------------------------------------------------------------------
-
-
-def _share(problem: Problem, config: TuneConfig, folder: Path, workers: int, tell: Tell) -> None:
-    with opened(workers) as pool, _opened(config, folder) as study:
-        assert pool is not None, "several processes"
-        waiting = {pool.submit(_work, problem, config, folder) for _ in range(workers)}
-        known = 0
-        while waiting:
-            ended, waiting = wait(waiting, timeout=_LOOK)
-            for one in ended:
-                one.result()
-            trials = _trials(study)
-            if len(trials) > known:
-                known = len(trials)
-                tell(trials)
 
 
 def _note(trials: list[Trial]) -> str:
@@ -110,51 +77,18 @@ def _note(trials: list[Trial]) -> str:
     return f"best {complete[0].mean:.3f}" if complete else ""
 
 
-def _work(
-    problem: Problem,
-    config: TuneConfig,
-    folder: Path,
-    tell: Tell = lambda _trials: None,
-    pool: Pool | None = None,
-) -> None:
-    """Play trials until none is missing; wait for those of others, and resume those of the dead."""
-    locks = TrialLocks(folder / LOCKS)
-    try:
-        with _opened(config, folder) as study:
-            while len(_trials(study)) < config.budget:
-                trial = _next_trial(study, locks, config, problem)
-                if trial is None:
-                    time.sleep(_LOOK)
-                    continue
-                _play(trial, study, problem, config, pool)
-                locks.leave(trial.number)
-                tell(_trials(study))
-    finally:
-        locks.close()
-
-
-def _next_trial(study: Any, locks: TrialLocks, config: TuneConfig, problem: Problem) -> Any | None:
-    """A trial to play: one that nobody living is at, or a new one; None if there is none now."""
-    with locks.alone():
-        frozen = study.get_trials(deepcopy=False)
-        for one in frozen:
-            if one.state != TrialState.RUNNING or not locks.take(one.number):
-                continue
-            if study.get_trials(deepcopy=False)[one.number].state == TrialState.RUNNING:
-                return optuna.trial.Trial(study, one._trial_id)  # it has no public way to be resumed
-            locks.leave(one.number)  # finished between the look and the lock
-        if not frozen:
-            study.enqueue_trial(problem.space.defaults)
-        fresh = not frozen or any(one.state == TrialState.WAITING for one in frozen)
-        if not fresh and len(frozen) >= config.budget:
-            return None
-        trial = study.ask()
-        if not locks.take(trial.number):
-            raise AssertionError(f"trial {trial.number} was new and locked at once")
-        return trial
-
-
 # -- one trial ---------------------------------------------------------------------------------------------------
+
+
+def _next_trial(study: Any, problem: Problem) -> Any:
+    """The trial that was cut off, or a new one; the first has the default parameters."""
+    frozen = study.get_trials(deepcopy=False)
+    for one in frozen:
+        if one.state == TrialState.RUNNING:
+            return optuna.trial.Trial(study, one._trial_id)  # it has no public way to be resumed
+    if not frozen:
+        study.enqueue_trial(problem.space.defaults)
+    return study.ask()
 
 
 def _play(trial: Any, study: Any, problem: Problem, config: TuneConfig, pool: Pool | None) -> None:
@@ -250,15 +184,9 @@ def _opened(config: TuneConfig, folder: Path) -> Iterator[Any]:
 
 def _make(folder: Path) -> None:
     """Make the study's file, under another name first: a kill leaves all of its tables or none."""
-    locks = TrialLocks(folder / f"making-{LOCKS}")  # a file of its own, as closing it gives up what it locks
-    try:
-        with locks.alone():
-            if (folder / STORAGE).exists():
-                return
-            with replacing(folder / STORAGE) as new, _storage(new) as storage:
-                optuna.create_study(storage=storage, study_name=_STUDY, direction="maximize")
-    finally:
-        locks.close()
+    if not (folder / STORAGE).exists():
+        with replacing(folder / STORAGE) as new, _storage(new) as storage:
+            optuna.create_study(storage=storage, study_name=_STUDY, direction="maximize")
 
 
 @contextmanager
