@@ -137,6 +137,14 @@ def read(path: str | Path, spec: GameSpec | None = None) -> Transcript:
     return Transcript(header, tuple(entries), outcome, own=spec, lines=tuple(noted))
 
 
+def transcript_files(directory: str | Path) -> list[Path]:
+    """The transcripts (`*.jsonl`) of a folder, by name. Raises `ParlourError` if there is none."""
+    paths = sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
+    if not paths:
+        raise ParlourError(f"folder {str(directory)!r} holds no transcript; accepted: a folder with *.jsonl files")
+    return paths
+
+
 def _record(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         record = json.loads(line)

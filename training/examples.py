@@ -25,7 +25,7 @@ DEALS: Final = 1000
 
 
 def learner_env(learners: int = 1, opponents: str = RandomPolicy.name) -> LearnerSeats:
-    """The table as an AEC environment with so many learners, at seats that are drawn for each game.
+    """The table as an AEC environment with learners at seats that are drawn for each game.
 
     Args:
         learners: How many; the agents are `learner_0`, ...

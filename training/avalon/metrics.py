@@ -99,15 +99,7 @@ def of_directory(directory: str | Path) -> dict[str, Any]:
     Raises:
         ParlourError: See `compute`; or the folder holds no transcript, or one that cannot be read.
     """
-    return of_games(_counted((repr(str(path)), replay.read(path)) for path in transcript_files(directory)))
-
-
-def transcript_files(directory: str | Path) -> list[Path]:
-    """The transcripts (`*.jsonl`) of a folder, by name. Raises `ParlourError` if there is none."""
-    paths = sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
-    if not paths:
-        raise ParlourError(f"folder {str(directory)!r} holds no transcript; accepted: a folder with *.jsonl files")
-    return paths
+    return of_games(_counted((repr(str(path)), replay.read(path)) for path in replay.transcript_files(directory)))
 
 
 def of_games(found: Iterable[CountedGame | None]) -> dict[str, Any]:

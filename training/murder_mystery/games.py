@@ -58,7 +58,7 @@ class CaseSetting:
 
 
 class Verdict(NamedTuple):
-    """What the vote on one victim came to."""
+    """The result of the vote on one victim."""
 
     victim: int
     counts: bool

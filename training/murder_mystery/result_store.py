@@ -52,17 +52,11 @@ def play_stored(
         def add(played: CaseResult) -> None:
             key, _ = next(waiting)
             known[_text(key)] = played
-            store.append({"key": key, "played": as_json(played)})
+            store.append({"key": key, "played": asdict(played)})
 
         again = [job for _, job in missing]
         play_all(again, model, workers=workers, pool=pool, progress=progress, what=what, keep=add)
     return [known[_text(key)] for key in keys]
-
-
-def as_json(played: CaseResult) -> dict[str, Any]:
-    """A result as plain values."""
-    told: dict[str, Any] = asdict(played)
-    return told
 
 
 def from_json(told: dict[str, Any]) -> CaseResult:

@@ -53,7 +53,7 @@ class Turn(NamedTuple):
 
 
 class Count(NamedTuple):
-    """Contradictions, of so many."""
+    """Contradictions among a number of cases."""
 
     hits: int
     n: int

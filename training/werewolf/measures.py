@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError
+from parlour.envs import replay
 from parlour.envs.werewolf.vocabulary import DRAW, ROLES, VILLAGE, WOLVES
 from parlour.training.statistics import Rate, rate
 from parlour.training.werewolf import result_store, scores, transcripts
@@ -39,10 +39,7 @@ def of_directory(directory: str | Path) -> JSON:
     Raises:
         ParlourError: A file can be read neither as a record nor as a transcript of Werewolf; the message names it.
     """
-    paths = sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
-    if not paths:
-        raise ParlourError(f"folder {str(directory)!r} holds no game; accepted: a folder with *.jsonl files")
-    games = [_read(path) for path in paths]
+    games = [_read(path) for path in replay.transcript_files(directory)]
     finished = [game for game in games if game is not None]
     return _groups(finished) | ({"unfinished": len(games) - len(finished)} if len(finished) < len(games) else {})
 

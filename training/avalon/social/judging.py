@@ -114,7 +114,7 @@ def judge_directory(directory: str | Path, model: Model | None = None, workers: 
     Raises:
         ParlourError: See `judge`; or the folder holds no transcript, or one that cannot be read.
     """
-    return judge((replay.read(path) for path in metrics.transcript_files(directory)), model, workers)
+    return judge((replay.read(path) for path in replay.transcript_files(directory)), model, workers)
 
 
 class JudgeBench:
