@@ -209,7 +209,7 @@ class ProcessSettings(common.ThreadSettings):
     """Which processes play."""
 
     workers: int = 1
-    """Number of processes that play. With several, the set of trials may vary."""
+    """Number of processes that play. The result does not depend on it."""
 
     @contextmanager
     def players(self) -> Iterator[Workers]:
