@@ -106,7 +106,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     if plain in AGENTS:
         return AGENTS[plain](_settings(name, settings), model or OfflineModel())
     if plain in FOREIGN:
-        policy: Policy = _bridge(plain).from_settings(_settings(name, settings), game, config)
+        policy: Policy = _adapter(plain).from_settings(_settings(name, settings), game, config)
         return policy
     if not name.endswith(SUFFIX) and not Path(name).exists():
         if plain not in POLICIES and is_dotted(name):
@@ -130,7 +130,7 @@ def asks_a_model(name: str) -> bool:
     return callables.asks_a_model(name)
 
 
-def _bridge(name: str) -> Any:
+def _adapter(name: str) -> Any:
     """The module of `FOREIGN`. Raises `ParlourError` where its library is not installed."""
     try:
         return import_module(FOREIGN[name])

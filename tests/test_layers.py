@@ -89,12 +89,12 @@ BROKEN = [
     ("envs/_template/rules.py", "from parlour.envs._template.text import CoinText", "Rules have no text"),
     ("envs/_template/rules.py", "from parlour.envs.avalon.vocabulary import GOOD", "Games never import each other"),
     ("envs/avalon/text.py", "import parlour.envs._template.text", "Games never import each other"),
-    ("envs/aec.py", "import pyspiel", "Other people's libraries are known to bridges alone"),
-    ("wrappers/learner_seats.py", "import supersuit", "Other people's libraries are known to bridges alone"),
-    ("policies/base.py", "import textarena", "Other people's libraries are known to bridges alone"),
-    ("training/rollout.py", "import ray", "Other people's libraries are known to bridges alone"),
-    ("training/ppo/seat.py", "import torchrl.modules", "Other people's libraries are known to bridges alone"),
-    ("training/cli/games.py", "import parlour.policies.adapters.rllib", "Bridges are loaded by name"),
+    ("envs/aec.py", "import pyspiel", "Other people's libraries are known to adapters alone"),
+    ("wrappers/learner_seats.py", "import supersuit", "Other people's libraries are known to adapters alone"),
+    ("policies/base.py", "import textarena", "Other people's libraries are known to adapters alone"),
+    ("training/rollout.py", "import ray", "Other people's libraries are known to adapters alone"),
+    ("training/ppo/seat.py", "import torchrl.modules", "Other people's libraries are known to adapters alone"),
+    ("training/cli/games.py", "import parlour.policies.adapters.rllib", "Adapters are loaded by name"),
 ]
 
 
