@@ -17,16 +17,17 @@ from parlour.envs.registry import EnvModule, make, register, registry
 
 __all__ = ["EnvModule", "make", "register", "registry"]
 
-for _name in registry:
+_games = registry  # by a name that no submodule has
+for _name in _games:
     register_seat(_name)
 
 
 def __getattr__(name: str) -> Any:
     """The games of the registry are attributes of this package: `parlour.envs.avalon_v0`."""
-    if not name.startswith("_") and "_v" in name and name in registry:
-        return registry[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; games: {', '.join(registry)}")
+    if not name.startswith("_") and "_v" in name and name in _games:
+        return _games[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; games: {', '.join(_games)}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *registry]
+    return [*__all__, *_games]
