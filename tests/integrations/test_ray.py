@@ -147,7 +147,7 @@ def test_the_command_line_prints_and_writes_the_same(game, pool, capsys, tmp_pat
 
 
 TABLES = (
-    ["mystery", "compare", "--method", "questum", "--method", "pp", "--games", "3", "--repetitions", "1"],
+    ["murder-mystery", "compare", "--method", "questum", "--method", "pp", "--games", "3", "--repetitions", "1"],
     ["reproduce", "questum-2", "--games", "2", "--repetitions", "1"],
     ["reproduce", "gratr-2", "--games", "2", "--against", "werewolf_window"],
     ["reproduce", "avalon-2", "--games", "1", "--practice", "1"],

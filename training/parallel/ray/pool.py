@@ -11,6 +11,7 @@ import logging
 import os
 import pickle
 import re
+import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from threading import current_thread, main_thread
 from typing import Any, Final, Generic, TypeVar
 
 import ray
@@ -73,9 +75,29 @@ def connect(address: str, workers: int | None = None, model: Model | None = None
         pool = RayPool(None if address == LOCAL else workers, model)
         for _ in range(pool.ahead // 2):
             pool.submit(_get_ready)
-        yield pool
+        with _remembered_interrupts(pool):
+            yield pool
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def _remembered_interrupts(pool: RayPool) -> Iterator[None]:
+    """An interrupt that was swallowed, because it came within a finaliser, is raised again at the pool's next call."""
+    before = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or not callable(before):
+        yield
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        pool.interrupted = True
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class RayPool:
@@ -88,11 +110,15 @@ class RayPool:
 
     def __init__(self, at_once: int | None = None, model: Model | None = None) -> None:
         self.model = model
+        self.interrupted = False
+        """Whether the process was interrupted since the pool was made."""
         self._at_once = at_once
         self._cores, self._looked = 1, float("-inf")
 
     @property
     def ahead(self) -> int:
+        if self.interrupted:
+            raise KeyboardInterrupt
         if self._at_once is not None:
             return self._at_once
         if time.monotonic() > self._looked + _LOOK:  # nodes come and go
