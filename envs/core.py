@@ -13,18 +13,23 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial, prod
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from parlour.envs.frames import Frame
 
 NATURE: Final = -1
 """The seat of chance, of the moderator and of outside services."""
 
 OVER: Final = -2
 """What `Game.actor` answers when nobody moves any more."""
+
+
+TABLE: Final = "table"
+"""The kind of features that every game has, with seats and actions numbered as at the table."""
 
 
 class ParlourError(ValueError):
@@ -186,6 +191,21 @@ class Encoder(Protocol[V_contra]):
         """Features, shape (size,), float32, each in [-1, 1]."""
 
 
+class SeatEncoder(Protocol[V_contra]):
+    """Numeric features of one seat of one game in the seat's own frame (`parlour.envs.frames`), a function of a View.
+
+    It may read on: of a View that continues the last one it looks only at the new events. What it answers is the same as
+    if it had read everything anew.
+    """
+
+    size: int
+    names: Sequence[str]
+    """What each feature is, in order."""
+
+    def __call__(self, view: V_contra) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """Features, shape (size,), float32, each in [-1, 1]; an array of its own."""
+
+
 class GameSpec(Protocol):
     """What a game tells about itself: `GAME` in its package. A spec is a subclass, and names what it has besides.
 
@@ -208,6 +228,12 @@ class GameSpec(Protocol):
     """Dotted name of `folder -> dict`, for `parlour metrics`. A function `tables(found)` beside it shows the dict."""
     services: ClassVar[bool] = False
     """Whether nature's moves carry answers of services, in words: such a game has no numbered chance outcomes."""
+    features: ClassVar[tuple[str, ...]] = (TABLE,)
+    """The kinds of features it has: `"table"` numbers seats as they sit, all others are in the frame of the seat."""
+    batch: ClassVar[str] = ""
+    """Dotted name of its tables of `parlour.envs.batch`; empty if it has no kernels."""
+    batch_heuristic: ClassVar[str] = ""
+    """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`."""
     demo: ClassVar[tuple[str, ...]] = ()
     """Dotted names of its sections of `parlour demo`: `(folder, DemoConfig) -> Section`."""
 
@@ -218,7 +244,21 @@ class GameSpec(Protocol):
         """The wording of a game that `build` made."""
 
     def encoder(self, game: Any) -> Encoder[Any]:
-        """The features of a game that `build` made."""
+        """The features of a game that `build` made, of the kind `"table"`."""
+
+    def seat_encoder(self, game: Any, features: str) -> SeatEncoder[Any]:
+        """The features of one seat in its own frame. Raises `ParlourError` for a kind that the game does not have."""
+        raise own_frame_only(self, features)
+
+    def frame(self, game: Any) -> Frame:
+        """How the seats number the actions, where features are in their own frame."""
+        return Frame.identity(game.seats, len(game.catalogue))
+
+
+def own_frame_only(spec: GameSpec, features: str) -> ParlourError:
+    """The error for a kind of features that a game does not have in the frame of a seat."""
+    kinds = [kind for kind in spec.features if kind != TABLE]
+    return accept(f"features of {spec.id} in the frame of a seat", features, kinds or "none")
 
 
 def shuffles(deck: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], float]]:

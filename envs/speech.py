@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from parlour.envs.core import Move
+from parlour.envs.frames import counted
 
 SILENT: Final = "silent"
 """args (): says nothing, or says words that make no claim."""
@@ -30,6 +31,7 @@ PROMISE: Final = "promise"
 
 ACTS: Final = (SILENT, ACCUSE, DEFEND, RECOMMEND, CLAIM_ROLE, REPORT, PROMISE)
 _ABOUT_OTHERS: Final = frozenset({ACCUSE, DEFEND, REPORT})
+_ABOUT_SEATS: Final = _ABOUT_OTHERS | {RECOMMEND}
 
 
 def speeches(acts: Iterable[str], seats: int, roles: int) -> tuple[Move, ...]:
@@ -54,6 +56,17 @@ Move(kind='claim_role', args=(1,), words=''))
 def sayable(speech: Move, seat: int) -> bool:
     """Whether `seat` may say it: nobody accuses, defends or reports on himself."""
     return speech.kind not in _ABOUT_OTHERS or speech.args[0] != seat
+
+
+def turned(speech: Move, by: int, seats: int) -> Move:
+    """The same speech with the seat in it counted `by` further round a table of `seats`.
+
+    >>> turned(Move(REPORT, (4, 1)), by=2, seats=5)
+    Move(kind='report', args=(1, 1), words='')
+    """
+    if speech.kind not in _ABOUT_SEATS:
+        return speech
+    return speech._replace(args=(counted(speech.args[0], by, seats), *speech.args[1:]))
 
 
 def quote(words: str) -> str:

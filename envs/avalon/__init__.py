@@ -41,8 +41,9 @@ from parlour.envs.avalon.encode import AvalonEncoder
 from parlour.envs.avalon.presets import PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
-from parlour.envs.avalon.vocabulary import EVIL, GOOD, ROLES
+from parlour.envs.avalon.vocabulary import EVIL, GOOD, ROLES, turned
 from parlour.envs.core import GameSpec
+from parlour.envs.frames import Frame
 from parlour.envs.hidden_roles import check_table
 
 
@@ -82,6 +83,10 @@ class AvalonSpec(GameSpec):
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
         config = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk}
         return Avalon(num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, config=config)
+
+    def frame(self, game: Avalon) -> Frame:
+        """Seats differ only by where they sit: each counts from itself."""
+        return Frame.of(game.catalogue, game.seats, lambda move, by: turned(move, by, game.seats))
 
 
 GAME = AvalonSpec()

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.core import Event, Knowledge, Move
+from parlour.envs.frames import counted
 
 MERLIN: Final = "Merlin"
 PERCIVAL: Final = "Percival"
@@ -54,6 +55,17 @@ SCORE: Final = "score"  # args: quests won by good, quests won by evil
 EXPOSED: Final = "exposed"  # args: the Assassin, the seat named, 1 if that is Merlin
 
 ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.CLAIM_ROLE)
+
+
+def turned(move: Move, by: int, seats: int) -> Move:
+    """The same move of a seat with every seat in it counted `by` further round a table of `seats`.
+
+    >>> turned(Move(TEAM, (0, 4)), by=1, seats=5)
+    Move(kind='propose', args=(0, 1), words='')
+    """
+    if move.kind in (TEAM, GUESS):
+        return move._replace(args=tuple(sorted(counted(j, by, seats) for j in move.args)))
+    return speech.turned(move, by, seats)
 
 
 class AvalonView(NamedTuple):

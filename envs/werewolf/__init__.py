@@ -48,12 +48,13 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from parlour.envs.core import GameSpec, check_one_of
+from parlour.envs.frames import Frame
 from parlour.envs.hidden_roles import check_table
 from parlour.envs.werewolf.encode import WerewolfEncoder
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.text import WerewolfText
-from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
+from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES, turned
 
 
 class WerewolfSpec(GameSpec):
@@ -103,6 +104,10 @@ class WerewolfSpec(GameSpec):
         return Werewolf(
             num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
         )
+
+    def frame(self, game: Werewolf) -> Frame:
+        """Seats differ only by where they sit: each counts from itself."""
+        return Frame.of(game.catalogue, game.seats, lambda move, by: turned(move, by, game.seats))
 
 
 GAME = WerewolfSpec()

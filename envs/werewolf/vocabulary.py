@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.core import Event, Knowledge, Move
+from parlour.envs.frames import counted
 
 WEREWOLF: Final = "Werewolf"
 WITCH: Final = "Witch"
@@ -61,6 +62,17 @@ ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.CLAIM_ROLE, s
 """What is said by day and as last words."""
 WHISPERS: Final = (speech.SILENT, speech.RECOMMEND)
 """What the wolves say among themselves at night; to recommend a seat is to propose it as the victim."""
+
+
+def turned(move: Move, by: int, seats: int) -> Move:
+    """The same move of a seat with the seat in it counted `by` further round a table of `seats`.
+
+    >>> turned(Move(BALLOT, (6,)), by=3, seats=8)
+    Move(kind='vote', args=(1,), words='')
+    """
+    if move.kind in TARGETED:
+        return move._replace(args=tuple(counted(j, by, seats) for j in move.args))
+    return speech.turned(move, by, seats)
 
 
 class WerewolfView(NamedTuple):
