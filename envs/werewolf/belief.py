@@ -15,7 +15,10 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.werewolf.vocabulary import GUARD, SEER, WEREWOLF, WITCH
+from parlour.envs import speech
+from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WITCH, WerewolfView
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NO_TARGET: Final = -1
@@ -191,6 +194,72 @@ class WolfBelief:
     def _likely(self, likelihood: Array) -> None:
         self.log_weights = self.log_weights + np.log(likelihood)
         self._weights = None
+
+
+class SeatBeliefs:
+    """What one seat believes, and what an onlooker would who hears only what everybody hears; read from its View.
+
+    Args:
+        view: Of the seat, after the deal.
+        habits: How seats behave.
+        onlooker: Whether to follow what an onlooker believes, too.
+    """
+
+    def __init__(self, view: WerewolfView, habits: WerewolfHabits | None = None, *, onlooker: bool = True) -> None:
+        self._me = view.seat
+        self.own = WolfBelief(view.roles, view.seat, view.role, known_wolves(view), habits)
+        self.onlooker = WolfBelief(view.roles, -1, "", (), habits) if onlooker else None
+        self._followed = [belief for belief in (self.own, self.onlooker) if belief is not None]
+
+    def see(self, event: Event, view: WerewolfView) -> None:
+        """Weigh one event that the seat saw; `view` is a View of the seat that holds it."""
+        if event.seat == NATURE:
+            self._hear(event.move, view)
+        elif event.to is None:
+            self._listen(event, view)
+
+    def _hear(self, move: Move, view: WerewolfView) -> None:
+        """The moderator speaks."""
+        kind, args, _ = move
+        if kind == game.CHECKED:
+            self.own.know_side(args[0], wolf=bool(args[1]))
+        elif kind == game.ATTACKED and args:
+            self.own.see_attacked(args[0])
+        for belief in self._followed:
+            if kind == game.DAWN:
+                belief.see_dead(args[1:])
+            elif kind == game.EXECUTED:
+                belief.bury(args)
+            elif kind == game.REVEALED:
+                belief.know_role(args[0], view.role_names[args[1]])
+            elif kind == game.VOTES and not view.public_votes:
+                for voter, target in enumerate(args[1:]):
+                    if target >= 0:
+                        belief.see_vote(voter, target)
+
+    def _listen(self, event: Event, view: WerewolfView) -> None:
+        """A player speaks, or votes in public."""
+        seat, (kind, args, _), _ = event
+        for belief in self._followed:
+            if kind == speech.ACCUSE:
+                belief.see_accusation(seat, args[0])
+            elif kind == speech.DEFEND:
+                belief.see_defence(seat, args[0])
+            elif kind == speech.REPORT:
+                belief.see_report(seat, args[0], wolf=bool(args[1]))
+            elif kind == speech.CLAIM_ROLE:
+                belief.see_claim(seat, view.role_names[args[0]])
+            elif kind == game.BALLOT and args:
+                belief.see_vote(seat, args[0])
+        if kind == speech.CLAIM_ROLE and seat != self._me and view.role_names[args[0]] == view.role != VILLAGER:
+            self.own.know_side(seat, wolf=True)  # there is one of the seat's own role
+
+
+def known_wolves(view: WerewolfView) -> tuple[int, ...]:
+    """All werewolves, for a werewolf; empty for everybody else."""
+    if view.role != WEREWOLF:
+        return ()
+    return tuple(sorted({seat for fact in view.knows for seat in fact.seats} | {view.seat}))
 
 
 @lru_cache(maxsize=512)

@@ -12,7 +12,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.belief import Array, WerewolfHabits, WolfBelief
+from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits, known_wolves
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 _ACCUSES: Final = 0.45
@@ -31,11 +31,10 @@ class WerewolfPlayer:
     def __init__(self, view: WerewolfView, rng: np.random.Generator, habits: WerewolfHabits | None = None) -> None:
         self._rng = rng
         self._me: int = view.seat
-        fellows = {seat for fact in view.knows if game.WEREWOLF in fact.roles for seat in fact.seats}
-        self._wolves = tuple(sorted(fellows | {view.seat})) if view.role == game.WEREWOLF else ()
-        self.belief = WolfBelief(view.roles, view.seat, view.role, self._wolves, habits)
+        self._wolves = known_wolves(view)
         # what an onlooker thinks: the werewolves mind how everybody looks
-        self.onlooker = WolfBelief(view.roles, -1, "", (), habits) if self._wolves else None
+        self._beliefs = SeatBeliefs(view, habits, onlooker=bool(self._wolves))
+        self.belief, self.onlooker = self._beliefs.own, self._beliefs.onlooker
         self._seen = 0
         self._victim = -1
         self._accusers: set[int] = set()
@@ -73,64 +72,33 @@ class WerewolfPlayer:
 
     def _read(self, view: WerewolfView) -> None:
         for event in view.events[self._seen :]:
+            self._beliefs.see(event, view)
             if event.seat == NATURE:
-                self._hear(event.move, view)
+                self._hear(event.move)
             elif event.to is None:
                 self._listen(event, view)
             elif event.seat != self._me and event.move.kind in (speech.RECOMMEND, game.KILL) and event.move.args:
                 self._proposed.append(event.move.args[0])
         self._seen = len(view.events)
 
-    def _beliefs(self) -> list[WolfBelief]:
-        return [self.belief] if self.onlooker is None else [self.belief, self.onlooker]
-
-    def _hear(self, move: Move, view: WerewolfView) -> None:
+    def _hear(self, move: Move) -> None:
         """The moderator speaks."""
-        kind, args, _ = move
-        if kind == game.CHECKED:
-            self.belief.know_side(args[0], wolf=bool(args[1]))
-        elif kind == game.ATTACKED:
-            self._victim = args[0] if args else -1
-            if args:
-                self.belief.see_attacked(args[0])
-        elif kind == game.DAY:
+        if move.kind == game.ATTACKED:
+            self._victim = move.args[0] if move.args else -1
+        elif move.kind == game.DAY:
             self._accusers.clear()
             self._proposed.clear()
-        for belief in self._beliefs():
-            if kind == game.DAWN:
-                belief.see_dead(args[1:])
-            elif kind == game.EXECUTED:
-                belief.bury(args)
-            elif kind == game.REVEALED:
-                belief.know_role(args[0], view.role_names[args[1]])
-            elif kind == game.VOTES and not view.public_votes:
-                for voter, target in enumerate(args[1:]):
-                    if target >= 0:
-                        belief.see_vote(voter, target)
 
     def _listen(self, event: Event, view: WerewolfView) -> None:
-        """A player speaks, or votes in public."""
+        """A player speaks."""
         seat, (kind, args, _), _ = event
         if kind in (speech.ACCUSE, speech.REPORT) and args[0] == self._me:
             self._accusers.add(seat)
-        role = view.role_names[args[0]] if kind == speech.CLAIM_ROLE else ""
-        if (kind == speech.REPORT or role == game.SEER) and seat != self._me and seat not in self._rivals:
+        sees = kind == speech.REPORT or (kind == speech.CLAIM_ROLE and view.role_names[args[0]] == game.SEER)
+        if sees and seat != self._me and seat not in self._rivals:
             self._rivals.append(seat)
         if kind == speech.REPORT and seat == self._me:
             self._told.add(args[0])
-        for belief in self._beliefs():
-            if kind == speech.ACCUSE:
-                belief.see_accusation(seat, args[0])
-            elif kind == speech.DEFEND:
-                belief.see_defence(seat, args[0])
-            elif kind == speech.REPORT:
-                belief.see_report(seat, args[0], wolf=bool(args[1]))
-            elif kind == speech.CLAIM_ROLE:
-                belief.see_claim(seat, role)
-                if role == view.role and role != game.VILLAGER and seat != self._me and belief is self.belief:
-                    belief.know_side(seat, wolf=True)  # there is one of the seat's own role
-            elif kind == game.BALLOT and args:
-                belief.see_vote(seat, args[0])
 
     # -- the village -------------------------------------------------------------------------------------------
 
