@@ -2,8 +2,8 @@
 
 Layout, for n seats, R different roles in play and K = 20 + R features a seat:
 
-    [0, n)          one-hot: own seat                     then, seat after seat, K features (see `_SEAT_FEATURES`)
-    [n, n + R)      one-hot: own role                     then the table (see `_table`)
+    [0, n)          one-hot: own seat                     then, seat after seat, K features (see `SEAT_FEATURES`)
+    [n, n + R)      one-hot: own role                     then the table (see `table_features`)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from parlour.envs.werewolf.vocabulary import WEREWOLF, WerewolfView
 
 Features = np.ndarray[Any, np.dtype[np.float32]]
 
-_SEAT_FEATURES: Final = (
+SEAT_FEATURES: Final = (
     "is alive",
     "died by night",
     "was executed",
@@ -41,8 +41,18 @@ _SEAT_FEATURES: Final = (
     "proposed tonight as the victim / 5",
     "wanted killed by wolves tonight, as I see / 5",
 )
-_PHASES: Final = (speech.SILENT, speech.RECOMMEND, *vocabulary.TARGETED, vocabulary.HEALS)
-_TABLE: Final = len(_PHASES) + 8
+PHASES: Final = (speech.SILENT, speech.RECOMMEND, *vocabulary.TARGETED, vocabulary.HEALS)
+TABLE_FEATURES: Final = (
+    "night",
+    "day / days of the game",
+    "living / n",
+    "I live",
+    "antidote left",
+    "poison left",
+    "fellow wolves alive / 5",
+    "place of my talk / n",
+)
+_TABLE: Final = len(PHASES) + len(TABLE_FEATURES)
 
 
 class WerewolfEncoder:
@@ -51,16 +61,15 @@ class WerewolfEncoder:
     def __init__(self, game: Werewolf) -> None:
         self._roles = game.role_names
         self._seats = game.seats
-        self._columns = len(_SEAT_FEATURES) + len(self._roles)
+        self._columns = len(SEAT_FEATURES) + len(self._roles)
         self.size = game.seats * (1 + self._columns) + len(self._roles) + _TABLE
-        columns = [*_SEAT_FEATURES, *(f"claims {role}, last" for role in self._roles)]
+        columns = [*SEAT_FEATURES, *(f"claims {role}, last" for role in self._roles)]
         self.names = (
             [f"I am seat {j}" for j in range(game.seats)]
             + [f"I am {role}" for role in self._roles]
             + [f"seat {j}: {feature}" for j in range(game.seats) for feature in columns]
-            + [f"asked for {phase}" for phase in _PHASES]
-            + ["night", "day / days of the game", "living / n", "I live", "antidote left", "poison left"]
-            + ["fellow wolves alive / 5", "place of my talk / n"]
+            + [f"asked for {phase}" for phase in PHASES]
+            + list(TABLE_FEATURES)
         )
 
     def __call__(self, view: WerewolfView) -> Features:
@@ -70,7 +79,7 @@ class WerewolfEncoder:
         if view.role:
             features[n + self._roles.index(view.role)] = 1.0
         features[n + roles : -_TABLE] = self._per_seat(view).ravel()
-        features[-_TABLE:] = self._table(view)
+        features[-_TABLE:] = table_features(view)
         return np.clip(features, -1.0, 1.0, out=features)
 
     def _per_seat(self, view: WerewolfView) -> Features:
@@ -106,7 +115,7 @@ class WerewolfEncoder:
             of[args[0]][9] += 0.2 if args[1] else -0.2
             of[seat][10] += 0.2
         elif kind == speech.CLAIM_ROLE:
-            of[seat][len(_SEAT_FEATURES) :] = [float(k == args[0]) for k in range(len(self._roles))]
+            of[seat][len(SEAT_FEATURES) :] = [float(k == args[0]) for k in range(len(self._roles))]
 
     def _add_votes(
         self, of: list[list[float]], votes: tuple[int, ...], known: dict[int, float], ballots: list[int], me: int
@@ -141,22 +150,25 @@ class WerewolfEncoder:
         elif (kind == vocabulary.KILL or (kind == vocabulary.CHOSEN and seat == NATURE)) and args:
             of[args[0]][19] += 0.2
 
-    def _table(self, view: WerewolfView) -> list[float]:
-        asked = view.legal[-1].kind if view.legal else ""
-        asked = speech.SILENT if asked in vocabulary.ACTS else asked
-        fellows = [j for fact in view.knows for j in fact.seats]
-        place = view.speakers.index(view.seat) if view.speakers else 0
-        return [
-            *(float(asked == phase) for phase in _PHASES),
-            float(view.night),
-            view.day / view.max_days,
-            sum(view.alive) / self._seats,
-            float(view.alive[view.seat]),
-            float(view.antidote is True),
-            float(view.poison is True),
-            sum(view.alive[j] for j in fellows) / 5,
-            place / self._seats,
-        ]
+
+def table_features(view: WerewolfView) -> list[float]:
+    """What the seat is asked for, one-hot over `PHASES`, then `TABLE_FEATURES`."""
+    n = len(view.alive)
+    asked = view.legal[-1].kind if view.legal else ""
+    asked = speech.SILENT if asked in vocabulary.ACTS else asked
+    fellows = [j for fact in view.knows for j in fact.seats]
+    place = view.speakers.index(view.seat) if view.speakers else 0
+    return [
+        *(float(asked == phase) for phase in PHASES),
+        float(view.night),
+        view.day / view.max_days,
+        sum(view.alive) / n,
+        float(view.alive[view.seat]),
+        float(view.antidote is True),
+        float(view.poison is True),
+        sum(view.alive[j] for j in fellows) / 5,
+        place / n,
+    ]
 
 
 def known_sides(view: WerewolfView) -> dict[int, float]:
