@@ -12,6 +12,7 @@ The chances are `parlour.envs.werewolf.belief.SeatBeliefs`: exact under its habi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -52,7 +53,7 @@ class WerewolfSeatEncoder:
         check_one_of("features", features, KINDS)
         self._roles, self._seats = game.role_names, game.seats
         self._record, self._belief = RECORD in features, BELIEF in features
-        self.names = self._name()
+        self.names: Sequence[str] = self._name()
         self.size = len(self.names)
         self._latest: WerewolfView | None = None
         self._tally: Tally | None = None
