@@ -7,15 +7,28 @@ prose, a line at a time) and `Game.view` (for features and `info["view"]`). What
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
-from parlour.envs.core import NATURE, OVER, Event, Game, GameSpec, Move, Outcome, ParlourError, View, check_one_of
-from parlour.envs.spaces import AgentSpaces, ProseSpace
-from parlour.envs.speech import quote
+from parlour.envs.after_reset import AfterReset
+from parlour.envs.core import (
+    NATURE,
+    OVER,
+    TABLE,
+    Event,
+    Game,
+    GameSpec,
+    Move,
+    Outcome,
+    ParlourError,
+    View,
+    check_one_of,
+)
+from parlour.envs.own_frame import SeatEncoders, own_numbers
+from parlour.envs.spaces import AgentSpaces, observed_space
 from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, agents_of
 from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import AECEnv
@@ -52,37 +65,26 @@ class TextAction(NamedTuple):
     """The words; None if the move was made in their place."""
 
 
-class _AfterReset:
-    """Stands in the class for an attribute that instances have from `reset` on, and says so until then.
-
-    (A `__getattr__` would say it as well, but makes every other attribute slower.)
-    """
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: object, owner: type) -> Any:
-        raise AttributeError(f"{self._name} cannot be accessed before reset")
-
-
 class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
-    """A game as an AEC environment whose actions are numbers in `game.catalogue`.
+    """A game as an AEC environment whose actions are numbers: in `game.catalogue`, or as the seat to move counts.
 
     Args:
         spec: The game's package.
         game: The rules, as `spec.build` made them.
         observation: `"text"`: `{"text", "action_mask"}`; `"features"`: `{"observation", "action_mask"}`; `"both"`.
-        info: `"numeric"`: only `action_mask`; `"full"` adds at a seat's turn `options`, `legal` (numbers), `view` and
-            `heuristic`, the dotted name of the game's scripted player.
+        features: One of `spec.features`. `"table"`: seats and actions numbered as at the table; any other: features,
+            actions and masks in the frame of the seat that observes or moves (`parlour.envs.frames`).
+        info: `"numeric"`: only `action_mask`; `"full"` adds at a seat's turn `options`, `legal` (numbers), `view`,
+            `heuristic`, the dotted name of the game's scripted player, and `features`, unless they are `"table"`.
         render_mode: `"ansi"` returns the public record, `"human"` prints it, None does not render.
     """
 
-    rewards: dict[str, float] = _AfterReset()  # type: ignore[assignment]
-    terminations: dict[str, bool] = _AfterReset()  # type: ignore[assignment]
-    truncations: dict[str, bool] = _AfterReset()  # type: ignore[assignment]
-    infos: dict[str, dict[str, Any]] = _AfterReset()  # type: ignore[assignment]
-    agent_selection: str = _AfterReset()  # type: ignore[assignment]
-    _cumulative_rewards: dict[str, float] = _AfterReset()  # type: ignore[assignment]
+    rewards: dict[str, float] = AfterReset()  # type: ignore[assignment]
+    terminations: dict[str, bool] = AfterReset()  # type: ignore[assignment]
+    truncations: dict[str, bool] = AfterReset()  # type: ignore[assignment]
+    infos: dict[str, dict[str, Any]] = AfterReset()  # type: ignore[assignment]
+    agent_selection: str = AfterReset()  # type: ignore[assignment]
+    _cumulative_rewards: dict[str, float] = AfterReset()  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -90,6 +92,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         game: Game[Any],
         *,
         observation: Literal["text", "features", "both"] = "text",
+        features: str = TABLE,
         info: Literal["numeric", "full"] = "numeric",
         render_mode: Literal["ansi", "human"] | None = None,
     ) -> None:
@@ -98,9 +101,12 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         check_one_of("info", info, INFOS)
         check_one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.spec, self.game = spec, game
-        self.encoder = spec.encoder(game)
-        self._wording = wording(spec, game)
-        self.text, self._turns = self._wording.text, self._wording.turns
+        self.features, self._framed = features, features != TABLE
+        if self._framed:
+            check_one_of(f"features of {spec.id}", features, spec.features)
+        self.encoder = SeatEncoders(spec, game, features) if self._framed else spec.encoder(game)
+        self._find_wording()
+        self.text = self._wording.text
         self.observation, self.info, self.render_mode = observation, info, render_mode
         self.metadata = {"name": spec.id, "render_modes": list(RENDER_MODES), "is_parallelizable": False}
         self.possible_agents = agents_of(game)
@@ -109,7 +115,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self._catalogue = game.catalogue
         self._text_only = observation == "text"
         self._idle: Mask = np.zeros(len(self._catalogue), dtype=np.int8)
-        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
+        sizes = self.encoder.size, len(self._catalogue), MAX_TEXT
+        self.observation_spaces = {agent: observed_space(observation, *sizes) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(len(self._catalogue)) for agent in self.possible_agents}
         self.np_random, _ = seeding.np_random(None)
         self._turn: Turn | None = None
@@ -122,13 +129,19 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         # a wording finds turns by the identity of their options, which a copy does not keep; a listener stays behind
-        kept = {key: value for key, value in self.__dict__.items() if key not in ("_wording", "_turns")}
+        found = ("_wording", "_turns", "_own")
+        kept = {key: value for key, value in self.__dict__.items() if key not in found}
         return kept | {"listener": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._find_wording()
+
+    def _find_wording(self) -> None:
+        """What all environments of this table share."""
         self._wording = wording(self.spec, self.game)
-        self._turns = self._wording.turns
+        self._own = own_numbers(self.spec, self.game) if self._framed else None
+        self._turns = {} if self._framed else self._wording.turns  # in frames of seats, turns are found by `offer`
 
     # -- PettingZoo --------------------------------------------------------------------------------------------
 
@@ -247,8 +260,23 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         return self.game.view(self.state_now, seat)
 
     def number(self, move: Move) -> int:
-        """The action number of a move, words left aside."""
-        return self._wording.numbers[Move(move.kind, move.args)]
+        """The action number of a move for the seat to move, words left aside."""
+        number = self._wording.numbers[Move(move.kind, move.args)]
+        return number if self._own is None else int(self._own.frame.own[self.seat, number])
+
+    def catalogue_of(self, seat: int) -> tuple[Move, ...]:
+        """All moves, in the order in which `seat` numbers them."""
+        return self.game.catalogue if self._own is None else self._own.catalogues[seat]
+
+    def offer(self, legal: tuple[Move, ...], seat: int) -> Turn:
+        """What `seat` is offered when it may do `legal`."""
+        turn = self._wording.turn(legal)
+        return turn if self._own is None else self._own.turn(turn, seat)
+
+    def told(self, turn: Turn, view: View) -> dict[str, Any]:
+        """What `info="full"` adds at a seat's turn."""
+        told = self._wording.offered(turn, view)
+        return told if self._own is None else {**told, "features": self.features}
 
     def play(self, move: Move, raw: str | None = None) -> None:
         """Make a move for the seat to move. Raises `IllegalMove` and changes nothing if it is not legal."""
@@ -282,15 +310,6 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if self.state_now is None:
             raise AttributeError("this cannot be done before reset()")
 
-    def _observation_space(self) -> spaces.Dict:
-        box = spaces.Box(0, 1, (len(self._catalogue),), np.int8)
-        parts: dict[str, spaces.Space[Any]] = {"action_mask": box}
-        if self.observation != "features":
-            parts["text"] = ProseSpace(MAX_TEXT)
-        if self.observation != "text":
-            parts["observation"] = spaces.Box(-1, 1, (self.encoder.size,), np.float32)
-        return spaces.Dict(parts)
-
     def _nature(self, move: Move) -> None:
         before = self.state_now
         self.state_now = self.game.apply(before, move)
@@ -323,14 +342,15 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         legal = game.legal(self.state_now)
         turn = self._turns.get(id(legal))
         if turn is None:
-            turn = self._wording.turn(legal)
+            turn = self.offer(legal, actor)
+            self._catalogue = self.catalogue_of(actor)
         self._turn = turn
         agent = self.possible_agents[actor]
         self.agent_selection = self._agent = agent
         self._mask = turn.mask.copy()
         info: dict[str, Any] = {"action_mask": self._mask}
         if self.info == "full":
-            info |= self._wording.offered(turn, game.view(self.state_now, actor))
+            info |= self.told(turn, game.view(self.state_now, actor))
         self._shown[agent] = info
 
     def _finish(self, outcome: Outcome) -> None:
@@ -374,12 +394,3 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
                 self._place[seat] = len(told)
         self._told = told
         self._published = len(log)
-
-
-def describe(config: Mapping[str, Any]) -> str:
-    """A configuration in one line, for headings.
-
-    >>> describe({"num_players": 6, "rules": "paper"})
-    'num_players=6, rules="paper"'
-    """
-    return ", ".join(f"{key}={quote(value) if isinstance(value, str) else value}" for key, value in config.items())

@@ -17,7 +17,7 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import Event, Move, ParlourError, check_from
 from parlour.envs.spaces import AgentSpaces, ProseSpace
 from parlour.envs.text import MAX_WORDS, clean, render
-from parlour.envs.wording import Mask, Turn, Wording, wording
+from parlour.envs.wording import Mask, Turn
 from pettingzoo.utils.env import ParallelEnv
 
 
@@ -149,11 +149,7 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         return mask
 
     def _turn(self, seat: int) -> Turn:
-        return self._wording.turn(self.aec.game.legal(self._moments[seat]))
-
-    @property
-    def _wording(self) -> Wording:
-        return wording(self.aec.spec, self.aec.game)
+        return self.aec.offer(self.aec.game.legal(self._moments[seat]), seat)
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         return {agent: self._info(agent) for agent in self.agents}
@@ -164,7 +160,7 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         if self.action == "index":
             info["action_mask"] = self._mask(seat)
         if aec.info == "full" and seat in self._moments:
-            info |= self._wording.offered(self._turn(seat), aec.game.view(self._moments[seat], seat))
+            info |= aec.told(self._turn(seat), aec.game.view(self._moments[seat], seat))
         return info
 
     def _move(self, agent: str, action: Any) -> Move:
@@ -183,5 +179,5 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         if self.action == "text" and isinstance(action, str):
             return self.aec.text.parse(clean(action), self.aec.view(self.aec.seat_of[agent]))
         if self.action == "index" and action is not None and 0 <= int(action) < self.wait:
-            return self.aec.game.catalogue[int(action)]
+            return self.aec.catalogue_of(self.aec.seat_of[agent])[int(action)]
         return None

@@ -27,7 +27,7 @@ ENTRY_POINTS: Final = "parlour.games"
 """The group in which packages offer games of their own: `mygame_v0 = "mygame:GAME"`."""
 
 ACTIONS: Final = ("index", "text")
-_ENV_ARGUMENTS: Final = ("observation", "info", "render_mode")
+_ENV_ARGUMENTS: Final = ("observation", "features", "info", "render_mode")
 
 
 class EnvModule:
@@ -59,7 +59,7 @@ class EnvModule:
             tries: With `on_bad="ask_again"`, how often a seat is asked.
             max_cycles: Play in cycles, as `parallel_env` does: every seat steps once a cycle, those with nothing to
                 decide have the single action `wait`; truncated after `max_cycles` cycles.
-            **kwargs: `observation`, `info`, `render_mode` (see `parlour.envs.aec.GameEnv`) and the game's own options.
+            **kwargs: `observation`, `features`, `info`, `render_mode` (see `parlour.envs.aec.GameEnv`) and the game's own options.
         """
         from parlour.wrappers.text_actions import TextActions
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, Never
 
+import numpy as np
 from gymnasium.error import CustomSpaceError
-from gymnasium.spaces import Space, Text
+from gymnasium.spaces import Box, Dict, Space, Text
 from gymnasium.vector.utils import create_shared_memory
 
 _SAMPLE: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;'\"-_()é狼人杀好"
@@ -50,6 +51,16 @@ class ProseSpace(Text):
 
     def __repr__(self) -> str:
         return f"Prose({self.max_length})"
+
+
+def observed_space(observation: str, features: int, actions: int, characters: int) -> Dict:
+    """What is observed of so many of each, with the mask: `observation="text"`, `"features"` or `"both"`."""
+    parts: dict[str, Space[Any]] = {"action_mask": Box(0, 1, (actions,), np.int8)}
+    if observation != "features":
+        parts["text"] = ProseSpace(characters)
+    if observation != "text":
+        parts["observation"] = Box(-1, 1, (features,), np.float32)
+    return Dict(parts)
 
 
 @create_shared_memory.register(ProseSpace)

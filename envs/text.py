@@ -251,3 +251,14 @@ def read_choice(text: str, meanings: Mapping[Move, re.Pattern[str]]) -> Move:
     if len(found) > 1:
         raise AmbiguousMove(f"{text!r} states several decisions; accepted: exactly one")
     return found.pop()
+
+
+def describe(config: Mapping[str, Any]) -> str:
+    """A configuration in one line, for headings.
+
+    >>> describe({"num_players": 6, "rules": "paper"})
+    'num_players=6, rules="paper"'
+    """
+    return ", ".join(
+        f"{key}={speech.quote(value) if isinstance(value, str) else value}" for key, value in config.items()
+    )

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import registry
-from parlour.envs.aec import describe
 from parlour.envs.speech import ACTS
-from parlour.envs.text import CHOICE, RECORD, clean
+from parlour.envs.text import CHOICE, RECORD, clean, describe
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")

@@ -24,6 +24,7 @@ from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
 from parlour.envs._template.vocabulary import GUESSES, SPEECHES
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
+from parlour.envs.frames import Frame
 from parlour.envs.testing import CHECKS, check_game, failure_of
 from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.text import MODERATOR
@@ -70,6 +71,23 @@ def viewed(change: Any) -> type[CoinSpec]:
 def features(change: Any) -> type[CoinSpec]:
     encoder = type("Changed", (CoinEncoder,), {"__call__": lambda self, view: change(CoinEncoder.__call__(self, view))})
     return specs(encoder=lambda self, game: encoder())
+
+
+def own_features(**changed: Any) -> type[CoinSpec]:
+    """A game whose features in the frame of a seat come from another encoder."""
+    encoder = type("Changed", (CoinEncoder,), changed)
+    return specs(seat_encoder=lambda self, game, features: encoder())
+
+
+def from_memory(self: CoinEncoder, view: Any) -> Any:
+    """What it has once seen it shows for good."""
+    self.last = np.maximum(getattr(self, "last", -1), CoinEncoder.__call__(self, view)).astype(np.float32)
+    return self.last
+
+
+def framed(order: list[list[int]], own: list[list[int]] | None = None) -> type[CoinSpec]:
+    frame = Frame(np.array(order), np.argsort(order) if own is None else np.array(own))
+    return specs(frame=lambda self, game: frame)
 
 
 def lenient(self: Coin, s: Any, move: Move) -> Any:
@@ -220,6 +238,18 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
         ("too large", features(lambda found: found * 2)),
         ("of another type", features(lambda found: found.astype(np.float64))),
         ("too many", features(lambda found: np.append(found, found))),
+    ],
+    "own_features": [
+        ("too large", own_features(__call__=lambda self, view: CoinEncoder.__call__(self, view) * 2)),
+        ("too few names", own_features(names=("my place",))),
+        ("out of memory", own_features(__call__=from_memory)),
+        ("a kind without an encoder", specs(features=("table", "summary", "belief"))),
+        ("none as at the table", specs(features=("summary",))),
+    ],
+    "own_actions": [
+        ("for one seat", framed([[0, 1, 2, 3, 4]])),
+        ("a number twice", framed([[0, 1, 2, 3, 4], [0, 1, 2, 3, 3]])),
+        ("numbers that do not lead back", framed([[1, 2, 0, 3, 4], [0, 1, 2, 3, 4]], own=[[1, 2, 0, 3, 4]] * 2)),
     ],
     "event_visibility": [
         ("too much", viewed(lambda self, s, seat, view: view._replace(events=s.log))),

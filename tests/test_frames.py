@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
+import re
+
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 from parlour.envs import registry
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.frames import Frame
+from parlour.envs.turn import take_turn
+from parlour.policies import make_policy
+from parlour.wrappers import NumericFeatures, SeatEnv
 
 TABLES = [
     ("avalon_v0", {"num_players": 5, "rules": "official", "talk": False}),
@@ -80,3 +88,136 @@ def test_a_game_without_an_own_frame_says_so(name):
     spec = registry[name].spec
     with pytest.raises(ParlourError, match=f"features of {spec.id} in the frame of a seat 'belief' is not accepted"):
         spec.seat_encoder(None, "belief")
+
+
+# -- environments ----------------------------------------------------------------------------------------------
+
+KINDS = [
+    pytest.param(name, config, kind, id=f"{name}-{kind}")
+    for name, config in [("avalon_v0", {"num_players": 5}), ("werewolf_v0", {"num_players": 7}), ("template_v0", {})]
+    for kind in registry[name].spec.features[1:]
+]
+
+
+@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+def test_the_same_players_make_the_same_moves_whatever_the_frame(name, config, kind):
+    """Heuristic, random and text players choose among options; in which numbers they are told does not matter to them."""
+    played = []
+    for features in ("table", kind):
+        env = registry[name].env(info="full", features=features, action="text", **config)
+        kinds = [Sentences() if k % 3 == 0 else make_policy(("random", "heuristic")[k % 2], name, {}) for k in range(9)]
+        played.append(moves_of(env, kinds[: env.game_env.game.seats]))
+    assert played[0] == played[1]
+
+
+@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+def test_observations_and_actions_are_those_of_the_frame(name, config, kind):
+    env = registry[name].raw_env(observation="both", features=kind, info="full", **config)
+    spec, game = env.spec, env.game
+    order, rng = spec.frame(game).order, np.random.default_rng(0)
+    env.reset(seed=3)
+    for agent in env.agent_iter():
+        observed, _, over, _, info = env.last()
+        if over:
+            env.step(None)
+            continue
+        seat, view = env.seat_of[agent], info["view"]
+        assert env.observation_space(agent).contains(observed)
+        assert np.array_equal(observed["observation"], spec.seat_encoder(game, kind)(view))
+        assert {game.catalogue[order[seat, k]] for k in np.flatnonzero(observed["action_mask"])} == set(view.legal)
+        assert [game.catalogue[order[seat, k]] for k in info["legal"]] == list(view.legal)
+        assert info["features"] == kind
+        action = int(rng.choice(np.flatnonzero(observed["action_mask"])))
+        env.step(action)
+        made = [move for move in env.moves if move in game.catalogue]
+        assert made[-1] == game.catalogue[order[seat, action]]
+
+
+@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+def test_cycles_take_actions_of_the_frame(name, config, kind):
+    """A parallel game in which each seat sends the same meaning ends the same in every frame."""
+    ends = []
+    for features in ("table", kind):
+        env = registry[name].parallel_env(observation="features", features=features, **config)
+        _, infos = env.reset(seed=5)
+        while env.agents:
+            actions = {agent: last_legal(env, agent, infos[agent]["action_mask"]) for agent in env.agents}
+            _, rewards, _, _, infos = env.step(actions)
+        ends.append((env.aec.moves, rewards))
+        assert not any(env.replaced.values())
+    assert ends[0] == ends[1]
+
+
+def last_legal(env, agent: str, mask) -> int:
+    """The number of the legal move that stands last in the catalogue of the table; `wait` where that is all there is."""
+    if mask[-1]:
+        return env.wait
+    catalogue, own = env.aec.game.catalogue, env.aec.catalogue_of(env.aec.seat_of[agent])
+    return max(np.flatnonzero(mask[:-1]).tolist(), key=lambda k: catalogue.index(own[k]))
+
+
+class Sentences:
+    """Answers with the sentence of a random option."""
+
+    wants = "text"
+
+    def reset(self, seat: int, seed: int) -> None:
+        self.rng = np.random.default_rng((seed, seat))
+
+    def act(self, observation, info) -> str:
+        return info["options"][int(self.rng.integers(len(info["options"])))]
+
+
+def moves_of(env, players) -> list[Move]:
+    """One game of these players."""
+    env.reset(seed=11)
+    for seat, player in enumerate(players):
+        player.reset(seat, 11)
+    while env.game_env.outcome is None:
+        take_turn(env, players[env.game_env.seat])
+    return env.game_env.moves
+
+
+def test_a_copy_of_an_environment_goes_on_in_the_same_frame():
+    env = registry["werewolf_v0"].raw_env(observation="features", features="summary", info="full")
+    env.reset(seed=1)
+    twin = pickle.loads(pickle.dumps(env))
+    for one in (env, twin):
+        while one.outcome is None:
+            one.step(one.infos[one.agent_selection]["legal"][-1])
+    assert env.moves == twin.moves
+
+
+def test_a_kind_that_the_game_does_not_have_is_refused_in_one_line():
+    with pytest.raises(ParlourError, match=r"features of mediated_qa_v0 'belief' is not accepted; accepted: table$"):
+        registry["mediated_qa_v0"].raw_env(features="belief")
+
+
+@pytest.mark.parametrize("kind", ["table", "summary"])
+def test_learners_see_and_act_in_the_frame_of_their_seat(kind):
+    env = registry["werewolf_v0"].raw_env(info="full", features=kind)
+    learner = SeatEnv(env, lambda _: make_policy("heuristic", "werewolf_v0", {}), seat=4)
+    observed, info = learner.reset(seed=2)
+    assert learner.observation_space.contains(observed)
+    assert observed.shape == (env.encoder.size,)
+    legal = env.game.legal(env.state_now)
+    assert {env.catalogue_of(4)[k] for k in np.flatnonzero(info["action_mask"])} == set(legal)
+    refused = int(np.flatnonzero(info["action_mask"] == 0)[-1])
+    strict = SeatEnv(env, lambda _: make_policy("heuristic", "werewolf_v0", {}), seat=4, on_illegal="raise")
+    strict.reset(seed=2)
+    with pytest.raises(ParlourError, match=f"args={re.escape(str(env.catalogue_of(4)[refused].args))}"):
+        strict.step(refused)
+
+
+def test_numeric_features_are_of_the_kind_of_the_environment():
+    env = NumericFeatures(registry["werewolf_v0"].raw_env(features="belief"))
+    env.reset(seed=1)
+    assert env.observation_space("player_0").contains(env.observe("player_0"))
+
+
+def test_gymnasium_makes_a_seat_in_its_own_frame():
+    env = gymnasium.make("parlour/werewolf-v0", features="record", opponents="random")
+    assert env.observation_space.shape == (
+        env.unwrapped.game_env.spec.seat_encoder(env.unwrapped.game_env.game, "record").size,
+    )
+    check_env(env.unwrapped, skip_render_check=True)

@@ -18,7 +18,9 @@ class NumericFeatures(BaseWrapper[str, Any, Any]):
         super().__init__(env)
         base = inner_game(env, "NumericFeatures")
         self.game_env = base
-        self.observation_spaces = GameEnv(base.spec, base.game, observation="features").observation_spaces
+        self.observation_spaces = GameEnv(
+            base.spec, base.game, observation="features", features=base.features
+        ).observation_spaces
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         return self.observation_spaces[agent]

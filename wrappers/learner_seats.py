@@ -66,7 +66,8 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
         self.possible_agents = [f"learner_{k}" for k in range(count)]
         self.agents: list[str] = []
         self.seats = dict(zip(self.possible_agents, self._fixed or every, strict=False))
-        own = [GameEnv(base.spec, base.game, observation=observation) for _ in range(count)]  # spaces of their own
+        spec, game, features = base.spec, base.game, base.features
+        own = [GameEnv(spec, game, observation=observation, features=features) for _ in range(count)]  # own spaces
         first = base.possible_agents[0]
         self.observation_spaces = {
             a: e.observation_space(first) for a, e in zip(self.possible_agents, own, strict=True)
@@ -166,7 +167,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
         if isinstance(action, str) or (number := int(action)) in legal:
             return number
         if self.on_illegal == "raise":
-            moves = self.game_env.game.catalogue
+            moves = self.game_env.catalogue_of(self.seats[agent])
             raise accept("action", moves[number] if 0 <= number < len(moves) else number, info["options"])
         self._replaced[agent] += 1
         return legal[int(self.np_random.integers(len(legal)))]

@@ -15,11 +15,11 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from parlour.envs._template.encode import CoinEncoder
+from parlour.envs._template.encode import SUMMARY, CoinEncoder
 from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
 from parlour.envs._template.vocabulary import SIDES
-from parlour.envs.core import GameSpec
+from parlour.envs.core import TABLE, GameSpec, own_frame_only
 
 
 class CoinSpec(GameSpec):
@@ -28,6 +28,7 @@ class CoinSpec(GameSpec):
     id = "template_v0"
     title = "Coin, a tiny game to copy"
     sides = SIDES
+    features = (TABLE, SUMMARY)
     heuristic = "parlour.policies.heuristic.template:CoinPlayer"
 
     def build(self) -> Coin:
@@ -37,6 +38,12 @@ class CoinSpec(GameSpec):
         return CoinText()
 
     def encoder(self, game: Coin) -> CoinEncoder:
+        return CoinEncoder()
+
+    def seat_encoder(self, game: Coin, features: str) -> CoinEncoder:
+        """Keeper and guesser differ by their place, so that each sees from its own what it sees at the table."""
+        if features != SUMMARY:
+            raise own_frame_only(self, features)
         return CoinEncoder()
 
 

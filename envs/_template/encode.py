@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs._template.vocabulary import CoinView
 
+SUMMARY: Final = "summary"
+"""The kind of features in which each seat counts from itself."""
+
 
 class CoinEncoder:
-    """Satisfies `parlour.envs.core.Encoder`."""
+    """Satisfies `parlour.envs.core.Encoder` and `SeatEncoder`."""
 
-    size = 3
+    names: Sequence[str] = ("my place", "the coin, as I know it", "what was said of it")
+    size = len(names)
 
     def __call__(self, view: CoinView) -> np.ndarray[Any, np.dtype[np.float32]]:
         coin = 0 if view.coin < 0 else 2 * view.coin - 1

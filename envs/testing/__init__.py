@@ -40,6 +40,8 @@ CHECKS: Final[tuple[Check, ...]] = (
     conformance.default_moves,
     conformance.incremental_prose,
     conformance.features,
+    conformance.own_features,
+    conformance.own_actions,
     leaks.event_visibility,
     leaks.hidden_information,
     spoof.spoofed_prose,

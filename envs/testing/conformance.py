@@ -8,14 +8,17 @@ import pickle
 import re
 import sys
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs import dotted
-from parlour.envs.core import NATURE, OVER, GameSpec, IllegalMove, Move
+from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move
 from parlour.envs.registry import EnvModule, build
 from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
 from parlour.envs.text import CHOICE, NOT_YOUR_TURN, OPTION, RECORD, WHO, render
+
+_READ_ALONE: Final = 8
+"""States of a game at which features are made from one View alone."""
 
 # -- rules -----------------------------------------------------------------------------------------------------
 
@@ -191,7 +194,46 @@ def features(table: ConfiguredGame) -> None:
     encode = table.spec.encoder(table.game)
     for state in table.playouts[0].states:
         for seat in range(table.game.seats):
-            found = encode(table.game.view(state, seat))
-            assert found.shape == (encode.size,)
-            assert found.dtype == np.float32
-            assert np.all(np.abs(found) <= 1)
+            _check_array(encode(table.game.view(state, seat)), encode.size)
+
+
+def own_features(table: ConfiguredGame) -> None:
+    """Of each kind but `"table"`: size, names, type and range are right, and one View alone gives what all in turn give."""
+    spec, game, states = table.spec, table.game, table.playouts[0].states
+    assert spec.features[0] == TABLE
+    refused(partial(table.raw_env, features="colours"))
+    for kind in spec.features[1:]:
+        reading = [spec.seat_encoder(game, kind) for _ in range(game.seats)]
+        alone = set(map(id, sampled(states, _READ_ALONE)))
+        for state in states:
+            for seat, encode in enumerate(reading):
+                view = game.view(state, seat)
+                found = encode(view)
+                _check_array(found, encode.size)
+                if id(state) in alone:
+                    assert np.array_equal(found, spec.seat_encoder(game, kind)(view)), f"{kind}, seat {seat}"
+        assert all(len(encode.names) == len(set(encode.names)) == encode.size for encode in reading)
+
+
+def own_actions(table: ConfiguredGame) -> None:
+    """In the frame of a seat each move has one number, and masks and options are those of the table."""
+    spec, game = table.spec, table.game
+    order, actions = spec.frame(game).order, np.arange(len(game.catalogue))
+    assert order.shape == (game.seats, len(actions))
+    assert all(np.array_equal(np.sort(row), actions) for row in order)
+    for kind in spec.features[1:]:
+        one, two = table.raw_env(info="full"), table.raw_env(info="full", features=kind)
+        moves = table.playouts[0].moves
+        for move, _ in zip(follow(one, moves), follow(two, moves), strict=True):
+            if move is not None:
+                own, info, seat = two.infos[two.agent_selection], one.infos[one.agent_selection], one.seat
+                assert np.array_equal(own["action_mask"], info["action_mask"][order[seat]])
+                assert tuple(order[seat, list(own["legal"])]) == info["legal"]
+                assert own["options"] == info["options"]
+                assert order[seat, two.number(move)] == one.number(move)
+
+
+def _check_array(found: Any, size: int) -> None:
+    assert found.shape == (size,)
+    assert found.dtype == np.float32
+    assert np.all(np.abs(found) <= 1)
