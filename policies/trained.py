@@ -2,43 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-from parlour.envs.core import ParlourError
+from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, check_one_of
+from parlour.envs.frames import Frame
+from parlour.envs.registry import lookup
 from parlour.policies.base import TablePolicy
 from parlour.policies.files import read_arrays, reading, write_arrays
 
 Array = np.ndarray[Any, np.dtype[np.float32]]
+Scores = np.ndarray[Any, np.dtype[np.float64]]
 SUFFIX: Final = ".npz"
+STORED: Final = ("float32", "float16")
+"""Types in which weights are stored; played are float32."""
 _META: Final = "parlour_seat"
 
 
+def _relu(hidden: Any) -> Any:
+    return np.maximum(hidden, 0)
+
+
+ACTIVATIONS: Final[Mapping[str, Callable[[Any], Any]]] = {"tanh": np.tanh, "relu": _relu}
+"""What stands between the layers."""
+
+
 class TrainedSeat(TablePolicy):
-    """Plays one game in one configuration: logits = a multi-layer perceptron with tanh of the features.
+    """Plays one game in one configuration: logits = a multi-layer perceptron of the features.
+
+    It sits where observations are the features it was trained on, and in any environment with `info="full"`: there it
+    makes them from `info["view"]`, and names its action as the environment does.
 
     Args:
         game: Registry name of the game it was trained on.
         config: The game's configuration, as `game.config`.
         layers: (weights of shape (out, in), bias of shape (out,)) from the features to the logits.
+        features: The kind of its features, one of `GameSpec.features`. But for `"table"`, its actions are numbered in the
+            frame of the seat, too.
+        activation: One of `ACTIVATIONS`.
         sample: Draw from the network's probabilities; otherwise play the most probable legal action.
+
+    Raises:
+        ParlourError: An argument is not accepted.
     """
 
     name: ClassVar[str] = "trained"
     wants: ClassVar[str] = "features"
 
     def __init__(
-        self, game: str, config: Mapping[str, Any], layers: Sequence[tuple[Array, Array]], *, sample: bool = False
+        self,
+        game: str,
+        config: Mapping[str, Any],
+        layers: Sequence[tuple[Array, Array]],
+        *,
+        features: str = TABLE,
+        activation: str = "tanh",
+        sample: bool = False,
     ) -> None:
         super().__init__()
+        check_one_of("activation", activation, ACTIVATIONS)
         self.game, self.config, self.layers, self.sample = game, dict(config), list(layers), sample
+        self.features, self.activation = features, activation
         self.table = game, self.config
+        self._reader: _Reader | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_reader": None}  # made again from the rules
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` if the observation is not of the game it was trained on."""
-        features, mask = observation["observation"], observation["action_mask"]
+        if "view" in info and info.get("features", TABLE) != self.features:
+            return self._act_by_view(info["view"], info["legal"])
+        return self._choose(observation["observation"], observation["action_mask"])
+
+    def logits(self, features: Array) -> Scores:
+        """Scores of all actions, shape (actions,), before the mask."""
+        hidden, between = features.astype(np.float64), ACTIVATIONS[self.activation]
+        for weights, bias in self.layers[:-1]:
+            hidden = between(weights @ hidden + bias)
+        weights, bias = self.layers[-1]
+        return weights @ hidden + bias
+
+    def scores(self, features: Array) -> Array:
+        """`logits` of many observations at once, in single precision: (B, features) -> (B, actions)."""
+        hidden, between = features, ACTIVATIONS[self.activation]
+        for weights, bias in self.layers[:-1]:
+            hidden = between(hidden @ weights.T + bias)
+        weights, bias = self.layers[-1]
+        return hidden @ weights.T + bias
+
+    def save(self, path: str | Path, stored: str = "float32") -> None:
+        """Write it to a file, its weights in one of `STORED`. Raises `ParlourError` for another type."""
+        check_one_of("stored", stored, STORED)
+        arrays = {
+            f"{what}{k}": array.astype(stored)
+            for k, layer in enumerate(self.layers)
+            for what, array in zip("wb", layer, strict=True)
+        }
+        told = {"features": self.features, "activation": self.activation, "sample": self.sample}
+        meta = {"policy": self.name, "game": self.game, "config": self.config, "layers": len(self.layers), **told}
+        write_arrays(path, _META, meta, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a trained seat. Raises `ParlourError` for a file that is none."""
+        with reading(path, "policy file", "is not a trained seat; accepted: a policy.npz of `train seat`"):
+            meta, stored = read_arrays(path, _META)
+            single = {name: np.asarray(array, dtype=np.float32) for name, array in stored.items()}
+            layers = [(single[f"w{k}"], single[f"b{k}"]) for k in range(meta["layers"])]
+            told = {key: meta[key] for key in ("features", "activation", "sample") if key in meta}
+            return cls(meta["game"], meta["config"], layers, **told)
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _choose(self, features: Array, mask: np.ndarray[Any, Any]) -> int:
         outputs, inputs = len(self.layers[-1][1]), self.layers[0][0].shape[1]
         if features.shape != (inputs,) or mask.shape != (outputs,):
             raise ParlourError(
@@ -52,23 +131,39 @@ class TrainedSeat(TablePolicy):
         chance = np.exp(logits - logits.max())
         return int(self.rng.choice(outputs, p=chance / chance.sum()))
 
-    def logits(self, features: Array) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Scores of all actions, shape (actions,), before the mask."""
-        hidden = features.astype(np.float64)
-        for weights, bias in self.layers[:-1]:
-            hidden = np.tanh(weights @ hidden + bias)
-        weights, bias = self.layers[-1]
-        return weights @ hidden + bias
+    def _act_by_view(self, view: View, legal: Sequence[int]) -> int:
+        """`legal` are the environment's numbers of the legal moves, in the order of `view.legal`."""
+        if self._reader is None:
+            self._reader = _Reader(self.game, self.config, self.features)
+        own, mask = self._reader.numbers(view)
+        return int(legal[own.index(self._choose(self._reader.observed(view), mask))])
 
-    def save(self, path: str | Path) -> None:
-        arrays = {f"{what}{k}": a for k, layer in enumerate(self.layers) for what, a in zip("wb", layer, strict=True)}
-        meta = {"policy": self.name, "game": self.game, "config": self.config, "layers": len(self.layers)}
-        write_arrays(path, _META, meta, arrays)
 
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a trained seat. Raises `ParlourError` for a file that is none."""
-        with reading(path, "policy file", "is not a trained seat; accepted: a policy.npz of `train seat`"):
-            meta, stored = read_arrays(path, _META)
-            layers = [(stored[f"w{k}"], stored[f"b{k}"]) for k in range(meta["layers"])]
-            return cls(meta["game"], meta["config"], layers)
+class _Reader:
+    """Makes features, and its numbers of the legal moves, from the View of any seat of one table."""
+
+    def __init__(self, name: str, config: Mapping[str, Any], features: str) -> None:
+        self._spec = lookup(name).spec
+        self._game = self._spec.build(**config)
+        self._features = features
+        actions = len(self._game.catalogue)
+        framed = features != TABLE
+        self._frame = self._spec.frame(self._game) if framed else Frame.identity(self._game.seats, actions)
+        self._number = {move: number for number, move in enumerate(self._game.catalogue)}
+        self._encoders: dict[int, Encoder[Any] | SeatEncoder[Any]] = {}
+
+    def observed(self, view: View) -> Array:
+        """The features, shape (features,)."""
+        if view.seat not in self._encoders:
+            framed = self._features != TABLE
+            spec, game = self._spec, self._game
+            self._encoders[view.seat] = spec.seat_encoder(game, self._features) if framed else spec.encoder(game)
+        return self._encoders[view.seat](view)
+
+    def numbers(self, view: View) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int8]]]:
+        """The numbers of the moves of `view.legal`, in their order; and the mask, shape (actions,)."""
+        row = self._frame.own[view.seat]
+        own = [int(row[self._number[Move(move.kind, move.args)]]) for move in view.legal]
+        mask = np.zeros(len(self._number), dtype=np.int8)
+        mask[own] = 1
+        return own, mask

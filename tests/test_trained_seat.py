@@ -1,0 +1,143 @@
+"""A trained seat plays the same from its own frame at every table, and its file keeps all that decides its play."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from parlour.envs import registry
+from parlour.envs.core import TABLE, Move, ParlourError
+from parlour.envs.turn import take_turn
+from parlour.policies import TrainedSeat, make_policy
+
+TABLES = [("werewolf_v0", {"num_players": 7}), ("avalon_v0", {"num_players": 5}), ("template_v0", {})]
+KINDS = [
+    pytest.param(*table, kind, id=f"{table[0]}-{kind}") for table in TABLES for kind in registry[table[0]].spec.features
+]
+
+
+def untrained(name: str, config: dict, kind: str, **settings) -> TrainedSeat:
+    """Random weights, from which no two actions have the same score."""
+    env = registry[name].raw_env(features=kind, **config)
+    rng = np.random.default_rng(0)
+    sizes = (env.encoder.size, 8, len(env.game.catalogue))
+    layers = [(rng.normal(size=(b, a)).astype(np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
+    return TrainedSeat(name, env.game.config, layers, features=kind, **settings)
+
+
+def moves(name: str, config: dict, kind: str, policy: TrainedSeat, seed: int = 3) -> list:
+    """A game in which the policy sits in every seat, in an environment of this kind that tells everything."""
+    env = registry[name].raw_env(features=kind, info="full", **config)
+    players = [pickle.loads(pickle.dumps(policy)) for _ in range(env.game.seats)]
+    env.reset(seed=seed)
+    for seat, player in enumerate(players):
+        player.reset(seat, seed)
+    while env.outcome is None:
+        take_turn(env, players[env.seat])
+    return env.moves
+
+
+@pytest.mark.parametrize("sample", [False, True])
+@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+def test_it_plays_the_same_whatever_the_environment_counts_from(name, config, kind, sample):
+    policy = untrained(name, config, kind, sample=sample)
+    played = [moves(name, config, other, policy) for other in registry[name].spec.features]
+    assert all(one == played[0] for one in played)
+
+
+@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
+def test_numbers_alone_are_enough_where_they_are_its_own(name, config, kind):
+    policy = untrained(name, config, kind, sample=True)
+    env = registry[name].raw_env(observation="features", features=kind, **config)
+    env.reset(seed=3)
+    policies = [pickle.loads(pickle.dumps(policy)) for _ in env.possible_agents]
+    for seat, one in enumerate(policies):
+        one.reset(seat, 3)
+    for agent in env.agent_iter():
+        observation, _, over, _, info = env.last()
+        assert set(info) == {"action_mask"}
+        env.step(None if over else policies[env.seat_of[agent]].act(observation, info))
+    assert env.moves == moves(name, config, TABLE, policy)
+
+
+def test_in_its_own_frame_it_does_not_matter_where_it_sits():
+    """The first wolf of two deals that are the same but for one place round the table: its victim is one place further."""
+    config = {"num_players": 7, "talk": False}
+    policy = untrained("werewolf_v0", config, "summary")
+    env = registry["werewolf_v0"].raw_env(info="full", **config)
+    wolf = env.game.wolf
+    others = [role for role in env.game.deck if role != wolf]
+    roles = [*others[:2], wolf, others[2], wolf, *others[3:]]  # wolves 2 and 4; wolves are asked in the order of seats
+    victims = []
+    for by in range(3):
+        dealt = [roles[(j - by) % 7] for j in range(7)]
+        order = [(j + by) % 7 for j in range(7)]
+        env.reset(seed=0, options={"nature": [Move("deal", (*dealt, *order))]})
+        assert env.seat == 2 + by
+        action = policy.act(env.observe_as(env.agent_selection, "features"), env.infos[env.agent_selection])
+        victims.append(env.game.catalogue[action])
+    (victim,) = victims[0].args
+    assert victims == [Move("hunt", ((victim + by) % 7,)) for by in range(3)]
+
+
+@pytest.mark.parametrize("stored", ["float32", "float16"])
+def test_the_file_keeps_what_decides_its_play(tmp_path, stored):
+    policy = untrained("template_v0", {}, "summary", activation="relu", sample=True)
+    policy.save(tmp_path / "policy.npz", stored)
+    loaded = TrainedSeat.load(tmp_path / "policy.npz")
+    assert (loaded.features, loaded.activation, loaded.sample) == ("summary", "relu", True)
+    assert all(array.dtype == np.float32 for layer in loaded.layers for array in layer)
+    # half precision has 11 bits: a relative error of at most 2^-11
+    tolerance = 0.0 if stored == "float32" else 2.0**-11
+    for ours, theirs in zip(policy.layers, loaded.layers, strict=True):
+        np.testing.assert_allclose(theirs[0], ours[0], rtol=tolerance)
+    made = make_policy(str(tmp_path / "policy.npz"), "template_v0", {})
+    assert isinstance(made, TrainedSeat)
+    assert made.sample
+
+
+def test_half_precision_halves_the_weights_in_the_file(tmp_path):
+    policy = untrained("werewolf_v0", {}, "record")
+    for stored in ("float32", "float16"):
+        policy.save(tmp_path / f"{stored}.npz", stored)
+    weights = sum(array.size for layer in policy.layers for array in layer)
+    saved = (tmp_path / "float32.npz").stat().st_size - (tmp_path / "float16.npz").stat().st_size
+    assert saved == 2 * weights
+
+
+def test_a_file_of_older_versions_is_of_the_kind_table(tmp_path):
+    from parlour.policies.files import write_arrays
+
+    policy = untrained("template_v0", {}, TABLE)
+    arrays = {f"{what}{k}": a for k, layer in enumerate(policy.layers) for what, a in zip("wb", layer, strict=True)}
+    meta = {"policy": "trained", "game": "template_v0", "config": {}, "layers": 2}
+    write_arrays(tmp_path / "old.npz", "parlour_seat", meta, arrays)
+    loaded = TrainedSeat.load(tmp_path / "old.npz")
+    assert (loaded.features, loaded.activation, loaded.sample) == (TABLE, "tanh", False)
+
+
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_many_observations_at_once_have_the_scores_of_each(activation):
+    policy = untrained("template_v0", {}, "summary", activation=activation)
+    many = np.random.default_rng(1).uniform(-1, 1, (5, 3)).astype(np.float32)
+    scores = policy.scores(many)
+    assert scores.dtype == np.float32
+    np.testing.assert_allclose(scores, [policy.logits(one) for one in many], rtol=1e-5, atol=1e-6)
+
+
+def test_relu_is_computed_as_it_is_defined():
+    # hidden = max(0, (1, -2) + (0, 1)) = (1, 0); score = 3 * 1 + 5 * 0 + 0.5
+    layers = [(np.array([[1.0], [-2.0]], np.float32), np.array([0, 1], np.float32))]
+    layers.append((np.array([[3.0, 5.0]], np.float32), np.array([0.5], np.float32)))
+    policy = TrainedSeat("template_v0", {}, layers, activation="relu")
+    assert policy.logits(np.ones(1, np.float32)) == [3.5]
+
+
+def test_settings_that_are_not_accepted():
+    policy = untrained("template_v0", {}, TABLE)
+    with pytest.raises(ParlourError, match="activation 'gelu' is not accepted; accepted: tanh, relu"):
+        TrainedSeat("template_v0", {}, policy.layers, activation="gelu")
+    with pytest.raises(ParlourError, match="stored 'int8' is not accepted; accepted: float32, float16"):
+        policy.save("policy.npz", "int8")
