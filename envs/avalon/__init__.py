@@ -8,7 +8,7 @@
 | Returns | +1 for every seat of the side that wins, -1 for the other side; nothing before the end |
 | Reasons of the end | `quests`, `rejections` (official), `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, teams, two ballots, two cards, guesses |
-| Features | see `encode.py` |
+| Features | see `encode.py`; in the frame of the seat `seat_encode.py` |
 
 Roles: Merlin sees the evil side but Mordred; Percival sees Merlin and Morgana and not which is which; the evil side
 see each other but Oberon, who sees nobody. Without `roles`, a game has Merlin, Percival, Morgana, the Assassin, and
@@ -40,9 +40,10 @@ from typing import ClassVar
 from parlour.envs.avalon.encode import AvalonEncoder
 from parlour.envs.avalon.presets import PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.avalon.rules import Avalon
+from parlour.envs.avalon.seat_encode import KINDS, AvalonSeatEncoder
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import EVIL, GOOD, ROLES, turned
-from parlour.envs.core import GameSpec
+from parlour.envs.core import TABLE, GameSpec, own_frame_only
 from parlour.envs.frames import Frame
 from parlour.envs.hidden_roles import check_table
 
@@ -62,6 +63,8 @@ class AvalonSpec(GameSpec):
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
     metrics = "parlour.training.avalon.metrics:of_directory"
     demo = ("parlour.training.demo.avalon:avalon_section", "parlour.training.demo.avalon_agents:avalon_agents_section")
+    features = (TABLE, *KINDS)
+    batch = "parlour.envs.batch.avalon:AvalonTables"
     text = AvalonText
     encoder = AvalonEncoder
 
@@ -83,6 +86,12 @@ class AvalonSpec(GameSpec):
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
         config = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk}
         return Avalon(num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, config=config)
+
+    def seat_encoder(self, game: Avalon, features: str) -> AvalonSeatEncoder:
+        """The features of one seat in its own frame; see `seat_encode.py`."""
+        if features not in KINDS:
+            raise own_frame_only(self, features)
+        return AvalonSeatEncoder(game, features)
 
     def frame(self, game: Avalon) -> Frame:
         """Seats differ only by where they sit: each counts from itself."""

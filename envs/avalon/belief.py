@@ -196,7 +196,7 @@ class AvalonBelief:
         h = self.habits
         evil_on_team = self.evil[:, list(team)].sum(axis=1)
         clean = evil_on_team == 0
-        dirty_likely = 1 - _chance_clean(self.evil.shape[1], int(self.evil[0].sum()), len(team))
+        dirty_likely = 1 - chance_clean(self.evil.shape[1], int(self.evil[0].sum()), len(team))
         by_evil = np.where(clean, 1 - h.evil_on_own_team, h.evil_on_own_team)
         by_merlin = np.where(clean, h.clean_team_merlin, 1 - h.clean_team_merlin)
         by_blind = np.where(clean, 1 - dirty_likely * 0.8, dirty_likely * 0.8)
@@ -223,7 +223,7 @@ class AvalonBelief:
         else:
             others = list(team)
         evil = self.evil[:, others].sum(axis=1).astype(int)
-        chance = np.array([_fails_chance(k, len(others) - k, fails, self.habits) for k in range(len(others) + 1)])
+        chance = np.array([fails_chance(k, len(others) - k, fails, self.habits) for k in range(len(others) + 1)])
         self._add(np.log(chance[evil]))
 
     def see_accusation(self, speaker: int, target: int) -> None:
@@ -306,13 +306,13 @@ def team_rows(seats: int, size: int) -> Array:
 
 
 @lru_cache(maxsize=1024)
-def _chance_clean(seats: int, evil: int, size: int) -> float:
+def chance_clean(seats: int, evil: int, size: int) -> float:
     """Probability that a team drawn at random has no evil member."""
     return comb(seats - evil, size) / comb(seats, size)
 
 
 @lru_cache(maxsize=4096)
-def _fails_chance(evil: int, good: int, fails: int, habits: AvalonHabits) -> float:
+def fails_chance(evil: int, good: int, fails: int, habits: AvalonHabits) -> float:
     """Probability of a number of fail cards from the evil and the good members: a sum of two binomials."""
     total = 0.0
     for by_evil in range(max(0, fails - good), min(evil, fails) + 1):

@@ -2,7 +2,7 @@
 
 Layout, for n seats, R different roles in play and K = 14 features a seat:
 
-    [0, n)          one-hot: own seat                     then, seat after seat, K features (see `_SEAT_FEATURES`)
+    [0, n)          one-hot: own seat                     then, seat after seat, K features (see `SEAT_FEATURES`)
     [n, n + R)      one-hot: own role                     then the table (see `_table`)
 """
 
@@ -20,7 +20,7 @@ from parlour.envs.core import NATURE
 
 Features = np.ndarray[Any, np.dtype[np.float32]]
 
-_SEAT_FEATURES: Final = (
+SEAT_FEATURES: Final = (
     "leads",
     "on the team",
     "shown to me by the night",
@@ -37,7 +37,7 @@ _SEAT_FEATURES: Final = (
     "exposed as the Assassin",
 )
 _PHASES: Final = (speech.SILENT, vocabulary.TEAM, vocabulary.BALLOT, vocabulary.CARD, vocabulary.GUESS)
-_TABLE: Final = len(_PHASES) + QUESTS + 9
+TABLE_SIZE: Final = len(_PHASES) + QUESTS + 9
 
 
 class AvalonEncoder:
@@ -46,11 +46,11 @@ class AvalonEncoder:
     def __init__(self, game: Avalon) -> None:
         self._roles = game.role_names
         self._seats = game.seats
-        self.size = game.seats * (1 + len(_SEAT_FEATURES)) + len(self._roles) + _TABLE
+        self.size = game.seats * (1 + len(SEAT_FEATURES)) + len(self._roles) + TABLE_SIZE
         self.names = (
             [f"I am seat {j}" for j in range(game.seats)]
             + [f"I am {role}" for role in self._roles]
-            + [f"seat {j}: {feature}" for j in range(game.seats) for feature in _SEAT_FEATURES]
+            + [f"seat {j}: {feature}" for j in range(game.seats) for feature in SEAT_FEATURES]
             + [f"phase {phase}" for phase in _PHASES]
             + [f"quest {quest + 1}" for quest in range(QUESTS)]
             + ["good / 3", "evil / 3", "proposals / 5", "team size / 5", "two fails needed"]
@@ -63,13 +63,13 @@ class AvalonEncoder:
         features[view.seat] = 1.0
         if view.role:
             features[n + self._roles.index(view.role)] = 1.0
-        features[n + roles : -_TABLE] = self._per_seat(view).ravel()
-        features[-_TABLE:] = self._table(view)
+        features[n + roles : -TABLE_SIZE] = self._per_seat(view).ravel()
+        features[-TABLE_SIZE:] = self._table(view)
         return np.clip(features, -1.0, 1.0, out=features)
 
     def _per_seat(self, view: AvalonView) -> Features:
         """Shape (n, K)."""
-        of = [[0.0] * len(_SEAT_FEATURES) for _ in range(self._seats)]
+        of = [[0.0] * len(SEAT_FEATURES) for _ in range(self._seats)]
         if view.leader >= 0:
             of[view.leader][0] = 1.0
         for j in view.team:

@@ -267,6 +267,13 @@ class Avalon(HiddenRoles[AvalonState]):
 
     # -- small questions ---------------------------------------------------------------------------------------
 
+    def options(self, phase: int, seat: int, *, quest: int = 0, good: bool = True) -> Options:
+        """What a seat may do when it is asked in a phase, on a quest (0-4), if it is good; see `state.py` for the phases."""
+        if phase == VOTE:
+            return self._ballots
+        tables = {TALK: self._talks, PROPOSE: self._teams[quest], QUEST: self._cards[good], HUNT: self._guesses}
+        return tables[phase][seat]
+
     def _hand(self, standing: AvalonStanding, seat: int) -> Options:
         """The cards that a member of a team may play."""
         return self._cards[standing.roles[seat] not in self.evil_roles][seat]

@@ -1,0 +1,129 @@
+"""Avalon by the thousand: kernels of `parlour.envs.avalon`, for 5-10 players, all presets and role sets, talk or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numba
+import numpy as np
+from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.rules import Avalon
+from parlour.envs.avalon.seat_encode import KINDS
+from parlour.envs.batch.avalon import belief, loops
+from parlour.envs.batch.avalon.layout import Array, game_record, rules_of, tables_of
+from parlour.envs.batch.streams import seeds_of, started
+from parlour.envs.batch.tables import NOBODY, BatchTables, Turns
+from parlour.envs.core import GameSpec, ParlourError
+
+
+class AvalonTables(BatchTables):
+    """See `BatchTables`.
+
+    Args:
+        spec: The spec of Avalon.
+        num_envs: B, the number of games.
+        features: `"summary"`, `"record"`, `"belief"` or `"record+belief"`.
+        beliefs: Whether the games keep beliefs though no feature shows them, because a heuristic will sit.
+        habits: How seats behave, as the beliefs suppose.
+        autoreset: See `BatchTables`.
+        threads: See `BatchTables`.
+        **config: `num_players`, `rules`, `roles`, `talk`.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = KINDS
+    game: Avalon
+
+    def __init__(
+        self,
+        spec: GameSpec,
+        *,
+        num_envs: int,
+        features: str = "summary",
+        beliefs: bool = False,
+        habits: AvalonHabits | None = None,
+        autoreset: bool = True,
+        threads: int = 1,
+        **config: Any,
+    ) -> None:
+        super().__init__(spec, config, num_envs=num_envs, features=features, autoreset=autoreset, threads=threads)
+        encoder = spec.seat_encoder(self.game, features)
+        self.size, self.names = encoder.size, tuple(encoder.names)
+        self.hidden_size = self.seats * len(self.game.role_names)
+        self.tables = tables_of(self.game)
+        self.rules: Any = rules_of(self.game)
+        self.rules.record, self.rules.belief = "record" in features, "belief" in features
+        self.rules.believes, self.rules.reset = beliefs or "belief" in features, self.autoreset
+        belief.fill(self.rules, self.seats, habits or AvalonHabits())
+        self.games: Any = np.zeros(num_envs, game_record(self.seats)).view(np.recarray)
+        self._hidden = np.zeros((num_envs, self.hidden_size), np.float32)
+        self._allocate()
+
+    def reset(self, seed: int | Sequence[int]) -> Turns:
+        seeds = seeds_of(seed, self.num_envs)
+        self.games.nature, self.games.players = started(seeds, 0), started(seeds, 1)
+        self._forget()
+        self._run(loops.deal_all, self.tables.masks)
+        return self._turns
+
+    def deal(self, moves: Array) -> Turns:
+        dealt = np.asarray(moves)
+        if dealt.shape != (self.num_envs, self.seats + 1):
+            raise ParlourError(f"deals of shape {dealt.shape} are not accepted; accepted: {self.num_envs, self.seats + 1}")
+        if (np.sort(dealt[:, :-1]) != np.sort(self.game.deck)).any() or not np.isin(dealt[:, -1], range(self.seats)).all():
+            raise ParlourError("some deal is not accepted; accepted: the role number of each seat, then the first leader")
+        self.games.roles = dealt[:, :-1]
+        self._forget()
+        self._run(loops.start_all, dealt[:, -1].astype(np.int32), self.tables.masks)
+        return self._turns
+
+    def observe(self) -> Turns:
+        self._run(loops.look_all, self.tables.masks)
+        return self._turns
+
+    def _forget(self) -> None:
+        self._turns.rewards[:] = 0
+        self._turns.terminated[:] = 0
+        self.winner[:] = NOBODY
+
+    def _run(self, over_all: Any, *look_up: Array) -> None:
+        """Run a loop over all games that writes who moves and what they see."""
+        numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+        over_all(self.games, self.rules, *look_up, *self._turns[:3])
+
+    def _play(self, actions: Array) -> None:
+        numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+        acts, masks, _, _ = self.tables
+        loops.play_all(self.games, self.rules, acts, masks, actions, *self._turns, self.winner)
+
+    def _play_random(self) -> None:
+        numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+        loops.play_random_all(self.games, self.rules, *self.tables, *self._turns, self.winner)
+
+    @property
+    def roles(self) -> Array:
+        roles: Array = self.games.roles
+        return roles
+
+    @property
+    def side(self) -> Array:
+        side: Array = self.games.side
+        return side
+
+    def hidden(self, out: Array | None = None) -> Array:
+        shown = self._hidden if out is None else out
+        n, b = self.seats, self.num_envs
+        places = (self._turns.actor[:, None] + np.arange(n)) % n
+        of = np.take_along_axis(self.games.roles, places, axis=1)
+        shown[:] = (of[:, :, None] == np.arange(len(self.game.role_names))).reshape(b, -1)
+        return shown
+
+    def state(self) -> Array:
+        return self.games.view(np.uint8).reshape(self.num_envs, -1).copy()
+
+    def restore(self, state: Array) -> Turns:
+        if state.shape != (self.num_envs, self.games.dtype.itemsize) or state.dtype != np.uint8:
+            raise ParlourError("this state is not accepted; accepted: one of tables made with the same arguments")
+        self.games = np.ascontiguousarray(state).copy().view(self.games.dtype)[:, 0].view(np.recarray)
+        self._forget()
+        return self.observe()

@@ -1,0 +1,190 @@
+"""Thousands of games of one kind at once: arrays of those to move, their masks and what they see.
+
+`BatchTables` is what users hold and what a game's kernels plug into. The scalar game is the truth: tables, catalogue and
+numbering come from it, and lockstep tests hold the kernels to it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from parlour.envs.core import Game, GameSpec, ParlourError, check_from, check_one_of
+from parlour.envs.registry import build
+
+Array = np.ndarray[Any, Any]
+ILLEGAL = -2
+"""What a kernel writes to `winner` for an action that the mask does not allow; nothing is played at that table."""
+NOBODY = -1
+"""The seat to move at a table that is over, and the winner where nobody has won."""
+
+
+class Turns(NamedTuple):
+    """Whose turn it is at each of B tables. The arrays are buffers that the next call writes to again."""
+
+    actor: Array
+    """(B,) int32: the seat to move; -1 at a table that is over."""
+    mask: Array
+    """(B, A) uint8: 1 for what it may do, in its own frame."""
+    observation: Array
+    """(B, F) float32: what it sees, in its own frame."""
+    rewards: Array
+    """(B, n) float32: what each seat got for the step just made."""
+    terminated: Array
+    """(B,) uint8: 1 where that step ended the game."""
+
+
+class BatchTables(ABC):
+    """B games of one configuration.
+
+    Seats number their actions in their own frame: action k of seat i is `game.catalogue[frame.order[i, k]]`. A game that
+    ends is dealt anew at once, from its own stream of random numbers.
+
+    Args:
+        spec: The game.
+        config: The options of `spec.build`.
+        num_envs: B, the number of games.
+        features: What seats see, one of `spec.features` but `"table"`.
+        autoreset: Whether a finished game is dealt anew; if not, it stays over (actor -1, no legal action).
+        threads: Cores to use.
+
+    Raises:
+        ParlourError: An argument is not accepted.
+    """
+
+    kinds: ClassVar[tuple[str, ...]]
+    """The kinds of features that its kernels have."""
+
+    size: int
+    """F, the number of features."""
+    names: Sequence[str]
+    """What each feature is."""
+    hidden_size: int
+    """P, the number of hidden features; see `hidden`."""
+
+    def __init__(
+        self,
+        spec: GameSpec,
+        config: dict[str, Any],
+        *,
+        num_envs: int,
+        features: str = "summary",
+        autoreset: bool = True,
+        threads: int = 1,
+    ) -> None:
+        check_from("num_envs", num_envs, 1)
+        check_from("threads", threads, 1)
+        check_one_of("features", features, self.kinds)
+        self.spec, self.features, self.num_envs = spec, features, int(num_envs)
+        self.game: Game[Any] = build(spec, config)
+        self.frame = spec.frame(self.game)
+        self.seats, self.actions = self.game.seats, len(self.game.catalogue)
+        self.autoreset, self.threads = bool(autoreset), int(threads)
+
+    def _allocate(self) -> None:
+        """Make the buffers of `Turns`, once `size` is known."""
+        b = self.num_envs
+        self.winner: Array = np.full(b, NOBODY, np.int8)
+        """(B,): index into `spec.sides` of the side that won the game that ended in the last step; -1 for none."""
+        self._chosen = np.zeros(b, np.int32)
+        self._turns = Turns(
+            np.full(b, NOBODY, np.int32),
+            np.zeros((b, self.actions), np.uint8),
+            np.zeros((b, self.size), np.float32),
+            np.zeros((b, self.seats), np.float32),
+            np.zeros(b, np.uint8),
+        )
+
+    # -- playing -----------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def reset(self, seed: int | Sequence[int]) -> Turns:
+        """Deal all games.
+
+        Args:
+            seed: A number, from which every game gets a stream of its own; or a sequence of B numbers: games with the
+                same number get the same deals.
+        """
+
+    @abstractmethod
+    def deal(self, moves: Array) -> Turns:
+        """Begin all games with given deals, for tests and for games on the same deals; `reset` comes first.
+
+        Args:
+            moves: (B, ...) whole numbers: row b is the `args` of the first move of nature in the scalar game.
+        """
+
+    def step(self, actions: Array) -> Turns:
+        """Let the seat to move at each table act.
+
+        Args:
+            actions: (B,) whole numbers, in the frames of the seats; not looked at where a table is over.
+
+        Raises:
+            ParlourError: Some action is not legal; nothing was played at those tables.
+        """
+        np.copyto(self._chosen, actions, casting="same_kind")
+        self._play(self._chosen)
+        if (self.winner == ILLEGAL).any():
+            table = int(np.flatnonzero(self.winner == ILLEGAL)[0])
+            actor, mask = int(self._turns.actor[table]), self._turns.mask[table]
+            raise ParlourError(
+                f"action {int(self._chosen[table])} of seat {actor} at table {table} is not accepted; accepted: "
+                f"{', '.join(map(str, np.flatnonzero(mask)))}"
+            )
+        return self._turns
+
+    def play_random(self, steps: int = 1) -> Turns:
+        """Let every table play `steps` legal actions drawn inside the kernel, each as likely as the others.
+
+        Rewards, ends and winners are those of the last of them.
+        """
+        for _ in range(steps):
+            self._play_random()
+        return self._turns
+
+    @abstractmethod
+    def observe(self) -> Turns:
+        """The same turns again: actor, mask and observation written anew; rewards and ends stay."""
+
+    @abstractmethod
+    def _play(self, actions: Array) -> None:
+        """Play `actions` (int32) and write turns and `winner`."""
+
+    @abstractmethod
+    def _play_random(self) -> None:
+        """The same with actions drawn from the stream of the players."""
+
+    # -- what stands behind the turns --------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def roles(self) -> Array:
+        """(B, n) int8: the role number of each seat in the present games."""
+
+    @property
+    @abstractmethod
+    def side(self) -> Array:
+        """(B, n) int8: the side of each seat in the present games, an index into `spec.sides`."""
+
+    @abstractmethod
+    def hidden(self, out: Array | None = None) -> Array:
+        """What a critic may see while learning: the role of each seat, one-hot, in the frame of the seat to move.
+
+        Args:
+            out: (B, P) float32 to write to; a buffer of the tables without it.
+        """
+
+    @abstractmethod
+    def state(self) -> Array:
+        """All that the games will go on from, as bytes of shape (B, bytes a game): a copy."""
+
+    @abstractmethod
+    def restore(self, state: Array) -> Turns:
+        """Go on from what `state` gave, for tables made with the same arguments.
+
+        Raises:
+            ParlourError: It comes from other tables.
+        """
