@@ -198,9 +198,13 @@ class SeatEncoder(Protocol[V_contra]):
     if it had read everything anew.
     """
 
-    size: int
-    names: Sequence[str]
-    """What each feature is, in order."""
+    @property
+    def size(self) -> int:
+        """How many features there are."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What each feature is, in order."""
 
     def __call__(self, view: V_contra) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Features, shape (size,), float32, each in [-1, 1]; an array of its own."""

@@ -192,7 +192,10 @@ class _Belief:
     def __init__(self, game: Avalon, view: AvalonView | None) -> None:
         places = [place_name(j) for j in range(game.seats)]
         self.names = [
-            f"{whose} {what} {place}" for whose in ("mine:", "onlooker's:") for what in ("evil", "Merlin") for place in places
+            f"{whose} {what} {place}"
+            for whose in ("mine:", "onlooker's:")
+            for what in ("evil", "Merlin")
+            for place in places
         ]
         self.names += ["mine: team clean", "onlooker's: team clean"]
         self._beliefs: tuple[AvalonBelief, ...] = ()

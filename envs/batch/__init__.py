@@ -42,6 +42,8 @@ def make(game: str, *, num_envs: int, features: str = "summary", **options: Any)
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise
-        raise ParlourError("parlour.envs.batch needs Numba; accepted: parlour installed with the extra 'batch'") from error
+        raise ParlourError(
+            "parlour.envs.batch needs Numba; accepted: parlour installed with the extra 'batch'"
+        ) from error
     tables: BatchTables = made(spec, num_envs=num_envs, features=features, **options)
     return tables

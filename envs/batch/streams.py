@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import numba
 import numpy as np
 from numba import njit
+from numba.core import config
 from parlour.envs.core import accept
 
 Words = np.ndarray[Any, np.dtype[np.uint64]]
@@ -44,15 +46,20 @@ def mixed(state: Any) -> Any:
 
 
 @kernel
-def below(state: Any, count: int) -> int:
+def below(state: Any, count: int) -> Any:
     """A whole number in [0, count); count < 2**32. Too likely by 2**-32 at most."""
     return np.int64(((mixed(state) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
 @kernel
-def fraction(state: Any) -> float:
+def fraction(state: Any) -> Any:
     """A number in [0, 1)."""
     return np.float64(mixed(state) >> np.uint64(11)) * 2.0**-53
+
+
+def use_threads(count: int) -> None:
+    """How many cores the loops of this thread use from now on, as far as Numba has them."""
+    numba.set_num_threads(min(count, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
 
 
 def seeds_of(seed: int | Sequence[int], games: int) -> list[int]:

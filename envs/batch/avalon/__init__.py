@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numba
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.seat_encode import KINDS
 from parlour.envs.batch.avalon import belief, loops
 from parlour.envs.batch.avalon.layout import Array, game_record, rules_of, tables_of
-from parlour.envs.batch.streams import seeds_of, started
+from parlour.envs.batch.streams import seeds_of, started, use_threads
 from parlour.envs.batch.tables import NOBODY, BatchTables, Turns
 from parlour.envs.core import GameSpec, ParlourError
 
@@ -69,9 +68,15 @@ class AvalonTables(BatchTables):
     def deal(self, moves: Array) -> Turns:
         dealt = np.asarray(moves)
         if dealt.shape != (self.num_envs, self.seats + 1):
-            raise ParlourError(f"deals of shape {dealt.shape} are not accepted; accepted: {self.num_envs, self.seats + 1}")
-        if (np.sort(dealt[:, :-1]) != np.sort(self.game.deck)).any() or not np.isin(dealt[:, -1], range(self.seats)).all():
-            raise ParlourError("some deal is not accepted; accepted: the role number of each seat, then the first leader")
+            raise ParlourError(
+                f"deals of shape {dealt.shape} are not accepted; accepted: {self.num_envs, self.seats + 1}"
+            )
+        if (np.sort(dealt[:, :-1]) != np.sort(self.game.deck)).any() or not np.isin(
+            dealt[:, -1], range(self.seats)
+        ).all():
+            raise ParlourError(
+                "some deal is not accepted; accepted: the role number of each seat, then the first leader"
+            )
         self.games.roles = dealt[:, :-1]
         self._forget()
         self._run(loops.start_all, dealt[:, -1].astype(np.int32), self.tables.masks)
@@ -88,16 +93,16 @@ class AvalonTables(BatchTables):
 
     def _run(self, over_all: Any, *look_up: Array) -> None:
         """Run a loop over all games that writes who moves and what they see."""
-        numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+        use_threads(self.threads)
         over_all(self.games, self.rules, *look_up, *self._turns[:3])
 
     def _play(self, actions: Array) -> None:
-        numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+        use_threads(self.threads)
         acts, masks, _, _ = self.tables
         loops.play_all(self.games, self.rules, acts, masks, actions, *self._turns, self.winner)
 
     def _play_random(self) -> None:
-        numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+        use_threads(self.threads)
         loops.play_random_all(self.games, self.rules, *self.tables, *self._turns, self.winner)
 
     @property

@@ -13,8 +13,6 @@ showed a seat picks the hypotheses that it sums over. So evidence costs |s| * n 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import comb
 from typing import Any, Final
 
 import numpy as np
@@ -63,7 +61,7 @@ def fill(r: Any, n: int, habits: AvalonHabits) -> None:
 
 
 @kernel
-def begin(g: Any) -> None:
+def prior(g: Any) -> None:
     """Before the first word."""
     g.weight[:] = 1
     g.special[:] = 1
@@ -73,6 +71,7 @@ def begin(g: Any) -> None:
 
 @kernel
 def see_team(g: Any, r: Any, leader: int, team: int) -> None:
+    """A leader names a team."""
     size = r.bits[team]
     for s in range(len(g.weight)):
         side = r.sides[s]
@@ -89,7 +88,7 @@ def see_team(g: Any, r: Any, leader: int, team: int) -> None:
 
 @kernel
 def see_votes(g: Any, r: Any) -> None:
-    n = len(g.roles)
+    """All votes on the team are shown."""
     with_oberon = r.oberon >= 0
     largest = 0.0
     for s in range(len(g.weight)):
@@ -133,6 +132,7 @@ def see_cards(g: Any, r: Any, fails: int) -> None:
 
 @kernel
 def see_remark(g: Any, r: Any, speaker: int, target: int, praised: int) -> None:
+    """A seat accuses (`praised` 0) or defends or recommends (1) another."""
     for s in range(len(g.weight)):
         side = r.sides[s]
         said = r.remark[praised, (side >> speaker) & 1, (side >> target) & 1]

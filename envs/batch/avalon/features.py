@@ -14,6 +14,7 @@ from parlour.envs.batch.streams import kernel
 
 @kernel
 def clipped(x: float) -> Any:
+    """Into [-1, 1]."""
     return np.float32(min(max(x, -1.0), 1.0))
 
 
@@ -29,6 +30,7 @@ def observe(g: Any, r: Any, f: Any) -> None:
 
 @kernel
 def summary(g: Any, r: Any, f: Any) -> int:
+    """The numbers of `encode.py`; where the next block begins."""
     n, me, team = len(g.roles), g.actor, g.team
     shown = g.shown[me]
     for k in range(r.roles):
@@ -54,6 +56,7 @@ def summary(g: Any, r: Any, f: Any) -> int:
 
 @kernel
 def table(g: Any, r: Any, f: Any, at: int) -> int:
+    """The end of the summary: phase, quest, score and team; where the next block begins."""
     me, team = g.actor, g.team
     f[at] = g.phase == TALK
     f[at + 1] = g.phase == PROPOSE
@@ -78,6 +81,7 @@ def table(g: Any, r: Any, f: Any, at: int) -> int:
 
 @kernel
 def record(g: Any, r: Any, f: Any, at: int) -> int:
+    """All proposals so far; where the next block begins."""
     n, me = len(g.roles), g.actor
     for slot in range(SLOTS):
         if g.led[slot] < 0:
@@ -129,6 +133,7 @@ def speeches(g: Any, r: Any, f: Any, at: int) -> int:
 
 @kernel
 def chances(g: Any, r: Any, f: Any, at: int) -> None:
+    """The belief, brought up to date first."""
     n, me = len(g.roles), g.actor
     if g.stale:
         belief.look_from_outside(g, r)

@@ -42,6 +42,7 @@ def turn(g: Any, r: Any, acts: Any, action: int, b: int, rewards: Any, terminate
 
 @loop
 def deal_all(games: Any, rules: Any, masks: Any, actor: Any, mask: Any, observation: Any) -> None:
+    """Deal every game from its own stream."""
     for b in prange(len(games)):
         begin(games[b], rules[0])
         look(games[b], rules[0], masks, b, actor, mask, observation)
@@ -49,6 +50,7 @@ def deal_all(games: Any, rules: Any, masks: Any, actor: Any, mask: Any, observat
 
 @loop
 def start_all(games: Any, rules: Any, leaders: Any, masks: Any, actor: Any, mask: Any, observation: Any) -> None:
+    """Begin every game with the roles that it holds."""
     for b in prange(len(games)):
         start(games[b], rules[0], leaders[b])
         look(games[b], rules[0], masks, b, actor, mask, observation)
@@ -56,6 +58,7 @@ def start_all(games: Any, rules: Any, leaders: Any, masks: Any, actor: Any, mask
 
 @loop
 def look_all(games: Any, rules: Any, masks: Any, actor: Any, mask: Any, observation: Any) -> None:
+    """Write all turns anew."""
     for b in prange(len(games)):
         look(games[b], rules[0], masks, b, actor, mask, observation)
 
@@ -74,6 +77,7 @@ def play_all(
     terminated: Any,
     winner: Any,
 ) -> None:
+    """Play an action at every table where somebody is to move."""
     for b in prange(len(games)):
         g, action = games[b], actions[b]
         if g.actor < 0:
@@ -102,6 +106,7 @@ def play_random_all(
     terminated: Any,
     winner: Any,
 ) -> None:
+    """Play a legal action drawn from the stream of the players at every table."""
     for b in prange(len(games)):
         g = games[b]
         if g.actor < 0:

@@ -10,8 +10,17 @@ from typing import Any, Final
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS_TO_WIN
 from parlour.envs.avalon.state import DONE, HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.batch.avalon import belief
-from parlour.envs.batch.avalon.layout import ACCUSE, CLAIM, GOOD_CARD_ROW, PRAISE, TALK_ROW, TEAM_ROW
-from parlour.envs.batch.avalon.layout import BALLOT_ROW, EVIL_CARD_ROW, GUESS_ROW
+from parlour.envs.batch.avalon.layout import (
+    ACCUSE,
+    BALLOT_ROW,
+    CLAIM,
+    EVIL_CARD_ROW,
+    GOOD_CARD_ROW,
+    GUESS_ROW,
+    PRAISE,
+    TALK_ROW,
+    TEAM_ROW,
+)
 from parlour.envs.batch.streams import advance, below, kernel
 
 ONGOING: Final = -1
@@ -71,7 +80,7 @@ def start(g: Any, r: Any, leader: int) -> None:
             g.named[k] = g.went[k] = g.approved[k] = g.failed[k] = g.result[k] = 0
             g.led[k] = -1
     if r.believes:
-        belief.begin(g)
+        belief.prior(g)
     open_round(g, r)
 
 
@@ -100,10 +109,11 @@ def play(g: Any, r: Any, kind: int, what: int) -> int:
 
 @kernel
 def speak(g: Any, r: Any, kind: int, what: int) -> int:
+    """A claim; then the next speaker, or the leader names a team."""
     n, me = len(g.roles), g.actor
     if kind == CLAIM:
         g.claims[me] |= 1 << what
-    elif kind == ACCUSE or kind == PRAISE:
+    elif kind in (ACCUSE, PRAISE):
         whom = (me + what) % n
         if whom != me:
             praised = kind == PRAISE
@@ -123,6 +133,7 @@ def speak(g: Any, r: Any, kind: int, what: int) -> int:
 
 @kernel
 def propose(g: Any, r: Any, seats: int) -> int:
+    """The leader names a team, bits of seats in its own frame; then all vote."""
     g.team = turned(seats, g.actor, len(g.roles))
     g.counted += 2 if r.bits[g.team] < r.sizes[g.quest] else 1  # a short team counts twice (published code)
     if g.tried:
@@ -139,6 +150,7 @@ def propose(g: Any, r: Any, seats: int) -> int:
 
 @kernel
 def vote(g: Any, r: Any, yes: int) -> int:
+    """One vote, 1 to approve, shown to nobody before the last one."""
     n = len(g.roles)
     g.votes |= yes << g.actor
     g.actor += 1
@@ -187,6 +199,7 @@ def draw_team(g: Any, r: Any) -> None:
 
 @kernel
 def card(g: Any, r: Any, success: int) -> int:
+    """One card of the quest, 1 for success; after the last one the quest is shown."""
     me = g.actor
     if not success:
         g.cards |= 1 << me
@@ -248,6 +261,7 @@ def score(g: Any, r: Any) -> int:
 
 @kernel
 def guess(g: Any, r: Any, place: int) -> int:
+    """The Assassin names the seat `place` further than himself as Merlin, or passes (-1)."""
     if place < 0:  # passes
         return score(g, r)
     named = (g.actor + place) % len(g.roles)

@@ -1,0 +1,63 @@
+"""Avalon's kernels against Avalon's scalar rules, move by move: actors, masks, features, beliefs, rewards, ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from lockstep import Mirror, random_actions
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.core import Move
+
+batch = pytest.importorskip("parlour.envs.batch")
+pytest.importorskip("numba")
+pytestmark = pytest.mark.slow  # kernels are compiled once for each number of players
+
+ROLES = {
+    5: [
+        None,
+        (game.MERLIN, game.PERCIVAL, game.SERVANT, game.MORDRED, game.ASSASSIN),
+        (game.MERLIN, game.SERVANT, game.SERVANT, game.OBERON, game.ASSASSIN),
+        (game.MERLIN, game.PERCIVAL, game.SERVANT, game.MINION, game.ASSASSIN),
+    ],
+    7: [
+        None,
+        (*(game.MERLIN, game.PERCIVAL, game.SERVANT, game.SERVANT), *(game.MORDRED, game.ASSASSIN, game.OBERON)),
+        (*(game.MERLIN, game.PERCIVAL, game.SERVANT, game.SERVANT), *(game.MORGANA, game.ASSASSIN, game.OBERON)),
+    ],
+    10: [
+        None,
+        (
+            *(game.MERLIN, game.PERCIVAL, game.SERVANT, game.SERVANT, game.SERVANT, game.SERVANT),
+            *(game.MORGANA, game.ASSASSIN, game.MORDRED, game.OBERON),
+        ),
+    ],
+}
+TABLES = [
+    {"num_players": n, "rules": rules, "roles": roles, "talk": talk}
+    for n in range(5, 11)
+    for roles in ROLES.get(n, [None])
+    for rules in ("paper", "reference", "official")
+    for talk in (False, True)
+]
+
+
+def dealt(tables: Any, b: int) -> Move:
+    return Move(game.DEALT, (*map(int, tables.games.roles[b]), int(tables.games.leader[b])))
+
+
+def drawn(tables: Any, b: int) -> Move:
+    team = int(tables.games.team[b])
+    return Move(game.DRAWN, tuple(j for j in range(tables.seats) if team >> j & 1))
+
+
+@pytest.mark.parametrize("options", TABLES, ids=str)
+def test_kernels_play_as_the_scalar_rules_do(options):
+    tables = batch.make("avalon_v0", num_envs=4, features="record+belief", **options)
+    turns = tables.reset(seed=14)
+    mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(14)
+    mirror.compare(turns)
+    while mirror.games < 6:
+        turns = mirror.step(random_actions(turns.mask, rng))
+        mirror.compare(turns)
