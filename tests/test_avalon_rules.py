@@ -7,6 +7,7 @@ with its code (reference). Seats are 0-based. A table's deal is given seat by se
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -733,6 +734,8 @@ def test_max_moves_is_reached_by_the_longest_game_or_nearly(players, talk):
         ({"roles": (M, P, S, S, S, A)}, "hold 1 evil; accepted: 2 of 6 players"),
         ({"roles": (M, P, S, G, D, A)}, "hold 3 evil; accepted: 2 of 6 players"),
         ({"roles": "Merlin"}, "roles 'Merlin' is not accepted; accepted: None, or one role for each player"),
+        ({"roles": "deeprol"}, "roles 'deeprol' is not accepted; .*, or a name: deeprole$"),
+        ({"roles": "deeprole"}, "are 5; accepted: one for each of 6 players"),
         ({"roles": 6}, "roles 6 is not accepted; accepted: None, or one role for each player"),
         ({"roles": (M, P, S, S, G, None)}, "role None is not accepted"),
         ({"roles": (M, P, S, S, G, [A])}, r"role \['Assassin'\] is not accepted"),
@@ -748,6 +751,43 @@ def test_an_option_outside_what_is_accepted_is_refused_in_one_line(options, mess
 def test_roles_are_given_in_any_order_and_dealt_at_random():
     given = (A, S, G, M, P, S)
     assert GAME.build(roles=given).roles == SIX == GAME.build(roles=list(SIX)).roles == GAME.build().roles
+
+
+# -- named sets of roles: Serrino et al. 2019, section 2 -------------------------------------------------------
+
+
+def test_the_set_deeprole_is_merlin_two_servants_the_assassin_and_one_minion():
+    game = GAME.build(num_players=5, roles="deeprole")
+    assert game.roles == (M, S, S, A, N)
+    # "uniform over the 60 possible assignments" (section 3.1): 5! / 2!
+    assert len({move.args[:-1] for move, _ in game.chances(game.initial())}) == 60
+
+
+def test_a_named_set_is_written_down_as_its_roles():
+    named = GAME.build(num_players=5, rules="official", roles="deeprole", talk=False)
+    listed = GAME.build(num_players=5, rules="official", roles=(M, S, S, A, N), talk=False)
+    assert named.config == listed.config
+    assert named.config["roles"] == [M, S, S, A, N]
+    assert "deeprole" in GAME.options["roles"]
+
+
+def test_at_deeproles_table_merlin_does_not_know_which_evil_seat_is_the_assassin():
+    # Section 3.2: 15 private informations for each seat: 1 as a servant, C(4, 2) = 6 as Merlin, 4 as each evil role.
+    seen = set()
+    game = GAME.build(num_players=5, rules="official", roles="deeprole", talk=False)
+    for move, _ in game.chances(game.initial()):
+        view = game.view(game.apply(game.initial(), move), 0)
+        seen.add((view.role, tuple(fact.seats for fact in view.knows)))
+    assert Counter(role for role, _ in seen) == {S: 1, M: 6, A: 4, N: 4}
+
+
+def test_at_deeproles_table_five_proposals_without_a_simple_majority_lose():
+    # Section 2: "If after five attempts, no proposal receives a simple majority, the Spy team wins."
+    play = Play((M, S, S, A, N), "official")
+    for leader in range(5):
+        assert (play.actor, play.outcome) == (leader, None)
+        play.propose(0, 1).vote(1, 1, 0, 0, 0)
+    assert play.outcome == Outcome((-1.0, -1.0, -1.0, 1.0, 1.0), "evil", "rejections")
 
 
 @pytest.mark.parametrize("rules", PRESETS)

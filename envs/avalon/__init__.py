@@ -12,7 +12,7 @@
 
 Roles: Merlin sees the evil side but Mordred; Percival sees Merlin and Morgana and not which is which; the evil side
 see each other but Oberon, who sees nobody. Without `roles`, a game has Merlin, Percival, Morgana, the Assassin, and
-Loyal Servants and plain Minions in the other seats.
+Loyal Servants and plain Minions in the other seats. `roles` may also be a name in `ROLE_SETS` (`presets.py`).
 
 | point | paper | reference | official |
 |---|---|---|---|
@@ -38,7 +38,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from parlour.envs.avalon.encode import AvalonEncoder
-from parlour.envs.avalon.presets import PLAYERS, PRESETS, check_roles, default_roles
+from parlour.envs.avalon.presets import PLAYERS, PRESETS, ROLE_SETS, check_roles, default_roles
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.seat_encode import KINDS, AvalonSeatEncoder
 from parlour.envs.avalon.text import AvalonText
@@ -56,7 +56,7 @@ class AvalonSpec(GameSpec):
     options: ClassVar[Mapping[str, str]] = {
         "num_players": "5..10",
         "rules": ", ".join(PRESETS),
-        "roles": f"None, or one for each player of: {', '.join(ROLES)}",
+        "roles": f"None, {', '.join(ROLE_SETS)}, or one for each player of: {', '.join(ROLES)}",
         "talk": "True, False",
     }
     sides = (GOOD, EVIL)
@@ -69,14 +69,14 @@ class AvalonSpec(GameSpec):
     encoder = AvalonEncoder
 
     def build(
-        self, *, num_players: int = 6, rules: str = "paper", roles: Sequence[str] | None = None, talk: bool = True
+        self, *, num_players: int = 6, rules: str = "paper", roles: Sequence[str] | str | None = None, talk: bool = True
     ) -> Avalon:
         """The rules of one table.
 
         Args:
             num_players: 5-10.
             rules: `"paper"`, `"reference"` or `"official"`.
-            roles: One role for each player; None for the usual ones.
+            roles: One role for each player, or the name of a set: `"deeprole"`; None for the usual ones.
             talk: Whether there is a discussion before each proposal.
 
         Raises:

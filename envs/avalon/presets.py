@@ -2,7 +2,7 @@
 
 Sources: the boxed game's rule sheet (The Resistance: Avalon, 2012) for tables and `official`; Lan et al. 2023,
 "LLM-Based Agent Society Investigation" (arXiv 2310.14985, appendices A.1 and A.4) for `paper`; the code published with
-it, as its game logs show it, for `reference`.
+it, as its game logs show it, for `reference`; for `ROLE_SETS` see there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from parlour.envs import hidden_roles
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, MERLIN, MINION, MORGANA, PERCIVAL, ROLES, SERVANT, side_of
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, accept
 
 REPEATABLE: Final = (SERVANT, MINION)
 
@@ -34,6 +34,13 @@ TEAM_SIZES: Final = {
     10: (3, 4, 4, 5, 5),
 }
 PROPOSALS: Final = 5
+
+# Tables that others have published results on, by name: `roles="deeprole"`.
+ROLE_SETS: Final = {
+    # Serrino et al. 2019, "Finding Friend and Foe in Multi-Agent Games" (arXiv 1906.02330), section 2, and its code
+    # (github.com/Detry322/DeepRole). Its rules are `official` without talk: docs/strength.md.
+    "deeprole": (MERLIN, SERVANT, SERVANT, ASSASSIN, MINION),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +92,23 @@ def default_roles(num_players: int) -> tuple[str, ...]:
     return (MERLIN, PERCIVAL) + (SERVANT,) * (good - 2) + (MORGANA, ASSASSIN) + (MINION,) * (evil - 2)
 
 
-def check_roles(num_players: int, roles: Sequence[str]) -> tuple[str, ...]:
-    """The roles in the order of `ROLES`. Raises `ParlourError` unless they make a game of `num_players`."""
+def named_roles(name: str) -> tuple[str, ...]:
+    """The roles of a set in `ROLE_SETS`. Raises `ParlourError` for another name."""
+    if name not in ROLE_SETS:
+        raise accept("roles", name, f"None, or one role for each player, or a name: {', '.join(ROLE_SETS)}")
+    return ROLE_SETS[name]
+
+
+def check_roles(num_players: int, roles: Sequence[str] | str) -> tuple[str, ...]:
+    """The roles, or those of the set of this name, in the order of `ROLES`.
+
+    Raises `ParlourError` unless they make a game of `num_players`.
+
+    >>> check_roles(5, "deeprole")
+    ('Merlin', 'Loyal Servant', 'Loyal Servant', 'Assassin', 'Minion')
+    """
+    if isinstance(roles, str):
+        roles = named_roles(roles)
     counts = hidden_roles.check_roles(num_players, roles, ROLES)
     for role in (MERLIN, ASSASSIN):
         if counts[role] != 1:
