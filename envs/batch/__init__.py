@@ -6,44 +6,54 @@
         turns = tables.step(choose(turns.observation, turns.mask))
 
 `Turns` holds whose turn it is at each table, its mask and observation, and the rewards of the step before. The kernels
-are Numba's (extra `batch`); the scalar game is the truth that tests hold them to.
+are Numba's (extra `batch`); the scalar game is the truth that tests hold them to. A game without kernels is played by its
+scalar rules in a loop, behind the same interface.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from parlour.envs import dotted
+from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables, Turns
-from parlour.envs.core import ParlourError
+from parlour.envs.core import TABLE, GameSpec, ParlourError
 from parlour.envs.registry import lookup
 
-__all__ = ["BatchTables", "Turns", "make"]
+__all__ = ["BatchTables", "ScalarTables", "Turns", "make"]
+
+SUMMARY: Final = "summary"
+"""The kind of features that tables show by default."""
 
 
-def make(game: str, *, num_envs: int, features: str = "summary", **options: Any) -> BatchTables:
-    """Tables of a game.
+def make(game: str, *, num_envs: int, features: str | None = None, **options: Any) -> BatchTables:
+    """Tables of a game: of its kernels, or of scalar games in a loop where it has none.
 
     Args:
-        game: Registry name, such as `"avalon_v0"`.
+        game: Registry name, such as `"avalon_v0"`, or `module:ATTRIBUTE` of a spec.
         num_envs: How many games.
-        features: What seats see; see `GameSpec.features`.
-        **options: `autoreset`, `threads` (see `BatchTables`), what the tables of the game take besides, and the options
-            of the game.
+        features: What seats see; see `GameSpec.features`. None: `"summary"`, or `"table"` where the game has no summary.
+        **options: `autoreset`, `threads` (see `BatchTables`), `beliefs` (whether tables keep beliefs that no feature shows,
+            because a heuristic will sit), what the tables of the game take besides, and the options of the game.
 
     Raises:
-        ParlourError: An argument is not accepted, the game has no kernels, or Numba is missing.
+        ParlourError: An argument is not accepted, or Numba is missing.
     """
     spec = lookup(game).spec
-    if not spec.batch:
-        raise ParlourError(f"{game} has no kernels; accepted: a game that names its tables in `GameSpec.batch`")
+    if features is None:
+        features = SUMMARY if SUMMARY in spec.features else TABLE
+    made = kernels_of(spec) if spec.batch and features != TABLE else ScalarTables
+    tables: BatchTables = made(spec, num_envs=num_envs, features=features, **options)
+    return tables
+
+
+def kernels_of(spec: GameSpec) -> Any:
+    """The class of a game's tables that has kernels. Raises `ParlourError` without Numba."""
     try:
-        made = dotted.load(spec.batch, "tables of games")
+        return dotted.load(spec.batch, "tables of games")
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise
         raise ParlourError(
             "parlour.envs.batch needs Numba; accepted: parlour installed with the extra 'batch'"
         ) from error
-    tables: BatchTables = made(spec, num_envs=num_envs, features=features, **options)
-    return tables

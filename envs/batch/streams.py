@@ -17,7 +17,7 @@ import numba
 import numpy as np
 from numba import njit
 from numba.core import config
-from parlour.envs.core import accept
+from parlour.envs.batch.tables import seeds_of as seeds_of
 
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -60,20 +60,6 @@ def fraction(state: Any) -> Any:
 def use_threads(count: int) -> None:
     """How many cores the loops of this thread use from now on, as far as Numba has them."""
     numba.set_num_threads(min(count, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
-
-
-def seeds_of(seed: int | Sequence[int], games: int) -> list[int]:
-    """The seed of each game: drawn from an int, or given.
-
-    Raises:
-        ParlourError: It is neither a whole number from 0 nor one for each game.
-    """
-    if isinstance(seed, int | np.integer) and seed >= 0:
-        return [int(word) for word in np.random.SeedSequence(int(seed)).generate_state(games, np.uint64)]
-    given = [] if isinstance(seed, int | np.integer | str) else list(seed)
-    if len(given) != games or not all(isinstance(one, int | np.integer) and one >= 0 for one in given):
-        raise accept("seed", seed, f"a whole number from 0, or a sequence of {games} of them")
-    return [int(one) for one in given]
 
 
 def started(seeds: Sequence[int], stream: int) -> Words:

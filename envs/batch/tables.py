@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from parlour.envs.core import Game, GameSpec, ParlourError, check_from, check_one_of
+from parlour.envs.core import Game, GameSpec, ParlourError, accept, check_from, check_one_of
 from parlour.envs.registry import build
 
 Array = np.ndarray[Any, Any]
@@ -34,6 +34,20 @@ class Turns(NamedTuple):
     """(B, n) float32: what each seat got for the step just made."""
     terminated: Array
     """(B,) uint8: 1 where that step ended the game."""
+
+
+def seeds_of(seed: int | Sequence[int], games: int) -> list[int]:
+    """The seed of each game: drawn from an int, or given.
+
+    Raises:
+        ParlourError: It is neither a whole number from 0 nor one for each game.
+    """
+    if isinstance(seed, int | np.integer) and seed >= 0:
+        return [int(word) for word in np.random.SeedSequence(int(seed)).generate_state(games, np.uint64)]
+    given = [] if isinstance(seed, int | np.integer | str) else list(seed)
+    if len(given) != games or not all(isinstance(one, int | np.integer) and one >= 0 for one in given):
+        raise accept("seed", seed, f"a whole number from 0, or a sequence of {games} of them")
+    return [int(one) for one in given]
 
 
 class BatchTables(ABC):
@@ -76,12 +90,15 @@ class BatchTables(ABC):
     ) -> None:
         check_from("num_envs", num_envs, 1)
         check_from("threads", threads, 1)
-        check_one_of("features", features, self.kinds)
+        check_one_of("features", features, self._kinds(spec))
         self.spec, self.features, self.num_envs = spec, features, int(num_envs)
         self.game: Game[Any] = build(spec, config)
         self.frame = spec.frame(self.game)
         self.seats, self.actions = self.game.seats, len(self.game.catalogue)
         self.autoreset, self.threads = bool(autoreset), int(threads)
+
+    def _kinds(self, spec: GameSpec) -> tuple[str, ...]:
+        return self.kinds
 
     def _allocate(self) -> None:
         """Make the buffers of `Turns`, once `size` is known."""
