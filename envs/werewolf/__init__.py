@@ -75,6 +75,8 @@ class WerewolfSpec(GameSpec):
     metrics = "parlour.training.werewolf.measures:of_directory"
     demo = ("parlour.training.demo.werewolf:werewolf_section",)
     features = (TABLE, *KINDS)
+    batch = "parlour.envs.batch.werewolf:WerewolfTables"
+    batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
     text = WerewolfText
     encoder = WerewolfEncoder
 

@@ -22,7 +22,7 @@ from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WI
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NO_TARGET: Final = -1
-_NEVER: Final = 1e-9
+NEVER: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ class WolfBelief:
 
     def know_side(self, seat: int, *, wolf: bool) -> None:
         """The moderator tells whether a seat is a werewolf."""
-        self._likely(np.where((self.wolf[:, seat] == 1) == wolf, 1.0, _NEVER))
+        self._likely(np.where((self.wolf[:, seat] == 1) == wolf, 1.0, NEVER))
 
     def know_role(self, seat: int, role: str) -> None:
         """The moderator tells a role."""
         self.know_side(seat, wolf=role == WEREWOLF)
-        self._likely(np.where((self.seer == seat) == (role == SEER), 1.0, _NEVER))
+        self._likely(np.where((self.seer == seat) == (role == SEER), 1.0, NEVER))
 
     # -- evidence ----------------------------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ class WolfBelief:
             return
         h = self.habits
         hit = self.wolf[:, target]
-        by_seer = np.where((hit == 1) == wolf, h.seer_reports, _NEVER)
+        by_seer = np.where((hit == 1) == wolf, h.seer_reports, NEVER)
         on_wolf = h.wolf_accuses_wolf if wolf else h.clears_wolf
         invented = h.wolf_reports * (h.wolf_reports_evil if wolf else 1 - h.wolf_reports_evil)
         by_wolf = invented * np.where(hit == 1, on_wolf, 1 - on_wolf)

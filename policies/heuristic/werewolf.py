@@ -15,14 +15,17 @@ from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits, known_wolves
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
-_ACCUSES: Final = 0.45
+ACCUSES: Final = 0.45
 """Chance of being a werewolf from which on one of the village accuses."""
-_VOTES: Final = 1.05
+VOTES: Final = 1.05
 """How many times the mean chance of the others the most suspicious one must have to be voted for."""
-_POISONS: Final = 0.75
-_LETS_DIE: Final = 0.7
-_PRESSED: Final = 2
-_LIES: Final = 0.15
+POISONS: Final = 0.75
+LETS_DIE: Final = 0.7
+PRESSED: Final = 2
+LIES: Final = 0.15
+"""How often a werewolf invents a check, unless one of them has claimed to see; if it does not, it accuses or defends."""
+ACCUSES_AS_WOLF: Final = 0.6
+"""Below which draw it accuses, where LIES is the bar for inventing."""
 
 
 class WerewolfPlayer:
@@ -117,7 +120,7 @@ class WerewolfPlayer:
             return wishes
         chance = self.belief.wolf_chance()
         worst = self._worst(others, chance)
-        if chance[worst] > _ACCUSES:
+        if chance[worst] > ACCUSES:
             wishes.append(Move(speech.ACCUSE, (worst,)))
         best = self._worst(others, -chance)
         return [*wishes, Move(speech.DEFEND, (best,))]
@@ -125,7 +128,7 @@ class WerewolfPlayer:
     def _pressed(self, view: WerewolfView) -> bool:
         """Whether silence costs more than to be known to the werewolves."""
         dying = not view.alive[self._me]
-        return dying or len(self._accusers) >= _PRESSED or (view.role == game.SEER and bool(self._rivals))
+        return dying or len(self._accusers) >= PRESSED or (view.role == game.SEER and bool(self._rivals))
 
     def _to_tell(self, view: WerewolfView) -> list[tuple[int, bool]]:
         """What the seer reports: living werewolves at once, others from the second day on or when pressed."""
@@ -139,7 +142,7 @@ class WerewolfPlayer:
             return self._vote_as_wolf(others)
         chance = self.belief.wolf_chance()
         worst = self._worst(others, chance)
-        return [Move(game.BALLOT, (worst,))] if chance[worst] >= _VOTES * chance[others].mean() else []
+        return [Move(game.BALLOT, (worst,))] if chance[worst] >= VOTES * chance[others].mean() else []
 
     def _protect(self, view: WerewolfView) -> list[Move]:
         """Who is most likely the seer and known to be so; else himself or somebody trusted."""
@@ -149,13 +152,13 @@ class WerewolfPlayer:
         return [Move(game.GUARDS, (seat,)) for seat in order]
 
     def _saves(self) -> bool:
-        return self._victim == self._me or bool(self.belief.wolf_chance()[self._victim] < _LETS_DIE)
+        return self._victim == self._me or bool(self.belief.wolf_chance()[self._victim] < LETS_DIE)
 
     def _poison(self, view: WerewolfView) -> list[Move]:
         chance, others = self.belief.wolf_chance(), self._others(view)
         worst = self._worst(others, chance)
         late = len(others) <= view.roles.count(game.WEREWOLF) + 1
-        return [Move(game.POISONS, (worst,))] if chance[worst] > _POISONS - 0.2 * late else []
+        return [Move(game.POISONS, (worst,))] if chance[worst] > POISONS - 0.2 * late else []
 
     def _check(self, view: WerewolfView) -> list[Move]:
         """The seat most in doubt."""
@@ -197,9 +200,9 @@ class WerewolfPlayer:
             return [Move(speech.REPORT, (rivals[-1], 1))]
         draw = self._rng.random()
         one_of_us_sees = bool(self._told) or any(seat in self._rivals for seat in self._wolves)
-        if draw < _LIES and not one_of_us_sees:
+        if draw < LIES and not one_of_us_sees:
             return [Move(speech.REPORT, (suspect, 1))]
-        if draw < 0.6:
+        if draw < ACCUSES_AS_WOLF:
             return [Move(speech.ACCUSE, (suspect,))]
         return [Move(speech.DEFEND, (self._worst(victims, -chance),))]
 

@@ -1,0 +1,1 @@
+"""The scripted players over arrays, for `parlour.envs.batch`: one module for each game, named in its `GameSpec`."""
