@@ -80,7 +80,9 @@ class Mirror:
             assert self.tables.winner[b] == -1
             return
         np.testing.assert_array_equal(turns.rewards[b], np.float32(outcome.returns))
-        assert self.tables.winner[b] == self.spec.sides.index(outcome.winner)
+        assert self.tables.winner[b] == (
+            self.spec.sides.index(outcome.winner) if outcome.winner in self.spec.sides else -1
+        )
         self.games += 1
         self.states[b] = self._begin(b)
 

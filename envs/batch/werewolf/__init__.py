@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numba
 import numpy as np
-from parlour.envs.batch.streams import seeds_of, started
+from parlour.envs.batch.streams import seeds_of, started, use_threads
 from parlour.envs.batch.tables import NOBODY, BatchTables, Turns
 from parlour.envs.batch.werewolf import loops
 from parlour.envs.batch.werewolf.belief import hypotheses_of, weights_of
@@ -75,7 +74,9 @@ class WerewolfTables(BatchTables):
         if dealt.shape != (self.num_envs, 2 * n):
             raise ParlourError(f"deals of shape {dealt.shape} are not accepted; accepted: {self.num_envs, 2 * n}")
         if (np.sort(dealt[:, :n]) != np.sort(self.game.deck)).any() or (np.sort(dealt[:, n:]) != np.arange(n)).any():
-            raise ParlourError("some deal is not accepted; accepted: the role number of each seat, then the order of talk")
+            raise ParlourError(
+                "some deal is not accepted; accepted: the role number of each seat, then the order of talk"
+            )
         self.games.roles[:, :n], self.games.order[:, :n] = dealt[:, :n], dealt[:, n:]
         self._run(loops.start_all)
         return self._anew()
@@ -93,15 +94,15 @@ class WerewolfTables(BatchTables):
 
     def _run(self, over_all: Any) -> None:
         """Run a loop over all games that writes who moves and what they see."""
-        numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+        use_threads(self.threads)
         over_all(self.games, self.rules, self.weights, self.hypotheses, *self._turns[:3])
 
     def _play(self, actions: Array) -> None:
-        numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+        use_threads(self.threads)
         loops.play_all(self.games, self.rules, self.weights, self.hypotheses, actions, *self._turns, self.winner)
 
     def _play_random(self) -> None:
-        numba.set_num_threads(min(self.threads, numba.config.NUMBA_NUM_THREADS))
+        use_threads(self.threads)
         loops.play_random_all(self.games, self.rules, self.weights, self.hypotheses, *self._turns, self.winner)
 
     @property
@@ -127,7 +128,7 @@ class WerewolfTables(BatchTables):
         own = self.games.dtype.itemsize
         if state.shape != (self.num_envs, own + self.weights[0].nbytes) or state.dtype != np.uint8:
             raise ParlourError("this state is not accepted; accepted: one of tables made with the same arguments")
-        self.games = np.ascontiguousarray(state[:, :own]).view(self.games.dtype)[:, 0].view(np.recarray)
-        self.weights = np.ascontiguousarray(state[:, own:]).view(np.float64).reshape(self.weights.shape)
+        self.games = state[:, :own].copy().view(self.games.dtype)[:, 0].view(np.recarray)
+        self.weights = state[:, own:].copy().view(np.float64).reshape(self.weights.shape)
         self._anew()
         return self.observe()

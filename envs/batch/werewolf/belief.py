@@ -23,10 +23,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.batch.streams import kernel
+from parlour.envs.batch.werewolf.layout import Array
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import WEREWOLF
 
-Array = np.ndarray[Any, Any]
 ONLOOKER: Final = -1
 _PUBLIC: Final = 0
 
@@ -42,7 +42,7 @@ class Hypotheses(NamedTuple):
     """(H, n - k) int8: the other seats."""
     without: Array
     """(n, H (n - k) / n) int16: for each seat the sets that it is not in."""
-    count: Array
+    size: Array
     """(2**n,) int8: how many seats a set of bits holds."""
 
 
@@ -68,7 +68,7 @@ def weights_of(rules: Werewolf, games: int, *, believes: bool) -> Array:
 
 
 @kernel
-def begin(g: Any, r: Any, w: Any) -> None:
+def start_belief(g: Any, r: Any, w: Any) -> None:
     """Before the first event."""
     w[:] = 1.0
     n = r.seats
@@ -139,12 +139,10 @@ def see_aim(g: Any, r: Any, w: Any, h: Any, actor: int, target: int, by_village:
     for i in range(len(h.sets)):
         held = h.sets[i]
         evil = (held >> actor) & 1
-        wolves = h.count[held & g.alive_set] - lives * evil
+        wolves = h.size[held & g.alive_set] - lives * evil
         side = by_wolf if evil else by_village
-        if (held >> target) & 1:
-            share = side / max(wolves, 1)
-        else:
-            share = (1.0 - side) / max(g.living - lives - wolves, 1)
+        hit = (held >> target) & 1
+        share = side / max(wolves, 1) if hit else (1.0 - side) / max(g.living - lives - wolves, 1)
         w[_PUBLIC, i] *= share
         if village:
             w[row, i] /= share
@@ -187,7 +185,7 @@ def see_claim(g: Any, r: Any, w: Any, h: Any, speaker: int, role: int) -> None:
 
 
 @kernel
-def chances(g: Any, r: Any, w: Any, h: Any, seat: int, wolf: Any, seer: Any) -> None:
+def marginals(g: Any, r: Any, w: Any, h: Any, seat: int, wolf: Any, seer: Any) -> None:
     """The chance of each seat of being a werewolf, and the seer, as `seat` or an `ONLOOKER` sees it.
 
     `wolf` and `seer` are (n,) and seats are numbered as at the table.

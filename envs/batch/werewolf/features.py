@@ -8,7 +8,7 @@ import numpy as np
 from parlour.envs.batch.streams import kernel
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import SEATS
-from parlour.envs.batch.werewolf.play import seat_at
+from parlour.envs.batch.werewolf.options import seat_at
 from parlour.envs.werewolf.encode import PHASES, SEAT_FEATURES, TABLE_FEATURES
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 
@@ -19,6 +19,7 @@ _TABLE = _PHASES + len(TABLE_FEATURES)
 
 @kernel
 def clipped(x: float) -> Any:
+    """Within the box of the features."""
     return np.float32(min(max(x, -1.0), 1.0))
 
 
@@ -36,6 +37,7 @@ def observe(g: Any, r: Any, w: Any, h: Any, f: Any) -> None:
 
 @kernel
 def summary(g: Any, r: Any, f: Any) -> int:
+    """The first features of all kinds; returns where they end."""
     n, me = r.seats, g.actor
     for k in range(r.kinds):
         f[k] = 0
@@ -115,7 +117,7 @@ def _of_night(g: Any, r: Any, j: int, f: Any, at: int) -> None:
 @kernel
 def _of_table(g: Any, r: Any, f: Any, at: int) -> None:
     n, me, phase = r.seats, g.actor, g.phase
-    f[at] = phase == TALK or phase == LAST
+    f[at] = phase in (TALK, LAST)
     f[at + 1] = phase == WHISPER
     f[at + 2] = phase == HUNT
     f[at + 3] = phase == PROTECT
@@ -170,7 +172,7 @@ def chances(g: Any, r: Any, w: Any, h: Any, seat: int, f: Any, at: int) -> int:
     n = r.seats
     wolf = np.empty(n)
     seer = np.empty(n)
-    belief.chances(g, r, w, h, seat, wolf, seer)
+    belief.marginals(g, r, w, h, seat, wolf, seer)
     for place in range(n):
         j = seat_at(g, r, place)
         f[at + place] = min(wolf[j], 1.0)

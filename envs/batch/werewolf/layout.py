@@ -29,10 +29,13 @@ DEFEND: Final = KINDS.index(speech.DEFEND)
 CLAIM: Final = KINDS.index(speech.CLAIM_ROLE)
 REPORT: Final = KINDS.index(speech.REPORT)  # the last that is said by day
 
-_AIMED: Final = {
-    **{WHISPER: speech.RECOMMEND, HUNT: game.KILL, PROTECT: game.GUARDS, POISON: game.POISONS},
-    **{CHECK: game.CHECKS, VOTE: game.BALLOT},
-}
+_AIMED: Final = dict(
+    zip(
+        (WHISPER, HUNT, PROTECT, POISON, CHECK, VOTE),
+        (speech.RECOMMEND, game.KILL, game.GUARDS, game.POISONS, game.CHECKS, game.BALLOT),
+        strict=True,
+    )
+)
 Array = np.ndarray[Any, Any]
 _i1, _i2, _i4, _f8 = np.int8, np.int16, np.int32, np.float64
 

@@ -8,18 +8,8 @@ from numba import prange
 from parlour.envs.batch.streams import kernel, loop
 from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf.features import observe
-from parlour.envs.batch.werewolf.play import (
-    DRAW,
-    ONGOING,
-    VILLAGE,
-    begin,
-    end,
-    is_legal,
-    play,
-    random_action,
-    start,
-    write_mask,
-)
+from parlour.envs.batch.werewolf.options import ONGOING, is_legal, random_action, write_mask
+from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, begin, end, play, start
 
 
 @kernel
@@ -35,9 +25,7 @@ def look(g: Any, r: Any, w: Any, h: Any, b: int, actor: Any, mask: Any, observat
 
 
 @kernel
-def turn(
-    g: Any, r: Any, w: Any, h: Any, action: int, b: int, rewards: Any, terminated: Any, winner: Any
-) -> None:
+def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, rewards: Any, terminated: Any, winner: Any) -> None:
     """Play an action of game b, pay, and deal anew when it is over."""
     won = play(g, r, w, h, action)
     over = won != ONGOING
@@ -62,6 +50,7 @@ def rest(b: int, rewards: Any, terminated: Any, winner: Any) -> None:
 
 @loop
 def deal_all(games: Any, rules: Any, weights: Any, h: Any, actor: Any, mask: Any, observation: Any) -> None:
+    """Deal all games."""
     for b in prange(len(games)):
         begin(games[b], rules[0], weights[b])
         look(games[b], rules[0], weights[b], h, b, actor, mask, observation)
@@ -69,6 +58,7 @@ def deal_all(games: Any, rules: Any, weights: Any, h: Any, actor: Any, mask: Any
 
 @loop
 def start_all(games: Any, rules: Any, weights: Any, h: Any, actor: Any, mask: Any, observation: Any) -> None:
+    """Begin all games from the roles and orders in their records."""
     for b in prange(len(games)):
         start(games[b], rules[0], weights[b])
         look(games[b], rules[0], weights[b], h, b, actor, mask, observation)
@@ -76,6 +66,7 @@ def start_all(games: Any, rules: Any, weights: Any, h: Any, actor: Any, mask: An
 
 @loop
 def look_all(games: Any, rules: Any, weights: Any, h: Any, actor: Any, mask: Any, observation: Any) -> None:
+    """Write again who moves and what they see."""
     for b in prange(len(games)):
         look(games[b], rules[0], weights[b], h, b, actor, mask, observation)
 
@@ -94,6 +85,7 @@ def play_all(
     terminated: Any,
     winner: Any,
 ) -> None:
+    """Play one action of each game."""
     for b in prange(len(games)):
         g, r, w = games[b], rules[0], weights[b]
         if g.actor < 0:
@@ -118,6 +110,7 @@ def play_random_all(
     terminated: Any,
     winner: Any,
 ) -> None:
+    """Play one action of each game, drawn from its stream of players."""
     for b in prange(len(games)):
         g, r, w = games[b], rules[0], weights[b]
         if g.actor < 0:

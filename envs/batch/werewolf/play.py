@@ -11,15 +11,14 @@ from typing import Any, Final
 
 from parlour.envs.batch.streams import advance, below, kernel
 from parlour.envs.batch.werewolf import belief
-from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
+from parlour.envs.batch.werewolf.layout import CLAIM
+from parlour.envs.batch.werewolf.options import NONE, ONGOING, ask, ask_all, ask_next, ask_wolves
+from parlour.envs.batch.werewolf.speak import speak
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 
-ONGOING: Final = -2
 DRAW: Final = -1
 VILLAGE: Final = 0
 WOLVES: Final = 1
-NONE: Final = -1
-"""No seat: nobody is aimed at, no such role is in play."""
 DEAD: Final = -2
 
 
@@ -73,7 +72,7 @@ def start(g: Any, r: Any, w: Any) -> None:
             g.seer = j
         _forget(g, j, n)
     if r.believes:
-        belief.begin(g, r, w)
+        belief.start_belief(g, r, w)
     _dusk(g, r)
 
 
@@ -87,62 +86,6 @@ def _forget(g: Any, j: int, n: int) -> None:
     g.reported[j] = g.reports_made[j] = g.votes_sum[j] = g.latest_sum[j] = 0
     for k in range(n):
         g.accused[j, k] = g.defended[j, k] = g.reports_evil[j, k] = g.reports_good[j, k] = g.votes[j, k] = 0
-
-
-# -- who is asked ----------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _ask(g: Any, phase: int, seat: int) -> int:
-    """One seat is asked."""
-    g.phase, g.actor, g.waiting, g.asked = phase, seat, 1, 0
-    return ONGOING
-
-
-@kernel
-def _ask_wolves(g: Any, r: Any, phase: int) -> int:
-    """The living wolves are asked, in seat order."""
-    g.phase, g.asked, g.waiting = phase, 0, 0
-    for j in range(r.seats):
-        if g.alive[j] and g.roles[j] == r.wolf:
-            g.queue[g.waiting] = j
-            g.waiting += 1
-    g.actor = g.queue[0]
-    return ONGOING
-
-
-@kernel
-def _ask_all(g: Any, r: Any, phase: int) -> int:
-    """All who live are asked, in the order of talk."""
-    g.phase, g.asked, g.waiting = phase, 0, 0
-    for k in range(r.seats):
-        if g.alive[g.order[k]]:
-            g.queue[g.waiting] = g.order[k]
-            g.waiting += 1
-    g.actor = g.queue[0]
-    return ONGOING
-
-
-@kernel
-def _ask_next(g: Any) -> bool:
-    """Ask the next of the queue; False if there is none."""
-    g.asked += 1
-    if g.asked == g.waiting:
-        return False
-    g.actor = g.queue[g.asked]
-    return True
-
-
-@kernel
-def may_aim(g: Any, r: Any, j: int) -> bool:
-    """Whether the seat to move may aim at seat j, in the phases in which seats are aimed at."""
-    if not g.alive[j]:
-        return False
-    if g.phase == WHISPER or g.phase == HUNT:
-        return r.hunt_wolves == 1 or g.roles[j] != r.wolf
-    if g.phase == PROTECT:
-        return r.guard_repeats == 1 or j != g.guarded
-    return g.phase != CHECK or j != g.actor
 
 
 # -- a move ----------------------------------------------------------------------------------------------------------
@@ -160,18 +103,18 @@ def play(g: Any, r: Any, w: Any, h: Any, action: int) -> int:
         aim += me
         if aim >= n:
             aim -= n
-    if phase == TALK or phase == LAST:
+    if phase in (TALK, LAST):
         speak(g, r, w, h, kind, aim, r.verdict[action])
         if phase == LAST:
             return _buried(g, r, w, h, me)
-        return ONGOING if _ask_next(g) else _ask_all(g, r, VOTE)
+        return ONGOING if ask_next(g) else ask_all(g, r, VOTE)
     if phase == VOTE:
         return _vote(g, r, w, h, aim)
     if phase == WHISPER:
         if aim != NONE:
             g.proposed[aim] += 1
             _propose(g, me, aim)
-        return ONGOING if _ask_next(g) else _ask_wolves(g, r, HUNT)
+        return ONGOING if ask_next(g) else ask_wolves(g, r, HUNT)
     if phase == HUNT:
         return _hunt(g, r, w, h, aim)
     if phase == PROTECT:
@@ -196,7 +139,7 @@ def _dusk(g: Any, r: Any) -> int:
     for j in range(r.seats):
         g.hunted[j] = NONE
         g.wanted[j] = g.proposed[j] = 0
-    return _ask_wolves(g, r, WHISPER if r.talk and g.wolves > 1 else HUNT)
+    return ask_wolves(g, r, WHISPER if r.talk and g.wolves > 1 else HUNT)
 
 
 @kernel
@@ -213,7 +156,7 @@ def _hunt(g: Any, r: Any, w: Any, h: Any, aim: int) -> int:
         g.wanted[aim] += 1
         if r.hunt_as_cast:
             _propose(g, me, aim)
-    if _ask_next(g):
+    if ask_next(g):
         return ONGOING
     most, tied = _most(g, r)
     if tied == 1:
@@ -223,7 +166,7 @@ def _hunt(g: Any, r: Any, w: Any, h: Any, aim: int) -> int:
         g.victim = g.drawn = _tied(g, r, most, below(g.nature, tied))
     g.chosen = g.victim
     if g.guard != NONE and g.alive[g.guard]:
-        return _ask(g, PROTECT, g.guard)
+        return ask(g, PROTECT, g.guard)
     return _wake_witch(g, r, w, h)
 
 
@@ -275,7 +218,7 @@ def _wake_witch(g: Any, r: Any, w: Any, h: Any) -> int:
         return _wake_poisoner(g, r, w, h)
     if r.believes:
         belief.see_attacked(g, r, w, h)
-    return _ask(g, SAVE, g.witch)
+    return ask(g, SAVE, g.witch)
 
 
 @kernel
@@ -287,16 +230,16 @@ def _save(g: Any, r: Any, w: Any, h: Any, given: int) -> int:
 
 @kernel
 def _wake_poisoner(g: Any, r: Any, w: Any, h: Any) -> int:
-    if g.witch != NONE and g.alive[g.witch] and g.poison:
-        if _killed(g) != g.witch or (r.dying_witch_poisons and not g.antidote):
-            return _ask(g, POISON, g.witch)
+    asked = g.witch != NONE and g.alive[g.witch] and g.poison
+    if asked and (_killed(g) != g.witch or (r.dying_witch_poisons and not g.antidote)):
+        return ask(g, POISON, g.witch)
     return _wake_seer(g, r, w, h)
 
 
 @kernel
 def _wake_seer(g: Any, r: Any, w: Any, h: Any) -> int:
     if g.seer != NONE and g.alive[g.seer] and g.seer != _killed(g) and g.seer != g.poisoned:
-        return _ask(g, CHECK, g.seer)
+        return ask(g, CHECK, g.seer)
     return _dawn(g, r, w, h)
 
 
@@ -321,9 +264,11 @@ def _check(g: Any, r: Any, w: Any, h: Any, aim: int) -> int:
 @kernel
 def _dawn(g: Any, r: Any, w: Any, h: Any) -> int:
     """Tell the deaths of the night."""
-    first, second = _killed(g), int(g.poisoned)
-    if first == NONE or first == second:
-        first, second = second, NONE
+    first, second = _killed(g), NONE
+    if first == NONE:
+        first = g.poisoned
+    elif first != g.poisoned:
+        second = g.poisoned
     if r.believes:
         belief.see_dead(g, r, w, h, first, second)
     for dead in (first, second):
@@ -337,7 +282,7 @@ def _dawn(g: Any, r: Any, w: Any, h: Any) -> int:
         return won
     for j in range(r.seats):
         g.accusers[j] = 0
-    return _ask_all(g, r, TALK if r.talk else VOTE)
+    return ask_all(g, r, TALK if r.talk else VOTE)
 
 
 @kernel
@@ -358,64 +303,11 @@ def _reveal(g: Any, r: Any, w: Any, h: Any, seat: int) -> None:
 
 
 @kernel
-def speak(g: Any, r: Any, w: Any, h: Any, kind: int, aim: int, verdict: int) -> None:
-    """What the seat to move says, heard by everybody."""
-    me = g.actor
-    if kind == ACCUSE:
-        g.accused[me, aim] += 1
-        g.accused_sum[aim] += 1
-        g.accused_made[me] += 1
-        g.accusers[aim] |= 1 << me
-        if r.believes:
-            belief.see_aim(g, r, w, h, me, aim, r.accuses_wolf, r.wolf_accuses_wolf)
-    elif kind == DEFEND:
-        g.defended[me, aim] += 1
-        g.defended_sum[aim] += 1
-        g.defended_made[me] += 1
-        if r.believes:
-            belief.see_aim(g, r, w, h, me, aim, r.defends_wolf, r.wolf_defends_wolf)
-    elif kind == REPORT:
-        _report(g, r, w, h, aim, verdict)
-    elif kind == CLAIM:
-        g.claimed[me] = aim
-        if aim == r.seer:
-            _claim_sight(g, me)
-        if r.believes:
-            belief.see_claim(g, r, w, h, me, aim)
-
-
-@kernel
-def _report(g: Any, r: Any, w: Any, h: Any, aim: int, verdict: int) -> None:
-    me = g.actor
-    if verdict:
-        g.reports_evil[me, aim] += 1
-        g.reported[aim] += 1
-    else:
-        g.reports_good[me, aim] += 1
-        g.reported[aim] -= 1
-    g.reports_made[me] += 1
-    g.accusers[aim] |= 1 << me
-    _claim_sight(g, me)
-    if r.believes:
-        belief.see_report(g, r, w, h, me, aim, verdict)
-
-
-@kernel
-def _claim_sight(g: Any, me: int) -> None:
-    """The seat stands as one who says it is the seer; listed once."""
-    for k in range(g.claimants):
-        if g.claimant[k] == me:
-            return
-    g.claimant[g.claimants] = me
-    g.claimants += 1
-
-
-@kernel
 def _vote(g: Any, r: Any, w: Any, h: Any, aim: int) -> int:
     g.cast[g.asked] = aim
     if r.believes and r.votes_as_cast and aim != NONE:
         belief.see_aim(g, r, w, h, g.actor, aim, r.votes_wolf, r.wolf_votes_wolf)
-    if _ask_next(g):
+    if ask_next(g):
         return ONGOING
     return _count(g, r, w, h)
 
@@ -445,7 +337,7 @@ def _count(g: Any, r: Any, w: Any, h: Any) -> int:
     g.executed[executed] = 1
     _die(g, r, executed)
     if r.talk:
-        return _ask(g, LAST, executed)
+        return ask(g, LAST, executed)
     return _buried(g, r, w, h, executed)
 
 
@@ -476,66 +368,3 @@ def _won(g: Any, r: Any) -> int:
 def end(g: Any) -> None:
     """The game stays over."""
     g.actor = NONE
-
-
-# -- what may be done ------------------------------------------------------------------------------------------------
-
-
-@kernel
-def write_mask(g: Any, r: Any, mask: Any) -> None:
-    """What the seat to move may do, in its own frame; `mask` is uint8."""
-    mask[:] = 0
-    if g.phase == TALK or g.phase == LAST:
-        for k in range(r.speeches):
-            mask[r.speech[k]] = 1
-        return
-    idle, aimed = r.idle[g.phase], r.aimed[g.phase]
-    mask[idle] = 1
-    if g.phase == SAVE:
-        mask[idle + 1] = 1
-        return
-    for place in range(r.seats):
-        if may_aim(g, r, seat_at(g, r, place)):
-            mask[aimed + place] = 1
-
-
-@kernel
-def seat_at(g: Any, r: Any, place: int) -> int:
-    """The seat that is `place` further than the one to move."""
-    j = g.actor + place
-    return j - r.seats if j >= r.seats else j
-
-
-@kernel
-def is_legal(g: Any, r: Any, action: int) -> bool:
-    """Whether the mask allows it."""
-    if action < 0 or action >= r.actions:
-        return False
-    if g.phase == TALK or g.phase == LAST:
-        kind = r.kind[action]
-        return kind <= REPORT and (kind == CLAIM or r.aim[action] != 0)
-    idle, place = r.idle[g.phase], action - r.aimed[g.phase]
-    if action == idle or g.phase == SAVE:
-        return action == idle or action == idle + 1
-    return 0 <= place < r.seats and may_aim(g, r, seat_at(g, r, place))
-
-
-@kernel
-def random_action(g: Any, r: Any) -> int:
-    """A legal action from the stream of the players, each as likely as the others."""
-    g.players = advance(g.players)
-    if g.phase == TALK or g.phase == LAST:
-        return r.speech[below(g.players, r.speeches)]
-    if g.phase == SAVE:
-        return r.idle[g.phase] + below(g.players, 2)
-    count = 1
-    for j in range(r.seats):
-        count += may_aim(g, r, j)
-    number = below(g.players, count)
-    if number == 0:
-        return r.idle[g.phase]
-    for place in range(r.seats):
-        number -= may_aim(g, r, seat_at(g, r, place))
-        if number == 0:
-            return r.aimed[g.phase] + place
-    return r.idle[g.phase]

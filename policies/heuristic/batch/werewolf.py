@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numba import prange
 from parlour.envs.batch.streams import advance, fraction, kernel, loop
-from parlour.envs.batch.werewolf.belief import ONLOOKER, chances
+from parlour.envs.batch.werewolf.belief import ONLOOKER, marginals
 from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
-from parlour.envs.batch.werewolf.play import NONE, may_aim
+from parlour.envs.batch.werewolf.options import NONE, may_aim
 from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 from parlour.policies.heuristic.werewolf import ACCUSES, ACCUSES_AS_WOLF, LETS_DIE, LIES, POISONS, PRESSED, VOTES
@@ -50,9 +50,9 @@ def decide(g: Any, r: Any, w: Any, h: Any) -> int:
     wolf, seer, looks, unused = np.empty(r.seats), np.empty(r.seats), np.empty(r.seats), np.empty(r.seats)
     as_wolf = g.roles[g.actor] == r.wolf
     if as_wolf:
-        chances(g, r, w, h, ONLOOKER, looks, unused)
+        marginals(g, r, w, h, ONLOOKER, looks, unused)
     if not as_wolf or g.phase <= HUNT:
-        chances(g, r, w, h, g.actor, wolf, seer)
+        marginals(g, r, w, h, g.actor, wolf, seer)
     if g.phase == TALK or g.phase == LAST:
         return _speech_as_wolf(g, r, looks) if as_wolf else _speech(g, r, wolf)
     if g.phase == SAVE:
@@ -206,10 +206,10 @@ def _pressed(g: Any, r: Any) -> bool:
 @kernel
 def _claimed(g: Any, seat: int) -> bool:
     """Whether a seat has said it is the seer, or told of a check."""
+    found = False
     for k in range(g.claimants):
-        if g.claimant[k] == seat:
-            return True
-    return False
+        found |= g.claimant[k] == seat
+    return found
 
 
 @kernel
