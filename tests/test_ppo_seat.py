@@ -7,18 +7,24 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from parlour.envs import batch
 from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
 from parlour.training import evaluate, rollout, seeds
-from parlour.training.ppo.phase_config import SeatConfig
+from parlour.training.ppo.phase_config import SeatConfig, features_of
 from parlour.training.runs import CONFIG
 
 seat = pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
+from parlour.training.ppo.batch_vec import TrainedSeats  # noqa: E402
 from parlour.training.ppo.phases import CHECKPOINT  # noqa: E402
 from sb3_contrib import MaskablePPO  # noqa: E402
 
 SMALL = {"envs": 8, "processes": 2, "rollout": 256, "phase_steps": 512, "batch": 128, "validation_games": 20}
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
+
+
+OVER_ARRAYS = {"game": "template_v0", "options": {}, "opponents": "random", "features": "summary"}
+BOTH_WAYS = pytest.mark.parametrize("setting", [{}, OVER_ARRAYS], ids=["scalar games", "over arrays"])
 
 
 def config(**changes):
@@ -29,8 +35,9 @@ class KilledError(Exception):
     """Stands for the end of the process in the middle of a phase."""
 
 
-def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path):
-    seat.train(config(), tmp_path / "whole")
+@BOTH_WAYS
+def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path, setting):
+    seat.train(config(**setting), tmp_path / "whole")
     done = 0
 
     def kill_in_second_phase(steps, _note):
@@ -40,17 +47,76 @@ def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path):
             raise KilledError
 
     with pytest.raises(KilledError):
-        seat.train(config(), tmp_path / "cut", kill_in_second_phase)
+        seat.train(config(**setting), tmp_path / "cut", kill_in_second_phase)
     assert len((tmp_path / "cut" / seat.CURVE).read_text().splitlines()) == 2  # heading and the first phase
-    seat.train(config(), tmp_path / "cut")
+    seat.train(config(**setting), tmp_path / "cut")
     for name in (seat.POLICY, seat.CURVE, CONFIG):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
-def test_the_result_does_not_depend_on_the_number_of_processes(tmp_path):
+@BOTH_WAYS
+def test_the_result_does_not_depend_on_the_number_of_processes(tmp_path, setting):
     for processes in (1, 3):
-        seat.train(config(steps=512, processes=processes), tmp_path / str(processes))
+        seat.train(config(steps=512, processes=processes, **setting), tmp_path / str(processes))
     assert (tmp_path / "1" / seat.POLICY).read_bytes() == (tmp_path / "3" / seat.POLICY).read_bytes()
+
+
+def test_tables_over_arrays_are_taken_where_everybody_can_sit_there():
+    for changes, over_arrays in [
+        (OVER_ARRAYS, True),
+        ({**OVER_ARRAYS, "opponents": "heuristic"}, False),  # Coin's heuristic plays scalar games only
+        ({**OVER_ARRAYS, "features": "table"}, False),
+        ({"game": "murder_mystery_v0", "options": {}, "opponents": "random"}, False),
+    ]:
+        env = seat._tables(config(**changes), 0)
+        assert isinstance(env, seat.BatchSeatVecEnv) == over_arrays
+        env.close()
+
+
+def test_the_file_says_of_which_kind_its_features_are(tmp_path):
+    seat.train(config(steps=512, **OVER_ARRAYS), tmp_path)
+    assert TrainedSeat.load(tmp_path / seat.POLICY).features == "summary"
+
+
+def test_a_trained_seat_over_arrays_chooses_what_it_chooses_at_one_table():
+    layers = [(np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32), np.zeros(5, np.float32))]
+    policy = TrainedSeat("template_v0", {}, layers, features="summary")
+    tables = batch.make("template_v0", num_envs=32)
+    player, actions = TrainedSeats(policy), np.full(32, -5)
+    turns = tables.reset(3)
+    player.reset(tables, range(32))
+    for _ in range(4):
+        rows = np.arange(0, 32, 2, dtype=np.int32)
+        player.choose(turns, rows, actions)
+        for b in rows:
+            assert actions[b] == policy.act({"observation": turns.observation[b], "action_mask": turns.mask[b]}, {})
+        assert (actions[1::2] == -5).all()
+        turns = tables.play_random()
+
+
+def test_a_trained_seat_over_arrays_draws_as_often_as_its_softmax_says():
+    layers = [(np.zeros((5, 3), np.float32), np.log(np.array([1, 2, 5, 1, 1], np.float32)))]
+    policy = TrainedSeat("template_v0", {}, layers, features="summary", sample=True)
+    tables = batch.make("template_v0", num_envs=4000)
+    player, actions = TrainedSeats(policy), np.zeros(4000, np.int64)
+    turns = tables.reset(3)
+    player.reset(tables, range(4000))
+    player.choose(turns, np.arange(4000, dtype=np.int32), actions)
+    # the keeper may do 0, 1 and 2: in 1, 2 and 5 of 8 games; standard deviation at most 32 of 4,000
+    assert (abs(np.bincount(actions, minlength=5) - np.array([500, 1000, 2500, 0, 0])) < 160).all()
+
+
+def test_a_trained_seat_does_not_sit_where_other_features_are_shown():
+    policy = TrainedSeat("template_v0", {}, [(np.zeros((5, 3), np.float32), np.zeros(5, np.float32))])
+    with pytest.raises(ParlourError, match="features 'summary' are not accepted; accepted: 'table'"):
+        TrainedSeats(policy).reset(batch.make("template_v0", num_envs=1), [0])
+
+
+def test_by_default_it_learns_from_beliefs_where_the_game_has_them():
+    assert features_of("avalon_v0", None) == "belief"
+    assert features_of("werewolf_v0", None) == "belief"
+    assert features_of("murder_mystery_v0", None) == "table"
+    assert features_of("werewolf_v0", "record") == "record"
 
 
 def test_a_finished_run_is_left_as_it_is_and_another_configuration_is_refused(tmp_path):

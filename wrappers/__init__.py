@@ -1,5 +1,6 @@
 """Environment -> environment: one file and one sentence each."""
 
+from parlour.wrappers.batch_seat import BatchSeatEnv
 from parlour.wrappers.features import NumericFeatures
 from parlour.wrappers.history import HistoryWindow
 from parlour.wrappers.learner_seats import LearnerSeats
@@ -14,6 +15,7 @@ from parlour.wrappers.text_actions import TextActions
 from parlour.wrappers.turn_in_info import TurnInInfo
 
 __all__ = [
+    "BatchSeatEnv",
     "HistoryWindow",
     "LearnerSeats",
     "LegalRanks",

@@ -127,8 +127,11 @@ class ScalarTables(BatchTables):
 
     def _play(self, actions: Array) -> None:
         for b, table in enumerate(self.tables):
-            if table.actor < 0 or self._turns.mask[b, actions[b]]:
-                self._move(b, None if table.actor < 0 else int(actions[b]))
+            action = int(actions[b])
+            if table.actor < 0:
+                self._move(b, None)
+            elif 0 <= action < self.actions and self._turns.mask[b, action]:
+                self._move(b, action)
             else:
                 self.winner[b] = ILLEGAL
 

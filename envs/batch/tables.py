@@ -17,6 +17,8 @@ from parlour.envs.registry import build
 Array = np.ndarray[Any, Any]
 ILLEGAL = -2
 """What a kernel writes to `winner` for an action that the mask does not allow; nothing is played at that table."""
+HOLD = -1
+"""As an action: nothing is played at that table in this step."""
 NOBODY = -1
 """The seat to move at a table that is over, and the winner where nobody has won."""
 
@@ -137,13 +139,17 @@ class BatchTables(ABC):
         """Let the seat to move at each table act.
 
         Args:
-            actions: (B,) whole numbers, in the frames of the seats; not looked at where a table is over.
+            actions: (B,) whole numbers, in the frames of the seats; `HOLD` where nothing is to be played; not looked at where
+                a table is over.
 
         Raises:
             ParlourError: Some action is not legal; nothing was played at those tables.
         """
         np.copyto(self._chosen, actions, casting="same_kind")
         self._play(self._chosen)
+        if (self.winner == ILLEGAL).any():
+            held = (self.winner == ILLEGAL) & (self._chosen == HOLD)
+            self.winner[held], self._turns.rewards[held], self._turns.terminated[held] = NOBODY, 0, 0
         if (self.winner == ILLEGAL).any():
             table = int(np.flatnonzero(self.winner == ILLEGAL)[0])
             actor, mask = int(self._turns.actor[table]), self._turns.mask[table]

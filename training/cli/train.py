@@ -26,7 +26,7 @@ from parlour.training.mediated_qa.held_out import UNSEEN, HeldOutConfig, compare
 from parlour.training.mediated_qa.learn import GraceConfig
 from parlour.training.murder_mystery.tuning import QuestumTuning
 from parlour.training.parallel.executor import Workers
-from parlour.training.ppo.phase_config import SeatConfig
+from parlour.training.ppo.phase_config import SeatConfig, features_of
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.werewolf.tuning import GratrTuning
 
@@ -44,14 +44,15 @@ def train_seat(
     Example: [bold]parlour train seat avalon_v0 --players 5 --out runs/seat --steps 400000[/bold]
     """
     chosen = (dict(SeatConfig().options) if game == "avalon_v0" else {}) | table.chosen
-    checked = lookup(game).raw_env(**chosen)
+    features = features_of(game, config.features)
+    checked = lookup(game).raw_env(**chosen, features=features)
     make_policy(config.opponents, checked.spec.id, checked.game.config)
     seats = range(checked.game.seats)
     if config.seat not in ("random", *seats):
         raise accept("seat", str(config.seat), ("random", *map(str, seats)))
     training = common.require("parlour.training.ppo.seat", "train")
     phase = min(config.phase_steps, -(-config.steps // config.rollout) * config.rollout)
-    config = replace(config, game=game, options=chosen, phase_steps=phase)
+    config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
     last = display.train_with_bar(training.train, config, out)
     shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; results in {out}"
     return Answer({"out": str(out), **asdict(last)}, partial(print, shown))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from parlour.envs.core import ParlourError, check_from
+from parlour.envs.core import TABLE, ParlourError, check_from
+from parlour.envs.registry import lookup
 from parlour.training import seeds
 
 NOT_DECIDING: Final = ("processes",)
@@ -74,6 +75,8 @@ class SeatConfig(PhaseConfig):
     """Policy of the other seats."""
     seat: int | Literal["random"] = "random"
     """The learner's seat, or `random` for another one in each game."""
+    features: str | None = None
+    """Kind of features that it learns from; by default `belief` where the game has it, else `table`."""
     validation_games: int = 300
     """Number of games for each point of the curve."""
 
@@ -85,3 +88,9 @@ class SeatConfig(PhaseConfig):
 def env_seeds(config: PhaseConfig, phase: int) -> list[int]:
     """A seed for each table of a phase."""
     return [seeds.derive(config.seed, phase, k) % len(seeds.TRAINING) for k in range(config.envs)]
+
+
+def features_of(game: str, features: str | None) -> str:
+    """The kind of features asked for; None: `"belief"` where the game has it, else `"table"`."""
+    kinds = lookup(game).spec.features
+    return features or ("belief" if "belief" in kinds else TABLE)

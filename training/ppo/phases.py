@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
+from parlour.envs.core import TABLE
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat
 from parlour.policies.files import replacing
@@ -68,7 +69,7 @@ class Counter(BaseCallback):
         return True
 
 
-def export(model: MaskablePPO, config: PhaseConfig) -> TrainedSeat:
+def export(model: MaskablePPO, config: PhaseConfig, features: str = TABLE) -> TrainedSeat:
     """The network of the policy as a `TrainedSeat`, without PyTorch."""
     network: Any = model.policy
     hidden = [layer for layer in network.mlp_extractor.policy_net if isinstance(layer, torch.nn.Linear)]
@@ -77,7 +78,7 @@ def export(model: MaskablePPO, config: PhaseConfig) -> TrainedSeat:
         for layer in (*hidden, network.action_net)
     ]
     env = lookup(config.game).raw_env(**config.options)
-    return TrainedSeat(env.spec.id, env.game.config, layers)
+    return TrainedSeat(env.spec.id, env.game.config, layers, features=features)
 
 
 def load_model(folder: Path) -> MaskablePPO | None:

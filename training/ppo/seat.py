@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
+from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat, make_policy
 from parlour.policies.files import replacing
 from parlour.training import evaluate, plots, seeds
 from parlour.training.plots import Curve, CurvePoint
-from parlour.training.ppo.phase_config import NOT_DECIDING, SeatConfig, env_seeds
+from parlour.training.ppo.batch_vec import BatchSeatVecEnv, batch_seats, player_over_arrays
+from parlour.training.ppo.phase_config import NOT_DECIDING, SeatConfig, env_seeds, features_of
 from parlour.training.ppo.phases import Counter, export, learn_phase, load_model, new_model, save_model
 from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.rollout import table
@@ -26,6 +28,7 @@ from parlour.training.single_seat import make_seat
 from parlour.training.statistics import rate
 from parlour.wrappers.seat import SeatEnv
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 CURVE: Final = "curve.csv"
 PICTURE: Final = "curve.png"
@@ -76,12 +79,13 @@ def _train(config: SeatConfig, folder: Path, progress: Callable[[int, str], None
     for phase in range(len(points), config.phases):
         env = _tables(config, phase)
         try:
+            torch.set_num_threads(1)  # again: Numba's first kernel sets the threads of OpenMP, which PyTorch's are too
             model = model or new_model(config, env)
             counter = Counter(progress)
             learn_phase(model, config, phase, env, counter)
         finally:
             env.close()
-        policy = export(model, config)
+        policy = export(model, config, features_of(config.game, config.features))
         points.append(_measure(config, policy, phase, counter, points))
         progress(0, _note(points[-1]))
         _store(model, policy, points, config, folder)
@@ -92,11 +96,26 @@ def _train(config: SeatConfig, folder: Path, progress: Callable[[int, str], None
 
 
 def _maker(config: SeatConfig) -> Callable[[], SeatEnv]:
-    return partial(make_seat, config.game, opponents=config.opponents, seat=config.seat, **config.options)
+    options = {**config.options, "features": features_of(config.game, config.features)}
+    return partial(make_seat, config.game, opponents=config.opponents, seat=config.seat, **options)
 
 
-def _tables(config: SeatConfig, phase: int) -> SeatVecEnv:
-    return SeatVecEnv(_maker(config), env_seeds(config, phase), config.processes)
+def _tables(config: SeatConfig, phase: int) -> VecEnv:
+    """Tables over arrays where the game has kernels and its opponents can sit there; else scalar games in processes."""
+    features = features_of(config.game, config.features)
+    opponents = player_over_arrays(config.opponents, lookup(config.game).spec, features)
+    if opponents is None:
+        return SeatVecEnv(_maker(config), env_seeds(config, phase), config.processes)
+    env = batch_seats(
+        config.game,
+        opponents,
+        num_envs=config.envs,
+        features=features,
+        seat=config.seat,
+        threads=config.processes,
+        **config.options,
+    )
+    return BatchSeatVecEnv(env, seeds.derive(config.seed, phase))
 
 
 def _measure(

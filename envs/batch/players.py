@@ -1,0 +1,73 @@
+"""Players that choose for many tables at once: what they are asked, the game's heuristic, and a random one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from parlour.envs import dotted
+from parlour.envs.batch.scalar import ScalarTables
+from parlour.envs.batch.tables import Array, BatchTables, Turns
+from parlour.envs.core import ParlourError
+
+
+class BatchPlayer(Protocol):
+    """Chooses actions for the seats to move at some tables."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+
+    def reset(self, tables: BatchTables, seeds: Sequence[int]) -> None:
+        """New games begin at all tables; all chance comes from the seeds, one for each table."""
+
+    def choose(self, turns: Turns, rows: Array, actions: Array) -> None:
+        """Write to `actions`, (B,), what is done at the tables `rows`, int32 (m,): numbers in the frame of the seat."""
+
+
+class HeuristicSeats:
+    """The game's scripted player over arrays; it draws from the tables' own streams.
+
+    Of games with kernels it is another program than the scalar one, with the same probabilities in the same state.
+    """
+
+    name: ClassVar[str] = "heuristic"
+
+    def reset(self, tables: BatchTables, seeds: Sequence[int]) -> None:
+        """Raises `ParlourError` where the game has no heuristic for such tables."""
+        self._where = np.zeros(tables.num_envs, np.uint8)
+        self._tables, self._choose = tables, _heuristic(tables)
+
+    def choose(self, turns: Turns, rows: Array, actions: Array) -> None:
+        self._where[:] = 0
+        self._where[rows] = 1
+        self._choose(self._tables, self._where, actions)
+
+
+class RandomSeats:
+    """Any legal action, each as likely as the others."""
+
+    name: ClassVar[str] = "random"
+
+    def reset(self, tables: BatchTables, seeds: Sequence[int]) -> None:
+        self._rng = np.random.default_rng(list(seeds))
+
+    def choose(self, turns: Turns, rows: Array, actions: Array) -> None:
+        actions[rows] = drawn(turns.mask[rows], self._rng)
+
+
+def drawn(mask: Array, rng: np.random.Generator) -> Array:
+    """A legal action of each row of masks (m, A), each as likely as the others; int64 (m,)."""
+    after = mask.cumsum(axis=1, dtype=np.int32)
+    place: Array = (after > rng.integers(after[:, -1])[:, None]).argmax(axis=1)
+    return place
+
+
+def _heuristic(tables: BatchTables) -> Any:
+    """`choose(tables, where, actions)` of the game."""
+    if isinstance(tables, ScalarTables):
+        return ScalarTables.choose_by_heuristic
+    if not tables.spec.batch_heuristic:
+        raise ParlourError(f"{tables.spec.id} has no heuristic over arrays; accepted: a game whose spec names one")
+    return dotted.load(tables.spec.batch_heuristic, "heuristic over arrays")

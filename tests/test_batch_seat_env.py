@@ -1,0 +1,175 @@
+"""BatchSeatEnv: what one seat sees, may do and is paid at many tables at once (its docstring).
+
+Every table is played again by the scalar rules: the learner's turns must be the same, and its reward that of its seat. The
+traps are those of SeatEnv: rewards that come after the last move, seats that never get to move, drawn seats.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from parlour.envs import batch, registry
+from parlour.envs.batch.players import drawn
+from parlour.envs.batch.scalar import ScalarTables
+from parlour.envs.batch.tables import HOLD
+from parlour.envs.core import ParlourError
+from parlour.wrappers import BatchSeatEnv
+
+WEREWOLF = ("werewolf_v0", {"num_players": 6, "talk": False})
+
+
+def scalar(num_envs: int = 4) -> ScalarTables:
+    return ScalarTables(registry[WEREWOLF[0]].spec, num_envs=num_envs, features="summary", **WEREWOLF[1])
+
+
+def coins(num_envs: int) -> ScalarTables:
+    return ScalarTables(registry["template_v0"].spec, num_envs=num_envs, features="summary")
+
+
+class Written:
+    """Plays at random and writes down at which tables it was asked, and for which seat."""
+
+    name = "written"
+
+    def reset(self, tables, seeds):
+        self.rng, self.asked = np.random.default_rng(sum(seeds)), []
+
+    def choose(self, turns, rows, actions):
+        self.asked += [(int(row), int(turns.actor[row])) for row in rows]
+        actions[rows] = drawn(turns.mask[rows], self.rng)
+
+
+def test_spaces_and_the_autoreset_mode_are_declared():
+    env = BatchSeatEnv(scalar(), "random")
+    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    observed, infos = env.reset(seed=1)
+    assert env.observation_space.contains(observed)
+    assert env.single_observation_space.contains(observed[0])
+    assert env.action_space.shape == (4,)
+    assert infos["action_mask"].shape == (4, env.single_action_space.n)
+    assert np.array_equal(env.action_masks(), infos["action_mask"] == 1)
+
+
+@pytest.mark.parametrize("seat", [2, "random"])
+def test_the_learner_moves_whenever_its_seat_does_and_is_paid_what_its_seat_earns(seat):
+    tables, opponents = scalar(), Written()
+    env = BatchSeatEnv(tables, opponents, seat=seat)
+    observed, infos = env.reset(seed=7)
+    rng, games = np.random.default_rng(0), 0
+    paid = []
+    play = tables._move
+
+    def watched(b, action):  # what the seats get for each game that ends
+        play(b, action)
+        if tables.observe().terminated[b]:
+            paid.append((b, tables.observe().rewards[b].copy()))
+
+    tables._move = watched
+    for _ in range(60):
+        assert np.array_equal(tables.observe().actor, infos["seat"])
+        for b in range(4):
+            view = tables.tables[b].view()
+            assert np.array_equal(observed[b], tables.spec.seat_encoder(tables.game, "summary")(view))
+            assert infos["action_mask"][b].sum() == len(view.legal)
+        if seat != "random":
+            assert (infos["seat"] == seat).all()
+            assert all(asked != seat for _, asked in opponents.asked)
+        before, redeals = infos["seat"], infos["redeals"]
+        paid.clear()
+        observed, rewards, terminated, truncated, infos = env.step(drawn(infos["action_mask"], rng))
+        assert not truncated.any()
+        for b in range(4):
+            ends = [returns for table, returns in paid if table == b]
+            assert terminated[b] == bool(ends)
+            assert rewards[b] == (ends[0][before[b]] if ends else 0)
+            assert infos["redeals"][b] - redeals[b] == max(len(ends) - 1, 0)
+            if ends:
+                games += 1
+                assert infos["_final_info"][b]
+                assert infos["final_info"]["return"][b] == rewards[b]
+                assert infos["final_info"]["seat"][b] == before[b]
+                assert not infos["final_obs"][b].any()
+    assert games > 10
+
+
+def test_drawn_seats_are_all_seats():
+    env = BatchSeatEnv(scalar(num_envs=64), "random")
+    _, infos = env.reset(seed=0)
+    assert set(infos["seat"]) == set(range(6))
+
+
+def test_the_same_seed_is_the_same_run():
+    runs = []
+    for _ in range(2):
+        env = BatchSeatEnv(scalar(), "random")
+        observed, infos = env.reset(seed=3)
+        run = [observed]
+        for _ in range(30):
+            observed, rewards, *_, infos = env.step(infos["action_mask"].argmax(1))
+            run += [observed, rewards]
+        runs.append(run)
+    assert all(np.array_equal(one, two) for one, two in zip(*runs, strict=True))
+
+
+def test_actions_that_are_not_legal():
+    env = BatchSeatEnv(coins(3), "random", seat=0)
+    env.reset(seed=0)
+    *_, infos = env.step(np.array([0, 4, -1]))
+    assert infos["replaced"].tolist() == [0, 1, 1]
+    strict = BatchSeatEnv(coins(3), "random", seat=0, on_illegal="raise")
+    strict.reset(seed=0)
+    with pytest.raises(ParlourError, match="action at table 1 4 is not accepted; accepted: 0, 1, 2"):
+        strict.step(np.array([0, 4, 1]))
+
+
+def test_settings_that_are_not_accepted():
+    for settings, message in [
+        ({"opponents": "nobody"}, "opponents 'nobody' is not accepted; accepted: heuristic, random"),
+        ({"seat": 6}, "seat 6 is not accepted"),
+        ({"on_illegal": "cry"}, "on_illegal 'cry' is not accepted"),
+    ]:
+        with pytest.raises(ParlourError, match=message):
+            BatchSeatEnv(scalar(), **settings)
+    with pytest.raises(ParlourError, match="no game yet"):
+        BatchSeatEnv(scalar()).step(np.zeros(4, int))
+    env = BatchSeatEnv(scalar())
+    env.reset(seed=0)
+    with pytest.raises(ParlourError, match="shape of actions"):
+        env.step(np.zeros(3, int))
+
+
+def test_the_scalar_heuristic_sits_where_there_are_no_kernels():
+    """A guesser who believes the keeper, against the heuristic keeper, who says anything: half of the games."""
+    env = BatchSeatEnv(coins(100), "heuristic", seat=1)
+    observed, _ = env.reset(seed=0)
+    total = 0
+    for _ in range(10):
+        observed, rewards, terminated, _, _ = env.step(3 + (observed[:, 2] > 0))
+        assert terminated.all()
+        total += int((rewards > 0).sum())
+    assert 400 < total < 600  # 1,000 games: standard deviation 16
+
+
+def test_kernels_hold_where_nothing_is_to_be_played():
+    pytest.importorskip("numba")
+    tables = batch.make("template_v0", num_envs=3)
+    tables.reset(0)
+    turns = tables.step(np.array([HOLD, 1, HOLD]))
+    assert turns.actor.tolist() == [0, 1, 0]
+    turns = tables.step(np.array([HOLD, 3, 0]))
+    assert turns.terminated.tolist() == [0, 1, 0]
+    turns = tables.step(np.array([HOLD, HOLD, HOLD]))
+    assert turns.terminated.tolist() == [0, 0, 0]
+    assert not turns.rewards.any()
+    assert tables.winner.tolist() == [-1, -1, -1]
+
+
+def test_a_legal_action_is_drawn_from_each_row_of_masks():
+    rng = np.random.default_rng(0)
+    mask = np.tile(np.array([[0, 1, 0, 1, 1], [0, 0, 0, 0, 1]], np.uint8), (3000, 1))
+    found = drawn(mask, rng)
+    assert (found[1::2] == 4).all()
+    counts = np.bincount(found[::2], minlength=5)
+    assert counts[[0, 2]].sum() == 0
+    assert (abs(counts[[1, 3, 4]] - 1000) < 130).all()  # standard deviation 26
