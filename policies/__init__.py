@@ -18,6 +18,7 @@ from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.werewolf.gratr import GratrAgent
 from parlour.policies.base import Policy
+from parlour.policies.experts import EXPERT, expert
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.human import HumanPolicy
 from parlour.policies.llm.model import Model, OfflineModel
@@ -42,6 +43,7 @@ __all__ = [
     "TrainedSeat",
     "WindowAgent",
     "asks_a_model",
+    "expert",
     "make_policy",
 ]
 
@@ -89,19 +91,22 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     else has the form `module:attribute` is looked up in that module.
 
     Args:
-        name: A name of `POLICIES`; one of `AGENTS` or `FOREIGN`, with settings `key=value,...` behind a colon or without;
-            the path of a trained seat; or `module:attribute`, see `parlour.policies.adapters.callables`.
+        name: A name of `POLICIES`; `expert`, the trained seat for this table that comes with parlour; one of `AGENTS` or
+            `FOREIGN`, with settings `key=value,...` behind a colon or without; the path of a trained seat; or
+            `module:attribute`, see `parlour.policies.adapters.callables`.
         game: The game's id.
         config: Its configuration.
         model: Who answers the questions of an agent; the heuristics by default.
 
     Raises:
         ParlourError: There is no such policy or setting, its library is not installed, the file holds one for another
-            game or configuration, or what stands at `module:attribute` is no player.
+            game or configuration, there is no expert for this one, or what stands at `module:attribute` is no player.
         Exception: What a module of somebody else's raises, as it is.
     """
     if name in POLICIES:
         return POLICIES[name]()
+    if name == EXPERT:
+        return expert(game, config)
     plain, _, settings = name.partition(":")
     if plain in AGENTS:
         return AGENTS[plain](_settings(name, settings), model or OfflineModel())
@@ -109,11 +114,11 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
         policy: Policy = _adapter(plain).from_settings(_settings(name, settings), game, config)
         return policy
     if not name.endswith(SUFFIX) and not Path(name).exists():
-        if plain not in POLICIES and is_dotted(name):
+        if plain not in (*POLICIES, EXPERT) and is_dotted(name):
             from parlour.policies.adapters import callables
 
             return callables.load(name, model)
-        accepted = ", ".join((*POLICIES, *AGENTS, *FOREIGN, f"a trained {SUFFIX} file", "module:attribute"))
+        accepted = ", ".join((*POLICIES, EXPERT, *AGENTS, *FOREIGN, f"a trained {SUFFIX} file", "module:attribute"))
         raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
     return TrainedSeat.load_for(name, game, config)
 
@@ -121,7 +126,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
 def asks_a_model(name: str) -> bool:
     """Whether the policy called `name` asks the model that `make_policy` is given. Raises as `make_policy` does."""
     plain = name.partition(":")[0]
-    if plain in (*POLICIES, *AGENTS, *FOREIGN) or name.endswith(SUFFIX) or Path(name).exists():
+    if plain in (*POLICIES, EXPERT, *AGENTS, *FOREIGN) or name.endswith(SUFFIX) or Path(name).exists():
         return plain in ASKING
     if not is_dotted(name):
         return False

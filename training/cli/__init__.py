@@ -14,6 +14,7 @@ from parlour.envs.core import ParlourError
 from parlour.training.cli import (
     avalon,
     demo,
+    experts,
     games,
     imports,
     metrics,
@@ -40,6 +41,7 @@ GROUPS: Final[Mapping[str, str]] = {
 
 COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "list": games.list_games,
+    "experts": experts.list_experts,
     "play": games.play,
     "replay": games.replay,
     "new": own_games.new,

@@ -13,6 +13,7 @@ from parlour.envs.english import name
 from parlour.envs.registry import registry
 from parlour.envs.text import agents_of
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, asks_a_model, make_policy
+from parlour.policies.experts import EXPERT
 from parlour.training import display, rollout, seeds
 from parlour.training import evaluate as evaluation
 from parlour.training.cli import common
@@ -27,7 +28,7 @@ def list_games() -> Answer:
     Example: [bold]parlour list[/bold]
     """
     games = {key: _as_json(key) for key in registry}
-    policies = [*POLICIES, *AGENTS, *FOREIGN, "a policy.npz of `train seat`", "module:attribute"]
+    policies = [*POLICIES, EXPERT, *AGENTS, *FOREIGN, "a policy.npz of `train seat`", "module:attribute"]
     return Answer({"games": games, "policies": policies}, partial(_show_games, games))
 
 
@@ -49,6 +50,7 @@ def _show_games(games: dict[str, dict[str, Any]]) -> None:
     out = display.console()
     out.print(shown)
     out.print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz written by `train seat`")
+    out.print(f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`")
     out.print(f"Players that ask a model (`--model`; heuristics by default): {', '.join(ASKING)}")
     out.print("The mediator of GRACE: grace:file=POLICY.json, written by `train grace`")
     out.print(

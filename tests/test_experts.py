@@ -1,0 +1,232 @@
+"""Experts: found by the table, held to their cards; made from a run's own files; those that ship are what their cards say."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import partial
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from parlour.envs import registry
+from parlour.envs.core import ParlourError
+from parlour.policies import HeuristicPolicy, TrainedSeat, asks_a_model, experts, make_policy
+from parlour.policies.experts import ExpertCard, Points, cards, expert
+from parlour.training import evaluate, rollout, seeds
+from parlour.training.cli import run
+from parlour.training.cli.experts import HEADINGS, rows
+from parlour.training.display import markdown_table
+from parlour.training.experts import MOST_BYTES, make_expert
+
+ROOT = Path(__file__).resolve().parents[1]
+GAME, OPTIONS = "avalon_v0", {"num_players": 5, "rules": "official", "talk": False}
+CONFIG = registry[GAME].raw_env(**OPTIONS).game.config
+POINTS = {"n": 2000, "mean": 0.6, "low": 0.55, "high": 0.65, "p": 0.0}
+SHIPPED = cards()
+
+
+def untrained(hidden: int = 16) -> TrainedSeat:
+    env, rng = registry[GAME].raw_env(features="belief", **OPTIONS), np.random.default_rng(0)
+    sizes = (env.encoder.size, hidden, len(env.game.catalogue))
+    layers = [
+        (rng.normal(0, b**-0.5, (b, a)).astype(np.float32), rng.normal(size=b).astype(np.float32))
+        for a, b in pairwise(sizes)
+    ]
+    return TrainedSeat(GAME, CONFIG, layers, features="belief", activation="relu", sample=True)
+
+
+def write_run(folder: Path, seat: TrainedSeat, deals: int = 2000) -> Path:
+    """What a run of self-play leaves, as far as a card tells of it."""
+    folder.mkdir()
+    seat.save(folder / "policy.npz")
+    config = {"game": GAME, "options": OPTIONS, "seed": 3, "learning_rate": 0.25}
+    points = POINTS | {"n": deals}
+    differences = [{"a": "s009", "b": "s000", **points}, {"a": "s009", "b": "heuristic", **points}]
+    summary = {"last": "s009", "steps": 12_000, "seconds": 30.5, "differences": differences}
+    seat_points = {"s009": points | {"mean": 0.1, "low": None, "high": None}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "summary.json").write_text(json.dumps(summary | {"seat": seat_points}))
+    return folder
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch) -> Path:
+    """A folder of experts with one in it, in place of that of the package."""
+    folder = tmp_path / "data"
+    monkeypatch.setattr(experts, "DATA", folder)
+    make_expert(write_run(tmp_path / "run", untrained()), "small", folder)
+    return folder
+
+
+# -- found by the table ----------------------------------------------------------------------------------------
+
+
+def test_the_expert_of_a_table_is_found_by_game_and_configuration(data):
+    for found in (expert(GAME, CONFIG), make_policy("expert", GAME, CONFIG)):
+        assert isinstance(found, TrainedSeat)
+        assert (found.features, found.activation, found.sample) == ("belief", "relu", True)
+        rollout.play(rollout.table(GAME, **OPTIONS), [expert(GAME, CONFIG) for _ in range(5)], 1)
+    assert not asks_a_model("expert")
+
+
+@pytest.mark.parametrize(
+    ("game", "options"), [(GAME, {**OPTIONS, "num_players": 6}), (GAME, {**OPTIONS, "talk": True}), ("template_v0", {})]
+)
+def test_a_table_without_an_expert_is_one_line_that_names_those_that_have_one(data, game, options):
+    config = registry[game].raw_env(**options).game.config
+    with pytest.raises(
+        ParlourError, match=rf"^there is no expert for {game} with .*; there are experts for: "
+    ) as caught:
+        make_policy("expert", game, config)
+    assert str(caught.value).endswith(f"experts for: {GAME} with {json.loads(json.dumps(dict(CONFIG)))}")
+    assert "\n" not in str(caught.value)
+
+
+def test_without_any_expert_the_line_says_none(tmp_path):
+    with pytest.raises(ParlourError, match=r"there are experts for: none$"):
+        expert(GAME, CONFIG, tmp_path)
+
+
+def test_a_file_that_is_not_the_one_of_its_card_is_refused(data):
+    whole = (data / "small.npz").read_bytes()
+    (data / "small.npz").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    line = rf"small.npz' is missing or not the file of its card; accepted: sha256 {sha256(whole).hexdigest()}"
+    with pytest.raises(ParlourError, match=line):
+        expert(GAME, CONFIG)
+    (data / "small.npz").unlink()
+    with pytest.raises(ParlourError, match=line):
+        expert(GAME, CONFIG)
+    (data / "small.json").write_text('{"name": "small"}')
+    with pytest.raises(ParlourError, match="is not the card of an expert"):
+        expert(GAME, CONFIG)
+
+
+def test_half_precision_keeps_the_logits(data):
+    """Weights keep 11 bits: with 16 hidden units of size about 1 an error of some thousandths."""
+    whole, half = untrained(), expert(GAME, CONFIG)
+    many = np.random.default_rng(1).uniform(-1, 1, (200, whole.layers[0][0].shape[1])).astype(np.float32)
+    difference = np.abs(whole.scores(many) - half.scores(many))
+    assert 0 < difference.max() < 0.01
+
+
+# -- the command line ------------------------------------------------------------------------------------------
+
+
+def test_they_are_listed(data, capsys):
+    assert run(["experts", "--json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)["experts"]
+    assert told == json.loads((data / "small.json").read_text())
+    assert run(["experts"]) == 0
+    assert "small" in capsys.readouterr().out
+    assert run(["list", "--json"]) == 0
+    assert "expert" in json.loads(capsys.readouterr().out)["policies"]
+
+
+def test_they_play_by_name(data, capsys):
+    words = ["-n", "5", "--rules", "official", "--set", "talk=false", "--policy", "expert", "--json"]
+    assert run(["play", GAME, *words]) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    assert told["winner"] in ("good", "evil")
+    assert run(["play", GAME, "-n", "6", "--policy", "expert"]) == 2
+    assert "parlour: there is no expert for avalon_v0" in capsys.readouterr().err
+
+
+# -- how they are made -----------------------------------------------------------------------------------------
+
+
+def test_the_card_holds_what_the_run_says(data):
+    card = ExpertCard.read(data / "small.json")
+    assert card.command == (
+        "parlour train selfplay avalon_v0 --players 5 --rules official --set talk=false --learning-rate 0.25 --seed 3"
+    )
+    assert (card.seed, card.decisions, card.seconds) == (3, 12_000, 30.5)
+    assert card.sha256 == sha256((data / "small.npz").read_bytes()).hexdigest()
+    assert card.whole_sides == Points(60.0, 55.0, 65.0, 2000)  # points are hundredths
+    assert card.one_seat == Points(10.0, 10.0, 10.0, 2000)
+    assert card.exploits == ()
+    assert (card.game, card.config) == (GAME, json.loads(json.dumps(dict(CONFIG))))
+
+
+def best_responses(path: Path, against: Path) -> Path:
+    gain = {"mean": 0.2, "low": 0.15, "high": 0.25, "n": 2000, "p": 0.0}
+    found = [{"side": side, "against": str(against), "seconds": 246.0, "gain": gain} for side in ("good", "evil")]
+    path.write_text(json.dumps({"best_responses": found}))
+    return path
+
+
+def test_best_responses_to_the_run_s_policy_or_to_the_expert_are_in_the_card(data, tmp_path):
+    for against in (tmp_path / "run/policy.npz", data / "small.npz"):
+        found = best_responses(tmp_path / "found.json", against)
+        card = make_expert(tmp_path / "run", "small", data, found)
+        assert card == ExpertCard.read(data / "small.json")
+        assert [(one.side, one.minutes) for one in card.exploits] == [("good", 4.1), ("evil", 4.1)]
+        assert card.exploits[0].gain == Points(20.0, 15.0, 25.0, 2000)
+    untrained(8).save(tmp_path / "other.npz")
+    for other in ("other.npz", "nowhere.npz"):
+        with pytest.raises(ParlourError, match=f"{other}' are not accepted; accepted: to the policy of the run"):
+            make_expert(tmp_path / "run", "small", data, best_responses(tmp_path / "found.json", tmp_path / other))
+
+
+def test_a_run_that_was_measured_on_few_deals_is_refused(tmp_path):
+    few = write_run(tmp_path / "few", untrained(), deals=1999)
+    with pytest.raises(ParlourError, match="were measured on 1999 held-out deals; accepted: at least 2000"):
+        make_expert(few, "few", tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+
+
+def test_networks_that_are_too_large_together_are_refused(data, tmp_path):
+    (data / "other.npz").write_bytes(bytes(MOST_BYTES - 5000))
+    with pytest.raises(ParlourError, match="bytes of networks are not accepted; accepted: 2,000,000 together"):
+        make_expert(tmp_path / "run", "more", data)
+    make_expert(tmp_path / "run", "other", data)  # takes the place of the large one
+
+
+def test_the_script_makes_them_and_says_in_one_line_what_is_wrong(data, tmp_path):
+    script = [sys.executable, str(ROOT / "scripts/make-expert"), str(tmp_path / "run")]
+    first = (data / "small.npz").read_bytes()
+    done = subprocess.run([*script, "again", "--data", str(data)], capture_output=True, text=True, check=True)
+    assert "+60.0 points" in done.stdout
+    assert (data / "again.npz").read_bytes() == first
+    done = subprocess.run([*script[:-1], "nowhere", "x", "--data", str(data)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "make-expert: there is no policy file 'nowhere/policy.npz'\n")
+
+
+# -- those that ship -------------------------------------------------------------------------------------------
+
+
+def test_those_that_ship_are_small_and_each_has_one_table():
+    assert sum(path.stat().st_size for path in experts.DATA.glob("*.npz")) <= MOST_BYTES
+    assert {path.stem for path in experts.DATA.glob("*.npz")} == {card.name for card in SHIPPED}
+    tables = [(card.game, json.dumps(dict(card.config), sort_keys=True)) for card in SHIPPED]
+    assert len(set(tables)) == len(tables)
+
+
+def test_the_page_s_table_is_that_of_the_cards():
+    page = (ROOT / "docs" / "experts.md").read_text("utf-8")
+    told = page.partition("<!-- cards -->\n")[2].partition("\n<!-- end of cards -->")[0]
+    assert told == markdown_table(HEADINGS, rows(SHIPPED))
+
+
+@pytest.mark.parametrize("card", SHIPPED, ids=lambda card: card.name)
+def test_each_that_ships_is_loaded_for_the_table_of_its_card(card):
+    config = registry[card.game].raw_env(**card.config).game.config
+    found = expert(card.game, config)
+    assert found.features == card.features
+    assert card.whole_sides.low > 0
+    assert min(card.whole_sides.n, card.one_seat.n) >= 2000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("card", SHIPPED, ids=lambda card: card.name)
+def test_each_that_ships_beats_the_heuristic_in_the_scalar_game(card):
+    env = rollout.table(card.game, **card.config)
+    make = partial(expert, card.game, env.game_env.game.config)
+    deals = seeds.VALIDATION[:150]
+    report = evaluate.team(env, ("expert", make), ("heuristic", HeuristicPolicy), deals)
+    (compared,) = (one for one in report.comparisons if one.side == "all")
+    assert compared.result.n == 300
+    assert compared.result.low > 0

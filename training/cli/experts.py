@@ -1,0 +1,53 @@
+"""`parlour experts`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from parlour.envs.text import describe
+from parlour.policies.experts import ExpertCard, Points, cards
+from parlour.training import display
+from parlour.training.cli.options import Answer
+
+HEADINGS = ("name", "table", "whole sides", "one seat", "best responses gain", "learned from")
+
+
+def list_experts() -> Answer:
+    """List the trained players that come with parlour (`--policy expert`), with their strength against the heuristic.
+
+    Example: [bold]parlour experts[/bold]
+    """
+    known = cards()
+    return Answer({"experts": [asdict(card) for card in known]}, partial(_show, known))
+
+
+def _show(known: list[ExpertCard]) -> None:
+    title = "Experts: points against the heuristic on held-out deals (95 % interval)"
+    display.show_table(title, HEADINGS, rows(known), wrap=True)
+
+
+def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:
+    """The table of cards, a row for each; `HEADINGS` are its columns."""
+    return [
+        (
+            card.name,
+            f"{card.game}: {describe(_short(card.config))}",
+            _points(card.whole_sides),
+            _points(card.one_seat),
+            "; ".join(f"{one.side} {_points(one.gain)} ({one.minutes:g} min)" for one in card.exploits) or "-",
+            f"{card.decisions:,} decisions, {card.seconds:,.0f} s",
+        )
+        for card in known
+    ]
+
+
+def _short(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Without lists, such as the roles, which follow from the rest or stand in the card."""
+    return {key: value for key, value in config.items() if not isinstance(value, list)}
+
+
+def _points(points: Points) -> str:
+    return f"{points.mean:+.1f} [{points.low:+.1f}, {points.high:+.1f}], n = {points.n}"
