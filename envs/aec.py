@@ -383,8 +383,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         told, lines = self._told, self._wording.lines
         self._told = ""  # a string that nobody else holds grows in place
         for event in log[self._published :] if self._published else log:
-            line = lines.get(event) or self._wording.line(event)
             to = event[2]
+            line = lines.get(event) or self._wording.line(event)
             if to is None:
                 told += line
                 continue

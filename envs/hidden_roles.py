@@ -18,23 +18,30 @@ _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at ha
 class Options:
     """What one seat may do at one kind of decision: the one source of legality. Equal if the moves are the same.
 
+    Taken, they add nothing to the log yet: they are secret. Those of `shown` do.
+
     Args:
         legal: The moves in catalogue order.
-        events: For each of them what it adds to the log: the move itself, or nothing yet if it is secret; by default
-            nothing.
     """
 
     __slots__ = ("_hash", "events", "legal")
 
-    def __init__(self, legal: tuple[Move, ...], events: dict[Move, tuple[Event, ...]] | None = None) -> None:
+    def __init__(self, legal: tuple[Move, ...]) -> None:
         self.legal = legal
-        self.events: dict[Move, tuple[Event, ...]] = dict.fromkeys(legal, ()) if events is None else events
-        self._hash = hash(legal)
+        self.events: dict[Move, tuple[Event, ...]] = dict.fromkeys(legal, ())
+        """Move -> what it adds to the log. All that is legal, except in `shown`: there, what was taken before."""
+        self._hash: int | None = None  # found when it is asked for: few states are ever hashed
+
+    def event(self, move: Move) -> tuple[Event, ...] | None:
+        """What a move adds to the log; None if it is not legal."""
+        return self.events.get(move)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Options) and self.legal == other.legal)
 
     def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.legal)
         return self._hash
 
     def __repr__(self) -> str:
@@ -44,15 +51,31 @@ class Options:
 NOTHING: Final = Options(())
 
 
+class _Shown(Options):
+    """Options that are seen as they are taken. Their events are made then: most options are never taken."""
+
+    __slots__ = ("_seat", "_to")
+
+    def __init__(self, seat: int, to: tuple[int, ...] | None, legal: tuple[Move, ...]) -> None:
+        self.legal, self.events, self._hash = legal, {}, None
+        self._seat, self._to = seat, to
+
+    def event(self, move: Move) -> tuple[Event, ...] | None:
+        known = self.events.get(move)
+        if known is None and move in self.legal:
+            same = self.legal[self.legal.index(move)]  # with the catalogue's own numbers, whatever came in
+            known = self.events[same] = (_new(Event, (self._seat, same, self._to)),)
+        return known
+
+
 def shown(seat: int, to: tuple[int, ...] | None, moves: Iterable[Move]) -> Options:
     """Options of `seat` of which each is seen by `to` (None for everybody) as it is taken."""
-    legal = tuple(moves)
-    return Options(legal, {move: (Event(seat, move, to),) for move in legal})
+    return _Shown(seat, to, tuple(moves))
 
 
 def told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
     """An announcement of the moderator."""
-    return _new(Event, (NATURE, Move(kind, args), to))
+    return _new(Event, (NATURE, _new(Move, (kind, args, "")), to))
 
 
 def seen_by(seat: int, log: tuple[Event, ...]) -> tuple[Event, ...]:
@@ -119,14 +142,17 @@ class HiddenRoles(Generic[S]):
     def apply(self, s: S, move: Move) -> S:
         if s.actor < 0:
             return self._NATURAL[s.phase](self, s, move)  # type: ignore[no-any-return]
-        event = s.options.events.get(move)
+        options = s.options
+        event = options.events.get(move)
+        if event is None:
+            event = options.event(move)
         if event is None:
             event = self._worded(s, move)
         return self._STEPS[s.phase](self, s, move, event)  # type: ignore[no-any-return]
 
     def _worded(self, s: S, move: Move) -> tuple[Event, ...]:
         """The event of a speech with words of its own. Raises `IllegalMove` for what is not legal."""
-        plain = s.options.events.get(Move(move.kind, move.args))
+        plain = s.options.event(Move(move.kind, move.args))
         if plain is None:
             raise IllegalMove(self._refusal(s, move))
         return tuple(event._replace(move=move) for event in plain)

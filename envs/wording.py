@@ -11,6 +11,8 @@ from parlour.envs.text import options
 
 Mask = np.ndarray[Any, np.dtype[np.int8]]
 _KEPT: Final = 10_000
+"""Turns, and lines, of one table that are kept: when there are as many, all are dropped and the next ones kept, so that no
+game is slower for what was played long before it."""
 
 
 class Turn(NamedTuple):
@@ -35,6 +37,8 @@ class Wording:
         `legal` alive, so that no other options can come to have the same identity."""
         self.lines: dict[Event, str] = {}
         """Of events without free words."""
+        self._sentences: dict[int, str] = {}
+        """By number in the catalogue."""
 
     def turn(self, legal: tuple[Move, ...]) -> Turn:
         """What a seat that may do `legal` is offered."""
@@ -47,24 +51,32 @@ class Wording:
 
     def line(self, event: Event) -> str:
         """One line of the record."""
-        kept = self.lines.get(event)
-        if kept is not None:
-            return kept
-        line = self.text.line(event)
-        if not event.move.words and len(self.lines) < _KEPT:
-            self.lines[event] = line
+        line = self.lines.get(event)
+        if line is None:
+            line = self.text.line(event)
+            if not event.move.words:
+                if len(self.lines) >= _KEPT:
+                    self.lines.clear()
+                self.lines[event] = line
         return line
 
     def _offer(self, legal: tuple[Move, ...]) -> Turn:
-        indices = tuple(self.numbers[move] for move in legal)
+        indices = tuple([self.numbers[move] for move in legal])
         mask = np.zeros(len(self.numbers), dtype=np.int8)
         mask[list(indices)] = 1
-        sentences = tuple(self.text.say(move) for move in legal)
+        sentences = tuple(map(self._sentence, indices, legal))
         turn = Turn(legal, mask, indices, sentences, options(self.text.ask(legal), sentences))
         if len(self.turns) >= _KEPT:
             self.turns.clear()
         self.turns[id(legal)] = turn
         return turn
+
+    def _sentence(self, number: int, move: Move) -> str:
+        """What `move` is called; said once for each number, whatever the options are that it stands among."""
+        said = self._sentences.get(number)
+        if said is None:
+            said = self._sentences[number] = self.text.say(move)
+        return said
 
 
 _WORDINGS: Final[WeakKeyDictionary[Any, Wording]] = WeakKeyDictionary()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
 from parlour.envs.core import ParlourError, check_one_of
@@ -28,6 +28,10 @@ AGREEMENT: Final = 0.8
 """Share of the samples that must agree (k = 5 and 0.8 in the published code)."""
 _DEPTHS: Final = {vocabulary.SHALLOW: "shallow", vocabulary.DEEP: "deep"}
 _NO_SIGNALS: Final = ("s0", "paper")
+_KEPT: Final = 20_000
+"""Results of each kind that are kept, about a kilobyte each."""
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class Reader(Protocol):
@@ -105,6 +109,7 @@ class Pipeline:
         self.graph = KnowledgeGraph(corpus.passages, texts, normalisation=normalisation)
         self.search = Search(guide=0.0 if paper else 1.0) if search is None else search
         self._starts: dict[int, list[int]] = {}
+        self._signals: dict[int, Signals | None] = {}
         self._evidence: dict[tuple[int, int], str] = {}
         self._bins = bins
 
@@ -128,13 +133,15 @@ class Pipeline:
     def starts(self, number: int) -> list[int]:
         """The documents that a question is linked to."""
         if number not in self._starts:
-            self._starts[number] = self.graph.link(self.questions[number].text)
+            _keep(self._starts, number, self.graph.link(self.questions[number].text))
         return self._starts[number]
 
     def signals(self, number: int) -> Signals | None:
         """The raw signals of a question; None if it is not linked."""
-        found = probe(self.graph, self.search, self.starts(number), self.questions[number].text)
-        return UNLINKED if found is None and self.no_signal == "paper" else found
+        if number not in self._signals:
+            found = probe(self.graph, self.search, self.starts(number), self.questions[number].text)
+            _keep(self._signals, number, UNLINKED if found is None and self.no_signal == "paper" else found)
+        return self._signals[number]
 
     def confidence(self, number: int) -> float:
         """How sure the reader is of its closed-book answer, 0..1."""
@@ -150,7 +157,7 @@ class Pipeline:
         key = number, action
         if key not in self._evidence:
             text = self.questions[number].text
-            self._evidence[key] = self.search.evidence(self.graph, self.starts(number), text, _DEPTHS[action])
+            _keep(self._evidence, key, self.search.evidence(self.graph, self.starts(number), text, _DEPTHS[action]))
         return self._evidence[key]
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
@@ -172,6 +179,13 @@ class Pipeline:
 
     def known(self, number: int) -> bool:
         return self.right(number, self.reader.recall(self.questions[number]).answer)
+
+
+def _keep(kept: dict[Key, Value], key: Key, value: Value) -> None:
+    """Keep what was found; when `_KEPT` are kept, all are dropped first."""
+    if len(kept) >= _KEPT:
+        kept.clear()
+    kept[key] = value
 
 
 @lru_cache(maxsize=8)

@@ -64,8 +64,14 @@ class MediatedText(MoveSentences):
     def __init__(self, game: MediatedQA) -> None:
         self._payment, self._joints = game.payment, game.joints
         self._modules, self._own = game.modules, game.individual_costs and game.modules
+        self._who: dict[int, str] = {}  # by seat: nothing else in the first section differs
 
     def who(self, view: MediatedView) -> str:
+        if view.seat not in self._who:
+            self._who[view.seat] = self._who_and_prices(view)
+        return self._who[view.seat]
+
+    def _who_and_prices(self, view: MediatedView) -> str:
         right, wrong, silent, missed = map(_number, self._payment.utilities)
         costs = iter(map(_number, self._payment.costs))
         prices = "; ".join(", ".join(f"{name} {next(costs)}" for name in names) for names in MODULE_ACTIONS[1:])

@@ -26,6 +26,8 @@ from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove
 
 _HEADINGS: Final = tuple(heading.strip() for heading in (WHO, RECORD, CHOICE))
 _INDENT: Final = "  "
+_FACTS: Final = 1 << 14
+"""Sentences of facts that are kept. A case has some thousand facts, and few of them are ever told."""
 
 
 class MysteryText:
@@ -37,10 +39,16 @@ class MysteryText:
         self._victims = self._names[game.seats :]
         self._phrases = texts(game.language).phrases
         self._rounds = game.rounds
+        self._who: dict[int, str] = {}  # by seat: all in the first section is fixed by the case
 
     # -- a View in prose ---------------------------------------------------------------------------------------
 
     def who(self, view: MysteryView) -> str:
+        if view.seat not in self._who:
+            self._who[view.seat] = self._who_and_case(view)
+        return self._who[view.seat]
+
+    def _who_and_case(self, view: MysteryView) -> str:
         p = self._phrases
         killed = p.comma.join(name for name, murdered in zip(self._victims, view.murders, strict=True) if murdered)
         characters = (p.seat.format(name=self._names[j], number=j) for j in range(len(view.names)))
@@ -96,7 +104,7 @@ class MysteryText:
         """The canonical sentence of a move, in the first person where the speaker is known and meant."""
         p, (kind, args, _) = self._phrases, move
         if kind == vocabulary.TELL:
-            return clean(facts.say(told(move), self._vocabulary, speaker))
+            return self._fact(args, speaker)
         if kind == vocabulary.ASK:
             anybody, somebody = p.questions[TOPICS[args[0]]]
             return anybody if args[1] == ANYBODY else somebody.format(name=self._names[args[1]])
@@ -107,6 +115,11 @@ class MysteryText:
         if kind in (vocabulary.SUSPECT, vocabulary.VOTE):
             return (p.suspect if kind == vocabulary.SUSPECT else p.vote).format(name=self._names[args[0]])
         return p.answer if kind == vocabulary.ANSWER else p.done
+
+    @lru_cache(maxsize=_FACTS)  # noqa: B019 - bounded, and one MysteryText lives as long as its environment
+    def _fact(self, args: tuple[int, ...], speaker: int | None) -> str:
+        """The sentence of a `tell` with these arguments."""
+        return clean(facts.say(told(Move(vocabulary.TELL, args)), self._vocabulary, speaker))
 
     def _announcement(self, move: Move) -> str:
         p, (kind, args, _) = self._phrases, move
@@ -216,7 +229,9 @@ def _paragraphs(texts: Iterable[Any]) -> list[str]:
         for paragraph in str(text).splitlines():
             for heading in _HEADINGS:
                 paragraph = paragraph.replace(heading, heading[2:])
-            words = " ".join("".join(ch if ch.isprintable() else " " for ch in paragraph).split())
+            if not paragraph.isprintable():
+                paragraph = "".join(ch if ch.isprintable() else " " for ch in paragraph)
+            words = " ".join(paragraph.split())
             if words:
                 lines.append(_INDENT + words)
     return lines

@@ -23,7 +23,7 @@ from parlour.envs.werewolf.state import (
 from parlour.envs.werewolf.vocabulary import ACTS, BALLOT, CHECKS, GIVE, GUARDS, KEEP, KILL, POISONS, TARGETED, WHISPERS
 
 _CACHED: Final = 20_000
-_SILENT: Final = (Move(speech.SILENT),)
+_SILENT: Final = Move(speech.SILENT)
 
 
 class Choices:
@@ -48,8 +48,12 @@ class Choices:
             return self._talks[seat]
         if phase == SAVE:
             return self._healing[seat]
-        # beside who lives: the guard's memory, and who the wolves are for what only wolves are asked
-        more = standing.guarded if phase == PROTECT else standing.roles if phase in (WHISPER, HUNT) else None
+        # beside who lives: the guard's memory, and who the living wolves are for what only wolves are asked
+        more: object = None
+        if phase == PROTECT:
+            more = standing.guarded
+        elif phase in (WHISPER, HUNT):
+            more = self._wolves(standing)
         key = (phase, seat, standing.alive, more)
         cached = self._asked.get(key)
         if cached is None:
@@ -61,10 +65,10 @@ class Choices:
     def _lay_out(self, phase: int, seat: int, standing: WerewolfStanding) -> Options:
         living = [j for j, alive in enumerate(standing.alive) if alive]
         if phase in (WHISPER, HUNT):
-            wolves = tuple(j for j in living if standing.roles[j] == self._wolf)
+            wolves = self._wolves(standing)
             prey = [j for j in living if self._rules.hunt_wolves or j not in wolves]
             if phase == WHISPER:
-                return shown(seat, wolves, _SILENT + self._aim(speech.RECOMMEND, prey)[1:])
+                return shown(seat, wolves, self._aim(speech.RECOMMEND, prey))
             return shown(seat, wolves if self._rules.hunt_shown == "as_cast" else (seat,), self._aim(KILL, prey))
         if phase == PROTECT:
             barred = None if self._rules.guard_may_repeat else standing.guarded
@@ -78,11 +82,19 @@ class Choices:
             return shown(seat, None, ballots)
         return Options(ballots)
 
+    def _wolves(self, standing: WerewolfStanding) -> tuple[int, ...]:
+        alive, wolf = standing.alive, self._wolf
+        return tuple([j for j, role in enumerate(standing.roles) if role == wolf and alive[j]])
+
     def _aim(self, kind: str, seats: list[int]) -> tuple[Move, ...]:
-        """Nobody, or one of the seats; the same object for the same answer, by which wordings are recognised."""
+        """Nobody (in a whisper: silence), or one of the seats; the same object for the same answer.
+
+        Wordings are recognised by it.
+        """
         key = (kind, tuple(seats))
         if key not in self._aims:
             if len(self._aims) >= _CACHED:
                 self._aims.clear()
-            self._aims[key] = (Move(kind), *(Move(kind, (j,)) for j in seats))
+            nobody = _SILENT if kind == speech.RECOMMEND else Move(kind)
+            self._aims[key] = (nobody, *(Move(kind, (j,)) for j in seats))
         return self._aims[key]

@@ -7,7 +7,6 @@ most votes is executed after last words. Sources and the points where they diffe
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final
@@ -65,6 +64,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         self._guard, self._witch, self._seer = (
             self.role_names.index(role) if role in roles else -1 for role in (game.GUARD, game.WITCH, game.SEER)
         )
+        self._secret_ballot = rules.votes_shown == "together"
         self._choices = Choices(seats=num_players, roles=len(self.role_names), wolf=self.wolf, rules=rules, talk=talk)
         self.catalogue = self._choices.catalogue
         wolves = roles.count(game.WEREWOLF)
@@ -147,17 +147,18 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _dusk(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The next night falls; the wolves are woken."""
-        day = standing.day + 1
-        standing = standing._replace(day=day)
+        roles, order, alive, day, antidote, poison, guarded, checks, reason = standing
+        day += 1
+        standing = _new(WerewolfStanding, (roles, order, alive, day, antidote, poison, guarded, checks, reason))
         log += (told(game.NIGHT, (day,)),)
-        wolves = self._holders(standing, self.wolf)
+        wolves = self._wolves(standing)
         return self._turn(WHISPER if self.talk and len(wolves) > 1 else HUNT, wolves, NOBODY, CALM, standing, log)
 
     def _whisper(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, _, dark, standing, _, log = s
         if queue:
             return self._turn(WHISPER, queue, NOBODY, dark, standing, log + event)
-        return self._turn(HUNT, self._holders(standing, self.wolf), NOBODY, dark, standing, log + event)
+        return self._turn(HUNT, self._wolves(standing), NOBODY, dark, standing, log + event)
 
     def _hunt(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, votes, dark, standing, _, log = s
@@ -180,21 +181,24 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _chosen(self, target: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The wolves are told; the guard is woken."""
-        log += (told(game.CHOSEN, _aimed_at(target), self._holders(standing, self.wolf)),)
-        dark = Darkness(None if target == game.NO_VOTE else target, None, False, None)
-        guard = self._holders(standing, self._guard)
+        log += (told(game.CHOSEN, _aimed_at(target), self._wolves(standing)),)
+        dark = _new(Darkness, (None if target == game.NO_VOTE else target, None, False, None))
+        guard = self._holder(standing, self._guard)
         if guard:
             return self._turn(PROTECT, guard, NOBODY, dark, standing, log)
         return self._wake_witch(dark, standing, log)
 
     def _protect(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         protected = move.args[0] if move.args else None
-        dark, standing = s.dark._replace(protected=protected), s.standing._replace(guarded=protected)
+        victim, _, saved, poisoned = s.dark
+        dark = _new(Darkness, (victim, protected, saved, poisoned))
+        roles, order, alive, day, antidote, poison, _, checks, reason = s.standing
+        standing = _new(WerewolfStanding, (roles, order, alive, day, antidote, poison, protected, checks, reason))
         return self._wake_witch(dark, standing, s.log + event)
 
     def _wake_witch(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """While she has the antidote she is told whom the wolves would kill, the guard's work counted in."""
-        witch = self._holders(standing, self._witch)
+        witch = self._holder(standing, self._witch)
         if not witch or not standing.antidote:
             return self._wake_poisoner(dark, standing, log)
         dying = dark.killed
@@ -210,7 +214,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return self._wake_poisoner(dark, standing, s.log + event)
 
     def _wake_poisoner(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
-        witch = self._holders(standing, self._witch)
+        witch = self._holder(standing, self._witch)
         acts = standing.poison and (
             (dark.killed,) != witch or (self.rules.dying_witch_poisons and not standing.antidote)
         )
@@ -225,7 +229,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return self._wake_seer(dark, standing, s.log + event)
 
     def _wake_seer(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
-        seer = self._holders(standing, self._seer)
+        seer = self._holder(standing, self._seer)
         if seer and seer[0] not in (dark.killed, dark.poisoned):
             return self._turn(CHECK, seer, NOBODY, dark, standing, log)
         return self._dawn(dark, standing, log)
@@ -234,9 +238,11 @@ class Werewolf(HiddenRoles[WerewolfState]):
         standing, log = s.standing, s.log + event
         if move.args:
             target = move.args[0]
-            wolf = standing.roles[target] == self.wolf
+            roles, order, alive, day, antidote, poison, guarded, checks, reason = standing
+            wolf = roles[target] == self.wolf
             log += (told(game.CHECKED, (target, int(wolf)), (s.actor,)),)
-            standing = standing._replace(checks=(*standing.checks, (target, wolf)))
+            checks += ((target, wolf),)
+            standing = _new(WerewolfStanding, (roles, order, alive, day, antidote, poison, guarded, checks, reason))
         return self._dawn(s.dark, standing, log)
 
     # -- the day -----------------------------------------------------------------------------------------------
@@ -245,13 +251,14 @@ class Werewolf(HiddenRoles[WerewolfState]):
         """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
         dead = tuple(sorted({j for j in (dark.killed, dark.poisoned) if j is not None}))
         log += (told(game.DAWN, (standing.day, *dead)),)
-        standing = standing._replace(alive=tuple(a and j not in dead for j, a in enumerate(standing.alive)))
+        if dead:
+            standing = _bury(standing, dead)
         if standing.day == 1 or self.rules.reveals == "all":
             log += tuple(told(game.REVEALED, (j, standing.roles[j])) for j in dead)
         reason = self._won(standing)
         if reason:
             return self._end(standing, reason, log)
-        speakers = tuple(j for j in standing.order if standing.alive[j])
+        speakers = _living(standing)
         log += (told(game.DAY, (standing.day, speakers[0])),)
         return self._turn(TALK if self.talk else VOTE, speakers, NOBODY, CALM, standing, log)
 
@@ -259,27 +266,30 @@ class Werewolf(HiddenRoles[WerewolfState]):
         _, _, queue, _, _, standing, _, log = s
         if queue:
             return self._turn(TALK, queue, NOBODY, CALM, standing, log + event)
-        speakers = tuple(j for j in standing.order if standing.alive[j])
-        return self._turn(VOTE, speakers, NOBODY, CALM, standing, log + event)
+        return self._turn(VOTE, _living(standing), NOBODY, CALM, standing, log + event)
 
     def _vote(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
-        _, _, queue, votes, _, standing, _, log = s
+        _, _, queue, votes, _, standing, options, log = s
         votes += move.args or (game.NO_VOTE,)
         log += event
+        if queue and self._secret_ballot:  # the same options for every voter
+            return _new(WerewolfState, (VOTE, queue[0], queue[1:], votes, CALM, standing, options, log))
         if queue:
             return self._turn(VOTE, queue, votes, CALM, standing, log)
         return self._count(votes, standing, log)
 
     def _count(self, votes: tuple[int, ...], standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """All votes are in: show them; most votes execute, a tie or most passes nobody."""
-        cast = dict(zip((j for j in standing.order if standing.alive[j]), votes, strict=True))
-        log += (told(game.VOTES, (standing.day, *(cast.get(j, game.DEAD) for j in range(self.seats)))),)
+        cast = [game.DEAD] * self.seats
+        for voter, vote in zip(_living(standing), votes, strict=True):
+            cast[voter] = vote
+        log += (told(game.VOTES, (standing.day, *cast)),)
         top = _most(votes)
         if len(top) > 1 or top[0] == game.NO_VOTE:
             return self._evening(standing, (*log, told(game.EXECUTED, NOBODY)))
         executed = top[0]
         log += (told(game.EXECUTED, (executed,)),)
-        standing = standing._replace(alive=tuple(a and j != executed for j, a in enumerate(standing.alive)))
+        standing = _bury(standing, top)
         if self.talk:
             return self._turn(LAST, (executed,), NOBODY, CALM, standing, log)
         return self._buried(executed, standing, log)
@@ -301,7 +311,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _won(self, standing: WerewolfStanding) -> str:
         """Why the game is over; empty if it is not. If nobody lives, the wolves are dead as well."""
         living = sum(standing.alive)
-        wolves = len(self._holders(standing, self.wolf))
+        wolves = len(self._wolves(standing))
         if not wolves:
             return "wolves_dead"
         if wolves == living:
@@ -340,9 +350,31 @@ class Werewolf(HiddenRoles[WerewolfState]):
         options = self._choices.of(phase, seat, standing)
         return _new(WerewolfState, (phase, seat, queue[1:], secret, dark, standing, options, log))
 
-    def _holders(self, standing: WerewolfStanding, role: int) -> tuple[int, ...]:
-        """The living seats that hold a role."""
-        return tuple([j for j, r in enumerate(standing.roles) if r == role and standing.alive[j]])
+    def _wolves(self, standing: WerewolfStanding) -> tuple[int, ...]:
+        """The living werewolves."""
+        alive, wolf = standing.alive, self.wolf
+        return tuple([j for j, role in enumerate(standing.roles) if role == wolf and alive[j]])
+
+    def _holder(self, standing: WerewolfStanding, role: int) -> tuple[int, ...]:
+        """The seat that holds a single role; empty if it is dead, or the role not in play."""
+        if role < 0:
+            return NOBODY
+        seat = standing.roles.index(role)
+        return (seat,) if standing.alive[seat] else NOBODY
+
+
+def _living(standing: WerewolfStanding) -> tuple[int, ...]:
+    """The living, in the order in which they talk and vote."""
+    alive = standing.alive
+    return tuple([j for j in standing.order if alive[j]])
+
+
+def _bury(standing: WerewolfStanding, dead: tuple[int, ...]) -> WerewolfStanding:
+    roles, order, alive, day, antidote, poison, guarded, checks, reason = standing
+    living = list(alive)
+    for seat in dead:
+        living[seat] = False
+    return _new(WerewolfStanding, (roles, order, tuple(living), day, antidote, poison, guarded, checks, reason))
 
 
 def _aimed_at(target: int) -> tuple[int, ...]:
@@ -351,6 +383,5 @@ def _aimed_at(target: int) -> tuple[int, ...]:
 
 def _most(votes: tuple[int, ...]) -> tuple[int, ...]:
     """The targets with most votes, ascending; nobody is a target like any other."""
-    counts = Counter(votes)
-    top = max(counts.values())
-    return tuple(sorted([target for target, count in counts.items() if count == top]))
+    most = max(map(votes.count, votes))
+    return tuple(sorted({target for target in votes if votes.count(target) == most}))

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
+from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.english import name, names
 from parlour.envs.speech import quote
 from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
@@ -21,7 +21,6 @@ from parlour.envs.werewolf.reading import first_named, read_talk, read_target, r
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import GIVE, KEEP, WerewolfView
 
-_KEPT: Final = 10_000
 _SENTENCES: Final = {
     vocabulary.KILL: ("I want nobody to be killed.", "I want {} to be killed."),
     vocabulary.GUARDS: ("I protect nobody.", "I protect {}."),
@@ -50,43 +49,44 @@ class WerewolfText(MoveSentences):
         self._yes_words = game.rules.yes_words
         self._hunt_shown = game.rules.hunt_shown == "as_cast"
         self._tie_is_drawn = game.rules.hunt_tie == "random"
-        # one entry for each seat, role, fellows and order of talk: all else in the first section is fixed
-        self._who: dict[tuple[int, str, tuple[Knowledge, ...], tuple[int, ...]], str] = {}
+        self._rules: tuple[str, str] | None = None  # those of the table, before and after the order of talk
 
     def who(self, view: WerewolfView) -> str:
         if not view.role:
             return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
-        key = (view.seat, view.role, view.knows, view.speakers)
-        if key not in self._who:
-            if len(self._who) >= _KEPT:
-                self._who.clear()
-            self._who[key] = self._who_and_rules(view)
-        return self._who[key]
+        if self._rules is None:
+            self._rules = self._of_the_table(view)
+        before, after = self._rules
+        fellows = "".join([f"The other werewolves are: {names(fact.seats)}.\n" for fact in view.knows])
+        return (
+            f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}.\n"
+            f"{fellows}{before}{names(view.speakers)}{after}"
+        )
 
-    def _who_and_rules(self, view: WerewolfView) -> str:
+    def _of_the_table(self, view: WerewolfView) -> tuple[str, str]:
+        """The rules as every seat of every game reads them: what stands before the order of talk, and what after it."""
         counts = Counter(view.roles)
         roles = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items())
-        lines = [f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}."]
-        lines += [f"The other werewolves are: {names(fact.seats)}." for fact in view.knows]
         village = "The village wins when no werewolf lives; the werewolves win when "
-        return "\n".join(
-            [
-                *lines,
-                f"Roles in play: {roles}.",
-                village + ("they are at least half of the living." if view.parity else "nobody else lives."),
-                "By night, in this order: the werewolves vote for a victim"
-                f"{', each seeing the votes before' if self._hunt_shown else ''} (a tie: "
-                f"{'one of the tied at random' if self._tie_is_drawn else 'nobody'}); the guard protects one player from "
-                f"them{'' if view.guard_may_repeat else ', not the same player in two nights running'}; the witch may "
-                "save the victim once and poison one player once, and hears of the victim while she has the antidote; "
-                "the seer learns of one player whether it is a werewolf.",
-                f"By day all speak in this order: {names(view.speakers)}; then all vote, "
-                f"{'each seeing the votes before' if view.public_votes else 'in secret until all votes are in'}. Most "
-                "votes: executed, after last words. A tie, or most votes for nobody: nobody is executed.",
-                f"The role is shown of {'everybody who dies' if view.reveals_all else 'those who die in night 1'}.",
-                f"After day {view.max_days} the game is a draw.\n",
-            ]
-        )
+        before = [
+            f"Roles in play: {roles}.",
+            village + ("they are at least half of the living." if view.parity else "nobody else lives."),
+            "By night, in this order: the werewolves vote for a victim"
+            f"{', each seeing the votes before' if self._hunt_shown else ''} (a tie: "
+            f"{'one of the tied at random' if self._tie_is_drawn else 'nobody'}); the guard protects one player from "
+            f"them{'' if view.guard_may_repeat else ', not the same player in two nights running'}; the witch may "
+            "save the victim once and poison one player once, and hears of the victim while she has the antidote; "
+            "the seer learns of one player whether it is a werewolf.",
+            "By day all speak in this order: ",
+        ]
+        after = [
+            "; then all vote, "
+            f"{'each seeing the votes before' if view.public_votes else 'in secret until all votes are in'}. Most "
+            "votes: executed, after last words. A tie, or most votes for nobody: nobody is executed.",
+            f"The role is shown of {'everybody who dies' if view.reveals_all else 'those who die in night 1'}.",
+            f"After day {view.max_days} the game is a draw.\n",
+        ]
+        return "\n".join(before), "\n".join(after)
 
     def line(self, event: Event) -> str:
         seat, move, to = event
@@ -162,9 +162,11 @@ class WerewolfText(MoveSentences):
 
 def _tally(votes: tuple[int, ...]) -> str:
     """Who voted for whom, in seat order of the targets; nobody last."""
-    targets = [*sorted({v for v in votes if v >= 0}), *([vocabulary.NO_VOTE] if vocabulary.NO_VOTE in votes else [])]
-    said = []
-    for target in targets:
-        voters = [seat for seat, vote in enumerate(votes) if vote == target]
-        said.append(f"for {names((target,) if target >= 0 else ())} by {names(voters)}")
+    voters: dict[int, list[int]] = {}
+    for seat, vote in enumerate(votes):
+        voters.setdefault(vote, []).append(seat)
+    targets = sorted([vote for vote in voters if vote >= 0])
+    said = [f"for {name(target)} by {names(voters[target])}" for target in targets]
+    if vocabulary.NO_VOTE in voters:
+        said.append(f"for {names(())} by {names(voters[vocabulary.NO_VOTE])}")
     return "; ".join(said)

@@ -59,14 +59,14 @@ def main(rounds: int = 9, games: int = 300) -> None:
 
 def _replayed(make: Callable[[], Any], games: int) -> Callable[[], float]:
     """Turns a second of a new environment that replays random games."""
-    recorded = list(_random_games(make(), games))
-    return lambda: sum(map(len, recorded)) / seconds(_replay, make(), recorded)
+    recorded = list(random_games(make(), range(games)))
+    return lambda: sum(map(len, recorded)) / seconds(replay, make(), range(games), recorded)
 
 
-def _random_games(env: Any, games: int) -> Iterator[list[int]]:
-    """The actions of random legal games; game k is dealt with seed k."""
-    rng = np.random.default_rng(0)
-    for seed in range(games):
+def random_games(env: Any, seeds: range) -> Iterator[list[int]]:
+    """The actions of random legal games, dealt with these seeds."""
+    rng = np.random.default_rng(seeds.start)
+    for seed in seeds:
         env.reset(seed=seed)
         actions: list[int] = []
         for _ in env.agent_iter():
@@ -79,8 +79,9 @@ def _random_games(env: Any, games: int) -> Iterator[list[int]]:
         yield actions
 
 
-def _replay(env: Any, recorded: Sequence[Sequence[int]]) -> None:
-    for seed, actions in enumerate(recorded):
+def replay(env: Any, seeds: range, recorded: Sequence[Sequence[int]]) -> None:
+    """Play recorded games again, and observe at every turn."""
+    for seed, actions in zip(seeds, recorded, strict=True):
         env.reset(seed=seed)
         following = iter(actions)
         for _ in env.agent_iter():
@@ -91,7 +92,7 @@ def _replay(env: Any, recorded: Sequence[Sequence[int]]) -> None:
 def _rules_alone(players: int, games: int) -> Callable[[], float]:
     """Moves a second of `legal` and `apply` in such games."""
     env = lookup(GAME).raw_env(num_players=players, rules="official")
-    recorded = [env.moves for _ in _random_games(env, games)]
+    recorded = [env.moves for _ in random_games(env, range(games))]
     return lambda: sum(map(len, recorded)) / seconds(_fold, env.game, recorded)
 
 
