@@ -18,7 +18,6 @@ from parlour.envs.core import (
     NATURE,
     OVER,
     TABLE,
-    Event,
     Game,
     GameSpec,
     Move,
@@ -28,8 +27,9 @@ from parlour.envs.core import (
     check_one_of,
 )
 from parlour.envs.own_frame import SeatEncoders, own_numbers
+from parlour.envs.seat_texts import SeatTexts
 from parlour.envs.spaces import AgentSpaces, observed_space
-from parlour.envs.text import CHOICE, NOT_YOUR_TURN, RECORD, WHO, agents_of
+from parlour.envs.text import CHOICE, NOT_YOUR_TURN, agents_of
 from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
@@ -163,7 +163,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = dict.fromkeys(agents, False)
         # the same objects and the selected agent once more, for the turns of the game: found faster under these names
-        self._earned, self._agent = self._cumulative_rewards, ""
+        self._earned, self._agent, self._seat = self._cumulative_rewards, "", NATURE
         self._idle_info = {agent: {"action_mask": self._idle.copy()} for agent in agents}
         self.infos: dict[str, dict[str, Any]] = dict(self._idle_info)
         self._shown = self.infos
@@ -171,10 +171,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.moves = []
         self.outcome = None
         self.state_now = self.game.initial()
-        self._told = ""  # the lines that everybody saw
-        self._published = 0  # events of the log that are among the lines
-        self._base = ["" for _ in agents]  # the seat's text up to the last line that only it saw
-        self._place = [0 for _ in agents]  # how much of `_told` is in it
+        self._texts = SeatTexts(len(agents))
         self._go_on()
 
     def step(self, action: Any) -> None:
@@ -195,10 +192,17 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
 
     def _step_of_the_dead(self, action: Any) -> None:
         self._check_reset()
-        if self.agents:
-            self._was_dead_step(action)
-        else:
+        if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
+            return
+        if action is not None:
+            raise ValueError("when an agent is dead, the only valid action is None")
+        # as PettingZoo's `_was_dead_step` leaves it: here, all agents end at once
+        agent = self.agents.pop(0)
+        for kept in (self.terminations, self.truncations, self.rewards, self._cumulative_rewards, self.infos):
+            del kept[agent]
+        self.agent_selection = (self.agents or self.possible_agents)[0]
+        self._clear_rewards()
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """The selected agent, again and again; step in between. Lighter than PettingZoo's, and of the same meaning."""
@@ -209,17 +213,20 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last turn, termination, truncation and info of the selected agent."""
-        if self._turn is None:
+        turn = self._turn
+        if turn is None:
             found: tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]] = super().last(observe)
             return found
         agent = self._agent
-        return self.observe(agent) if observe else None, self._earned[agent], False, False, self._shown[agent]
+        seen = None
+        if observe and self._text_only:
+            seen = {"text": self._prose(self._seat, turn.choice), "action_mask": self._mask}
+        elif observe:
+            seen = self.observe_as(agent, self.observation)
+        return seen, self._earned[agent], False, False, self._shown[agent]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation of `agent`, whether it is to move or not."""
-        turn = self._turn
-        if self._text_only and turn is not None and agent == self._agent:
-            return {"text": self._prose(self.seat_of[agent], turn.choice), "action_mask": self._mask}
         return self.observe_as(agent, self.observation)
 
     def observe_as(self, agent: str, observation: str) -> dict[str, Any]:
@@ -310,12 +317,14 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if self.state_now is None:
             raise AttributeError("this cannot be done before reset()")
 
-    def _nature(self, move: Move) -> None:
+    def _nature(self, move: Move) -> Any:
+        """The state after nature's move."""
         before = self.state_now
         self.state_now = self.game.apply(before, move)
         self.moves.append(move)
         if self.listener is not None:
             self._tell(before, move, None)
+        return self.state_now
 
     def _tell(self, before: Any, move: Move, raw: str | None) -> None:
         """Tell the listener of a move, who made it and who saw it."""
@@ -329,28 +338,28 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
 
     def _go_on(self) -> None:
         """Let nature move, then select the next seat or end the game."""
-        game = self.game
-        actor = game.actor(self.state_now)
+        game, state = self.game, self.state_now
+        actor = game.actor(state)
         while actor == NATURE:
-            self._nature(self._script.pop() if self._script else game.nature(self.state_now, self.np_random))
-            actor = game.actor(self.state_now)
+            state = self._nature(self._script.pop() if self._script else game.nature(state, self.np_random))
+            actor = game.actor(state)
         if actor == OVER:
-            outcome = game.outcome(self.state_now)
+            outcome = game.outcome(state)
             assert outcome is not None
             self._finish(outcome)
             return
-        legal = game.legal(self.state_now)
+        legal = game.legal(state)
         turn = self._turns.get(id(legal))
         if turn is None:
             turn = self.offer(legal, actor)
             self._catalogue = self.catalogue_of(actor)
-        self._turn = turn
+        self._turn, self._seat = turn, actor
         agent = self.possible_agents[actor]
         self.agent_selection = self._agent = agent
-        self._mask = turn.mask.copy()
-        info: dict[str, Any] = {"action_mask": self._mask}
+        self._mask = mask = turn.mask.copy()
+        info: dict[str, Any] = {"action_mask": mask}
         if self.info == "full":
-            info |= self.told(turn, game.view(self.state_now, actor))
+            info |= self.told(turn, game.view(state, actor))
         self._shown[agent] = info
 
     def _finish(self, outcome: Outcome) -> None:
@@ -365,32 +374,4 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.agent_selection = self.agents[0]
 
     def _prose(self, seat: int, choice: str) -> str:
-        log = self.state_now.log
-        if self._published < len(log):
-            self._publish(log)
-        place = self._place[seat]
-        base = self._base[seat] or self._begin(seat)
-        return f"{base}{self._told[place:] if place else self._told}{choice}"
-
-    def _begin(self, seat: int) -> str:
-        """The first section of a seat's text, which is fixed once the roles are dealt."""
-        base = f"{WHO}{self.text.who(self.game.view(self.state_now, seat))}{RECORD}"
-        self._base[seat] = base
-        return base
-
-    def _publish(self, log: tuple[Event, ...]) -> None:
-        """Put the new events into words: once for everybody, or for the few that saw them."""
-        told, lines = self._told, self._wording.lines
-        self._told = ""  # a string that nobody else holds grows in place
-        for event in log[self._published :] if self._published else log:
-            to = event[2]
-            line = lines.get(event) or self._wording.line(event)
-            if to is None:
-                told += line
-                continue
-            for seat in to:
-                base = self._base[seat] or self._begin(seat)
-                self._base[seat] = f"{base}{told[self._place[seat] :]}{line}"
-                self._place[seat] = len(told)
-        self._told = told
-        self._published = len(log)
+        return self._texts.prose(self._wording, self.game, self.state_now, seat, choice)

@@ -44,7 +44,7 @@ def names(seats: Iterable[int]) -> str:
     >>> names([0, 2]), names([])
     ('player_0, player_2', 'nobody')
     """
-    return ", ".join(map(name, seats)) or "nobody"
+    return ", ".join([f"player_{seat}" for seat in seats]) or "nobody"
 
 
 def seats_in(phrase: str, me: int = -1) -> tuple[int, ...]:

@@ -30,6 +30,7 @@ PROMISE: Final = "promise"
 """args (0 | 1): I will (1) or will not (0) do what is asked of me."""
 
 ACTS: Final = (SILENT, ACCUSE, DEFEND, RECOMMEND, CLAIM_ROLE, REPORT, PROMISE)
+_AS_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` would make an encoder for every call
 _ABOUT_OTHERS: Final = frozenset({ACCUSE, DEFEND, REPORT})
 _ABOUT_SEATS: Final = _ABOUT_OTHERS | {RECOMMEND}
 
@@ -75,5 +76,5 @@ def quote(words: str) -> str:
     >>> quote('say "x"')
     '"say \\"x\\""'
     """
-    quoted = json.dumps(words, ensure_ascii=False)
+    quoted = _AS_JSON(words)
     return quoted if quoted.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in quoted)

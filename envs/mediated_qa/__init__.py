@@ -41,7 +41,7 @@ Versions: v0, first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from math import isfinite
 from typing import Any, ClassVar, Final
 
@@ -171,6 +171,7 @@ def _maker(service: Service | None, *corpus: Any) -> Callable[[], Service]:
     return partial(_generated, *corpus) if service is None else partial(_itself, service)
 
 
+@lru_cache(maxsize=8)  # an import statement costs as much as a move
 def _generated(seed: int, size: int, difficulty: str, normalisation: Any) -> Service:
     """The embedded service; its parts are loaded when it is first needed."""
     from parlour.envs.mediated_qa.pipeline import generated

@@ -40,12 +40,17 @@ class Memory:
     def recall(self, question: CorpusQuestion, rng: np.random.Generator | None = None) -> EstimatedAnswer:
         """The plain answer, always the same; with `rng`, a sample of it."""
         belief, firm = self._belief(question)
-        if not belief or (rng is not None and firm and rng.random() < self.slip):
-            firm = False
-            draw = rng.random() if rng is not None else self._hash("guess", question.text)
-            belief = self._guess(question, draw)
+        if rng is not None:
+            belief, firm = self._sample(question, belief, firm, rng)
+        elif not belief:
+            belief, firm = self._guess(question, self._hash("guess", question.text)), False
         strays = (2 * self._hash("sure", question.text) - 1) * self.hesitation
-        return EstimatedAnswer(belief, float(np.clip((0.8 if firm else 0.45) + strays, 0.01, 0.99)))
+        return EstimatedAnswer(belief, min(max((0.8 if firm else 0.45) + strays, 0.01), 0.99))
+
+    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
+        """`count` answers of `recall` with `rng`; what is believed is looked up once."""
+        belief, firm = self._belief(question)
+        return [self._sample(question, belief, firm, rng)[0] for _ in range(count)]
 
     def knows(self, question: CorpusQuestion) -> bool:
         """Whether all its facts are remembered."""
@@ -58,6 +63,12 @@ class Memory:
         if question.decoys and self._hash("mistaken", question.text) < self.mistaken:
             return question.decoys[int(self._hash("which", question.text) * len(question.decoys))], True
         return "", False
+
+    def _sample(self, question: CorpusQuestion, belief: str, firm: bool, rng: np.random.Generator) -> tuple[str, bool]:
+        """What is said of a belief, and whether it is the belief itself."""
+        if not belief or (firm and rng.random() < self.slip):
+            return self._guess(question, rng.random()), False
+        return belief, firm
 
     def _guess(self, question: CorpusQuestion, draw: float) -> str:
         options = (*question.decoys, question.answer) if len(question.decoys) < 2 else question.decoys

@@ -60,7 +60,7 @@ class OfflineReader:
         return reading.read(question.text, evidence).answer
 
     def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        return [self.memory.recall(question, rng).answer for _ in range(count)]
+        return self.memory.sample(question, count, rng)
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return self.memory.recall(question)
@@ -111,6 +111,9 @@ class Pipeline:
         self._starts: dict[int, list[int]] = {}
         self._signals: dict[int, Signals | None] = {}
         self._evidence: dict[tuple[int, int], str] = {}
+        self._recalled: dict[int, EstimatedAnswer] = {}
+        self._known: dict[int, bool] = {}
+        self._states: dict[int, int] = {}
         self._bins = bins
 
     @property
@@ -128,7 +131,14 @@ class Pipeline:
     def learn_bins(self, numbers: Sequence[int]) -> Bins:
         """Learn the cut points from these questions, and use them."""
         self._bins = Bins.learn(map(self.signals, numbers))
+        self._states.clear()
         return self._bins
+
+    def recall(self, number: int) -> EstimatedAnswer:
+        """The reader's closed-book answer to a question."""
+        if number not in self._recalled:
+            _keep(self._recalled, number, self.reader.recall(self.questions[number]))
+        return self._recalled[number]
 
     def starts(self, number: int) -> list[int]:
         """The documents that a question is linked to."""
@@ -145,13 +155,14 @@ class Pipeline:
 
     def confidence(self, number: int) -> float:
         """How sure the reader is of its closed-book answer, 0..1."""
-        return self.reader.recall(self.questions[number]).confidence
+        return self.recall(number).confidence
 
     # -- as nature asks it -------------------------------------------------------------------------------------
 
     def ask(self, number: int) -> Asked:
-        state = self.bins.state(self.signals(number))
-        return Asked(number, self.questions[number].text, vocabulary.STATES.index(state))
+        if number not in self._states:
+            _keep(self._states, number, vocabulary.STATES.index(self.bins.state(self.signals(number))))
+        return Asked(number, self.questions[number].text, self._states[number])
 
     def retrieve(self, number: int, action: int) -> str:
         key = number, action
@@ -166,7 +177,7 @@ class Pipeline:
             return self.reader.generate(question, evidence, rng)
         if action == vocabulary.CONSISTENT:
             return agreed(self.reader.sample(question, SAMPLES, rng), AGREEMENT)
-        return self.reader.recall(question).answer
+        return self.recall(number).answer
 
     def check(self, number: int, evidence: str, answer: str) -> int:
         return vocabulary.VERDICTS.index(self.reader.check(self.questions[number], evidence, answer))
@@ -178,7 +189,9 @@ class Pipeline:
         return is_right(answer, self.gold(number), self.similarity)
 
     def known(self, number: int) -> bool:
-        return self.right(number, self.reader.recall(self.questions[number]).answer)
+        if number not in self._known:
+            _keep(self._known, number, self.right(number, self.recall(number).answer))
+        return self._known[number]
 
 
 def _keep(kept: dict[Key, Value], key: Key, value: Value) -> None:

@@ -7,10 +7,13 @@ takes a year or a name from it. It never sees the right answer.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs.english import normal, proper_names, stem, stems, word_list, years
 
+_KEPT: Final = 1 << 12
+"""Readings of a question's evidence that are kept, about a kilobyte each."""
 SEPARATOR: Final = " ¶ "
 """Between the pieces of an evidence text; a piece is a title, a colon and a sentence."""
 # Nouns that say what kind of answer is wanted, or what somebody is; no relation by themselves.
@@ -69,6 +72,7 @@ def relation(question: str) -> tuple[str, ...]:
 _KINDS: Final = frozenset(map(stem, _KIND_WORDS))
 
 
+@lru_cache(maxsize=_KEPT)
 def read(question: str, evidence: str) -> EstimatedAnswer:
     """The answer that the evidence suggests. Empty, with confidence 0, if it suggests none."""
     found = pieces(evidence)
@@ -165,6 +169,7 @@ def _choose(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> 
     return EstimatedAnswer(chosen[1], min(score for _, _, score in dated))
 
 
+@lru_cache(maxsize=_KEPT)
 def entailment(question: str, evidence: str, answer: str) -> str:
     """What the evidence says of an answer: `"entailment"`, `"neutral"` or `"contradiction"`.
 

@@ -32,12 +32,13 @@ class Choices:
     def __init__(self, *, seats: int, roles: int, wolf: int, rules: WerewolfRules, talk: bool) -> None:
         self._rules = rules
         self._wolf = wolf
+        self._wolves_matter = rules.hunt_shown == "as_cast" or not rules.hunt_wolves  # for a vote on the victim
         every = range(seats)
         talks = speech.speeches(ACTS, seats, roles) if talk else ()
         whispers = speech.speeches(WHISPERS, seats, 0)[1:] if talk else ()  # silence stands among the talks
         aims = tuple(Move(kind, args) for kind in TARGETED for args in (NOBODY, *((j,) for j in every)))
         self.catalogue = (*talks, *whispers, *aims, KEEP, GIVE)
-        self._talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in every]
+        self.talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in every]
         self._healing = [shown(i, (i,), (KEEP, GIVE)) for i in every]
         self._aims: dict[tuple[str, tuple[int, ...]], tuple[Move, ...]] = {}
         self._asked: dict[tuple[object, ...], Options] = {}
@@ -45,14 +46,14 @@ class Choices:
     def of(self, phase: int, seat: int, standing: WerewolfStanding) -> Options:
         """The options of `seat` in `phase`; the same object as long as they are the same."""
         if phase in (TALK, LAST):
-            return self._talks[seat]
+            return self.talks[seat]
         if phase == SAVE:
             return self._healing[seat]
-        # beside who lives: the guard's memory, and who the living wolves are for what only wolves are asked
+        # beside who lives: the guard's memory, and who the living wolves are where they watch or spare each other
         more: object = None
         if phase == PROTECT:
             more = standing.guarded
-        elif phase in (WHISPER, HUNT):
+        elif phase == WHISPER or (phase == HUNT and self._wolves_matter):
             more = self._wolves(standing)
         key = (phase, seat, standing.alive, more)
         cached = self._asked.get(key)
@@ -65,7 +66,7 @@ class Choices:
     def _lay_out(self, phase: int, seat: int, standing: WerewolfStanding) -> Options:
         living = [j for j, alive in enumerate(standing.alive) if alive]
         if phase in (WHISPER, HUNT):
-            wolves = self._wolves(standing)
+            wolves = self._wolves(standing) if phase == WHISPER or self._wolves_matter else NOBODY
             prey = [j for j in living if self._rules.hunt_wolves or j not in wolves]
             if phase == WHISPER:
                 return shown(seat, wolves, self._aim(speech.RECOMMEND, prey))

@@ -265,7 +265,8 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _speak(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, _, _, standing, _, log = s
         if queue:
-            return self._turn(TALK, queue, NOBODY, CALM, standing, log + event)
+            options = self._choices.talks[queue[0]]
+            return _new(WerewolfState, (TALK, queue[0], queue[1:], NOBODY, CALM, standing, options, log + event))
         return self._turn(VOTE, _living(standing), NOBODY, CALM, standing, log + event)
 
     def _vote(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
