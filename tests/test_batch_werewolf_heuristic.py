@@ -80,7 +80,7 @@ def test_it_does_what_the_scalar_heuristic_does_as_often(options, share):
     assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
 
 
-@pytest.mark.parametrize(("rules", "village"), [("paper", 0.45), ("official", 0.57)])
+@pytest.mark.parametrize(("rules", "village"), [("paper", 0.44), ("official", 0.57)])
 def test_sides_win_as_often_as_with_the_scalar_heuristic(rules, village):
     """The scalar heuristic on all seats of `village`: 2,000 games each, see the numbers in the parameters."""
     tables = batch.make("werewolf_v0", num_envs=1000, features="summary", beliefs=True, rules=rules)
@@ -94,7 +94,7 @@ def test_sides_win_as_often_as_with_the_scalar_heuristic(rules, village):
         counted = (turns.terminated == 1) & (games < 2)
         won += [((tables.winner == side) & counted).sum() for side in (0, 1)]
         games += counted
-    assert won[0] / 2000 == pytest.approx(village, abs=0.05)
+    assert won[0] / 2000 == pytest.approx(village, abs=0.05)  # 3.2 standard deviations of the difference
 
 
 def test_it_writes_only_where_it_has_to_act():

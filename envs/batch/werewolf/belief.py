@@ -13,15 +13,18 @@ over hypotheses in which it is no werewolf and, unless it is the seer, not the s
 is the same under all seers.
 
 `w` is the array of a game's weights, shape (1 + n - k, H) for k werewolves of n and H sets: row 0 `public`, row
-`slot[i]` `own` of seat i. All are scaled at dawn so that the largest of a row is 1.
+`slot[i]` `own` of seat i, which is 0 where seat i is in W. All are scaled at dawn so that the largest of a row is 1.
+Sums over hypotheses go along rows of length H, which the compiler turns into vector instructions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numba import njit
 from parlour.envs.batch.streams import kernel
 from parlour.envs.batch.werewolf.layout import Array
 from parlour.envs.werewolf.rules import Werewolf
@@ -30,18 +33,17 @@ from parlour.envs.werewolf.vocabulary import WEREWOLF
 ONLOOKER: Final = -1
 _PUBLIC: Final = 0
 
+along: Final[Callable[..., Any]] = njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+"""How functions that sum along rows are compiled: the order of the terms is left open."""
+
 
 class Hypotheses(NamedTuple):
     """All sets of k werewolves among n seats, in the order of `itertools.combinations`."""
 
     sets: Array
     """(H,) uint16: as bits."""
-    wolves: Array
-    """(H, k) int8: their seats."""
-    others: Array
-    """(H, n - k) int8: the other seats."""
-    without: Array
-    """(n, H (n - k) / n) int16: for each seat the sets that it is not in."""
+    holds: Array
+    """(n, H) float64: 1 where a seat is in a set, else 0."""
     size: Array
     """(2**n,) int8: how many seats a set of bits holds."""
 
@@ -49,13 +51,10 @@ class Hypotheses(NamedTuple):
 def hypotheses_of(rules: Werewolf) -> Hypotheses:
     """Those of a table."""
     n, k = rules.seats, rules.roles.count(WEREWOLF)
-    wolves = list(combinations(range(n), k))
-    others = [tuple(j for j in range(n) if j not in chosen) for chosen in wolves]
+    sets = [sum(1 << j for j in chosen) for chosen in combinations(range(n), k)]
     return Hypotheses(
-        np.array([sum(1 << j for j in chosen) for chosen in wolves], np.uint16),
-        np.array(wolves, np.int8),
-        np.array(others, np.int8),
-        np.array([[i for i, chosen in enumerate(wolves) if j not in chosen] for j in range(n)], np.int16),
+        np.array(sets, np.uint16),
+        np.array([[float(held >> j & 1) for held in sets] for j in range(n)]),
         np.array([bits.bit_count() for bits in range(1 << n)], np.int8),
     )
 
@@ -68,14 +67,19 @@ def weights_of(rules: Werewolf, games: int, *, believes: bool) -> Array:
 
 
 @kernel
-def start_belief(g: Any, r: Any, w: Any) -> None:
+def start_belief(g: Any, r: Any, w: Any, h: Any) -> None:
     """Before the first event."""
-    w[:] = 1.0
+    g.looked = 0
+    w[_PUBLIC] = 1.0
     n = r.seats
     for j in range(n):
         g.seer_weight[j] = 1.0
         for t in range(n):
             g.seer_match[j, t] = 1.0
+        if (g.wolf_set >> j) & 1 == 0:
+            own = w[g.slot[j]]
+            for i in range(len(own)):
+                own[i] = 1.0 - h.holds[j, i]
 
 
 @kernel
@@ -91,6 +95,7 @@ def _weigh(row: Any, h: Any, seat: int, wolf: float, other: float) -> None:
 @kernel
 def see_dead(g: Any, r: Any, w: Any, h: Any, first: int, second: int) -> None:
     """Who is found dead in the morning, -1 for nobody; then scale the weights, once a day."""
+    g.looked = 0
     if second >= 0:
         both = (1 << first) | (1 << second)
         for i in range(len(h.sets)):
@@ -121,6 +126,7 @@ def know_side(g: Any, r: Any, w: Any, h: Any, seat: int, of: int, wolf: bool) ->
 @kernel
 def know_role(g: Any, r: Any, w: Any, h: Any, seat: int) -> None:
     """The moderator tells everybody a role."""
+    g.looked = 0
     wolf = g.roles[seat] == r.wolf
     _weigh(w[_PUBLIC], h, seat, 1.0 if wolf else r.never, r.never if wolf else 1.0)
     for j in range(r.seats):
@@ -133,24 +139,30 @@ def see_aim(g: Any, r: Any, w: Any, h: Any, actor: int, target: int, by_village:
     """Somebody is chosen among the living others: first the side by habit, then anyone of that side."""
     if actor == target:
         return
-    village = (g.wolf_set >> actor) & 1 == 0
-    row = g.slot[actor] if village else _PUBLIC
+    g.looked = 0
     lives = g.alive[actor]
-    for i in range(len(h.sets)):
+    public = w[_PUBLIC]
+    for i in range(len(public)):
         held = h.sets[i]
         evil = (held >> actor) & 1
         wolves = h.size[held & g.alive_set] - lives * evil
         side = by_wolf if evil else by_village
         hit = (held >> target) & 1
-        share = side / max(wolves, 1) if hit else (1.0 - side) / max(g.living - lives - wolves, 1)
-        w[_PUBLIC, i] *= share
-        if village:
-            w[row, i] /= share
+        public[i] *= side * r.share[wolves] if hit else (1.0 - side) * r.share[g.living - lives - wolves]
+    if (g.wolf_set >> actor) & 1:
+        return
+    own = w[g.slot[actor]]
+    for i in range(len(own)):
+        held = h.sets[i]
+        wolves = h.size[held & g.alive_set]
+        hit = (held >> target) & 1
+        own[i] *= max(wolves, 1) / by_village if hit else max(g.living - lives - wolves, 1) / (1.0 - by_village)
 
 
 @kernel
 def see_report(g: Any, r: Any, w: Any, h: Any, speaker: int, target: int, evil: int) -> None:
     """A seat tells of a check."""
+    g.looked = 0
     on_wolf = r.wolf_accuses_wolf if evil else r.clears_wolf
     invented = r.wolf_reports * (r.wolf_reports_evil if evil else 1.0 - r.wolf_reports_evil) / r.other_reports
     for i in range(len(h.sets)):
@@ -169,6 +181,7 @@ def see_report(g: Any, r: Any, w: Any, h: Any, speaker: int, target: int, evil: 
 @kernel
 def see_claim(g: Any, r: Any, w: Any, h: Any, speaker: int, role: int) -> None:
     """A seat says what it is."""
+    g.looked = 0
     if role == r.seer:
         _weigh(w[_PUBLIC], h, speaker, r.wolf_claims / r.other_claims, 1.0)
         g.seer_weight[speaker] *= r.seer_claims / r.other_claims
@@ -185,65 +198,96 @@ def see_claim(g: Any, r: Any, w: Any, h: Any, speaker: int, role: int) -> None:
 
 
 @kernel
-def marginals(g: Any, r: Any, w: Any, h: Any, seat: int, wolf: Any, seer: Any) -> None:
-    """The chance of each seat of being a werewolf, and the seer, as `seat` or an `ONLOOKER` sees it.
+def rows_of(r: Any, h: Any) -> Any:
+    """Room to work in: n rows of `weigh_seers` and two of `marginals`, shape (n + 2, H)."""
+    return np.empty((r.seats + 2, len(h.sets)))
 
-    `wolf` and `seer` are (n,) and seats are numbered as at the table.
-    """
-    wolf[:] = 0.0
-    seer[:] = 0.0
-    if seat >= 0 and (g.wolf_set >> seat) & 1:
-        total = _of_wolf(g, r, wolf, seer)
-    elif seat >= 0:
-        total = 0.0
-        own = w[g.slot[seat]]
-        for k in range(h.without.shape[1]):
-            i = h.without[seat, k]
-            total += _add(g, r, h, i, w[_PUBLIC, i] * own[i], seat, wolf, seer)
-    else:
-        total = 0.0
-        for i in range(len(h.sets)):
-            total += _add(g, r, h, i, w[_PUBLIC, i], seat, wolf, seer)
-    for j in range(r.seats):
-        wolf[j] /= total
-        seer[j] /= total
+
+@along
+def weigh_seers(g: Any, r: Any, h: Any, rows: Any) -> None:
+    """Row s: how much each set counts with seat s as the seer; 0 where s is in it."""
+    for s in range(r.seats if r.seer >= 0 else 0):
+        row, weight = rows[s], g.seer_weight[s]
+        for i in range(len(row)):
+            row[i] = weight * (1.0 - h.holds[s, i])
+        if (g.reporters >> s) & 1:
+            for t in range(r.seats):
+                match = g.seer_match[s, t]
+                if match != 1.0:
+                    for i in range(len(row)):
+                        row[i] *= match if h.holds[t, i] == 1.0 else 1.0
 
 
 @kernel
-def _add(g: Any, r: Any, h: Any, i: int, weight: float, seat: int, wolf: Any, seer: Any) -> float:
-    """Add the hypotheses with the werewolves of set i to the chances; returns their weight."""
-    total = weight
-    if r.seer >= 0 and seat == g.seer and seat >= 0:
-        seer[seat] += weight
-    elif r.seer >= 0:
-        total = 0.0
-        for k in range(h.others.shape[1]):
-            s = h.others[i, k]
+def look_on(g: Any, r: Any, w: Any, h: Any, rows: Any) -> None:
+    """Bring `looks_wolf` and `looks_seer` of the record up to date."""
+    if not g.looked:
+        marginals(g, r, w, h, rows, ONLOOKER, g.looks_wolf[: r.seats], g.looks_seer[: r.seats])
+        g.looked = 1
+
+
+@along
+def marginals(g: Any, r: Any, w: Any, h: Any, rows: Any, seat: int, wolf: Any, seer: Any) -> None:
+    """The chance of each seat of being a werewolf, and the seer, as `seat` or an `ONLOOKER` sees it.
+
+    `rows` are those of `weigh_seers`; `wolf` and `seer` are (n,), and seats are numbered as at the table.
+    """
+    n = r.seats
+    seer[:] = 0.0
+    if seat >= 0 and (g.wolf_set >> seat) & 1:
+        _of_wolf(g, r, wolf, seer)
+        return
+    sets, weights = rows[n], rows[n + 1]  # of each set: its own weight, and that of all hypotheses with it
+    for i in range(len(sets)):
+        sets[i] = w[_PUBLIC, i] * w[g.slot[seat], i] if seat >= 0 else w[_PUBLIC, i]
+    if r.seer < 0 or (seat >= 0 and seat == g.seer):
+        weights[:] = sets
+        if r.seer >= 0:
+            seer[seat] = 1.0
+    else:
+        weights[:] = 0.0
+        for s in range(n):
             if s != seat:
-                one = weight * g.seer_weight[s]
-                if (g.reporters >> s) & 1:
-                    for t in range(h.wolves.shape[1]):
-                        one *= g.seer_match[s, h.wolves[i, t]]
-                seer[s] += one
-                total += one
-    for k in range(h.wolves.shape[1]):
-        wolf[h.wolves[i, k]] += total
+                seer[s] = _add_seer(sets, rows[s], weights)
+    total = 0.0
+    for i in range(len(weights)):
+        total += weights[i]
+    for j in range(n):
+        wolf[j] = _dot(weights, h.holds[j]) / total
+        if seat != g.seer or seat < 0:
+            seer[j] /= total
+
+
+@along
+def _add_seer(sets: Any, row: Any, weights: Any) -> float:
+    """Add the hypotheses with one seer to `weights`; returns their sum."""
+    total = 0.0
+    for i in range(len(sets)):
+        one = sets[i] * row[i]
+        weights[i] += one
+        total += one
+    return total
+
+
+@along
+def _dot(left: Any, right: Any) -> float:
+    total = 0.0
+    for i in range(len(left)):
+        total += left[i] * right[i]
     return total
 
 
 @kernel
-def _of_wolf(g: Any, r: Any, wolf: Any, seer: Any) -> float:
+def _of_wolf(g: Any, r: Any, wolf: Any, seer: Any) -> None:
     """A werewolf doubts only who the seer is."""
     total = 0.0
     for j in range(r.seats):
-        if (g.wolf_set >> j) & 1:
-            continue
-        one = g.seer_weight[j]
-        for t in range(r.seats):
-            if (g.wolf_set >> t) & 1:
-                one *= g.seer_match[j, t]
-        total += one
-        seer[j] = one if r.seer >= 0 else 0.0
-    for j in range(r.seats):
-        wolf[j] = total * ((g.wolf_set >> j) & 1)
-    return total
+        wolf[j] = (g.wolf_set >> j) & 1
+        if wolf[j] == 0.0 and r.seer >= 0:
+            seer[j] = g.seer_weight[j]
+            for t in range(r.seats):
+                if (g.wolf_set >> t) & 1:
+                    seer[j] *= g.seer_match[j, t]
+            total += seer[j]
+    for j in range(r.seats if r.seer >= 0 else 0):
+        seer[j] /= total

@@ -13,6 +13,7 @@ from parlour.envs.werewolf.encode import PHASES, SEAT_FEATURES, TABLE_FEATURES
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 
 _COLUMNS = len(SEAT_FEATURES)
+_THIRD = 1 / 3
 _PHASES = len(PHASES)
 _TABLE = _PHASES + len(TABLE_FEATURES)
 
@@ -31,8 +32,13 @@ def observe(g: Any, r: Any, w: Any, h: Any, f: Any) -> None:
         at = pairs(g, r, f, at)
         at = history(g, r, f, at)
     if r.belief:
-        at = chances(g, r, w, h, g.actor, f, at)
-        chances(g, r, w, h, belief.ONLOOKER, f, at)
+        rows = belief.rows_of(r, h)
+        belief.weigh_seers(g, r, h, rows)
+        wolf, seer = np.empty(r.seats), np.empty(r.seats)
+        belief.marginals(g, r, w, h, rows, g.actor, wolf, seer)
+        belief.look_on(g, r, w, h, rows)
+        at = chances(g, r, wolf, seer, f, at)
+        chances(g, r, g.looks_wolf, g.looks_seer, f, at)
 
 
 @kernel
@@ -79,26 +85,27 @@ def write_known(g: Any, r: Any, known: Any) -> int:
 def _of_seat(g: Any, r: Any, j: int, known: Any, certain: int, f: Any, at: int) -> None:
     """What is known of seat j for good: the first 16 of `SEAT_FEATURES`."""
     n, me = r.seats, g.actor
+    share = r.share[n]
     f[at] = g.alive[j]
     f[at + 1] = g.by_night[j]
     f[at + 2] = g.executed[j]
     f[at + 3] = known[j]
-    f[at + 4] = clipped(g.accused_sum[j] / 10)
-    f[at + 5] = clipped(g.defended_sum[j] / 10)
-    f[at + 6] = clipped(g.accused_made[j] / 10)
-    f[at + 7] = clipped(g.defended_made[j] / 10)
-    f[at + 8] = clipped((g.accused[me, j] - g.defended[me, j]) / 5)
-    f[at + 9] = clipped(g.reported[j] / 5)
-    f[at + 10] = clipped(g.reports_made[j] / 5)
-    f[at + 11] = g.latest_sum[j] / n
-    f[at + 12] = clipped(g.votes_sum[j] / (3 * n))
-    f[at + 13] = clipped(g.votes[j, me] / 3)
+    f[at + 4] = clipped(g.accused_sum[j] * 0.1)
+    f[at + 5] = clipped(g.defended_sum[j] * 0.1)
+    f[at + 6] = clipped(g.accused_made[j] * 0.1)
+    f[at + 7] = clipped(g.defended_made[j] * 0.1)
+    f[at + 8] = clipped((g.accused[me, j] - g.defended[me, j]) * 0.2)
+    f[at + 9] = clipped(g.reported[j] * 0.2)
+    f[at + 10] = clipped(g.reports_made[j] * 0.2)
+    f[at + 11] = g.latest_sum[j] * share
+    f[at + 12] = clipped(g.votes_sum[j] * share * _THIRD)
+    f[at + 13] = clipped(g.votes[j, me] * _THIRD)
     f[at + 14] = g.passes[j] / max(g.ballots[j], 1)
     for_known = 0
     if certain:
         for t in range(n):
             for_known += g.votes[j, t] * known[t]
-    f[at + 15] = clipped(for_known / 3)
+    f[at + 15] = clipped(for_known * _THIRD)
 
 
 @kernel
@@ -139,18 +146,25 @@ def _of_table(g: Any, r: Any, f: Any, at: int) -> None:
 @kernel
 def pairs(g: Any, r: Any, f: Any, at: int) -> int:
     """The four `PAIR_FEATURES`, each by acting seat and seat acted on."""
-    n = r.seats
+    n, me = r.seats, g.actor
+    for place in range(n):
+        j = seat_at(g, r, place)
+        _pairs_of(g, n, j, me, n, f, at)
+        _pairs_of(g, n, j, 0, me, f, at + n - me)
+        at += n
+    return at + 3 * n * n
+
+
+@kernel
+def _pairs_of(g: Any, n: int, j: int, first: int, last: int, f: Any, at: int) -> None:
+    """Those of seat j with the seats from `first` to before `last`, from `at` on."""
     square = n * n
-    for i in range(n):
-        j = seat_at(g, r, i)
-        for k in range(n):
-            t = seat_at(g, r, k)
-            f[at] = clipped((g.accused[j, t] - g.defended[j, t]) / 5)
-            f[at + square] = clipped((g.reports_evil[j, t] - g.reports_good[j, t]) / 2)
-            f[at + 2 * square] = clipped(g.votes[j, t] / 3)
-            f[at + 3 * square] = g.latest[j] == t
-            at += 1
-    return at + 3 * square
+    for k in range(last - first):
+        t = first + k
+        f[at + k] = clipped((g.accused[j, t] - g.defended[j, t]) * 0.2)
+        f[at + k + square] = clipped((g.reports_evil[j, t] - g.reports_good[j, t]) * 0.5)
+        f[at + k + 2 * square] = clipped(g.votes[j, t] * _THIRD)
+        f[at + k + 3 * square] = g.latest[j] == t
 
 
 @kernel
@@ -167,12 +181,9 @@ def history(g: Any, r: Any, f: Any, at: int) -> int:
 
 
 @kernel
-def chances(g: Any, r: Any, w: Any, h: Any, seat: int, f: Any, at: int) -> int:
-    """What a seat, or an onlooker, believes: who is a werewolf, then who is the seer."""
+def chances(g: Any, r: Any, wolf: Any, seer: Any, f: Any, at: int) -> int:
+    """Who is a werewolf, then who is the seer."""
     n = r.seats
-    wolf = np.empty(n)
-    seer = np.empty(n)
-    belief.marginals(g, r, w, h, seat, wolf, seer)
     for place in range(n):
         j = seat_at(g, r, place)
         f[at + place] = min(wolf[j], 1.0)

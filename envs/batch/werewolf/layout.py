@@ -45,6 +45,9 @@ GAME: Final = np.dtype(
         ("players", np.uint64),
         ("seer_weight", _f8, SEATS),  # see belief.py
         ("seer_match", _f8, (SEATS, SEATS)),
+        ("looks_wolf", _f8, SEATS),  # chances as an onlooker sees them, up to date if `looked`
+        ("looks_seer", _f8, SEATS),
+        ("looked", _i4),
         ("phase", _i4),  # as in parlour.envs.werewolf.state
         ("actor", _i4),
         ("day", _i4),
@@ -126,6 +129,7 @@ RULES: Final = np.dtype(
         *((number, _i4) for number in ("seats", "actions", "kinds", "max_days", "all_wolves", "speeches")),
         *((role, _i4) for role in ("wolf", "witch", "guard", "seer", "villager")),  # role numbers; -1: not in play
         ("deck", _i1, SEATS),
+        ("share", _f8, SEATS + 1),  # one over the number, and over 1 for none
         ("idle", _i4, DONE),  # by phase: the action of doing nothing
         ("aimed", _i4, DONE),  # by phase: the action aimed at oneself; those at the next seats follow
         ("said", _i4, REPORT + 1),  # number of the first action of the kinds that are said by day
@@ -155,6 +159,7 @@ def rules_of(rules: Werewolf, habits: WerewolfHabits) -> Any:
     for field, role in (("witch", WITCH), ("guard", GUARD), ("seer", SEER), ("villager", VILLAGER)):
         r[field] = rules.role_names.index(role) if role in rules.role_names else -1
     r.wolf = rules.wolf
+    r.share[0] = 1 / np.maximum(np.arange(SEATS + 1), 1)
     r.deck[0, : rules.seats] = rules.deck
     _number_actions(r[0], rules)
     return r

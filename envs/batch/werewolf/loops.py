@@ -35,7 +35,7 @@ def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, rewards: Any, term
         rewards[b, j] = (1 if wins else -1) if over and won != DRAW else 0
     if over:
         if r.reset:
-            begin(g, r, w)
+            begin(g, r, w, h)
         else:
             end(g)
 
@@ -52,7 +52,7 @@ def rest(b: int, rewards: Any, terminated: Any, winner: Any) -> None:
 def deal_all(games: Any, rules: Any, weights: Any, h: Any, actor: Any, mask: Any, observation: Any) -> None:
     """Deal all games."""
     for b in prange(len(games)):
-        begin(games[b], rules[0], weights[b])
+        begin(games[b], rules[0], weights[b], h)
         look(games[b], rules[0], weights[b], h, b, actor, mask, observation)
 
 
@@ -60,7 +60,7 @@ def deal_all(games: Any, rules: Any, weights: Any, h: Any, actor: Any, mask: Any
 def start_all(games: Any, rules: Any, weights: Any, h: Any, actor: Any, mask: Any, observation: Any) -> None:
     """Begin all games from the roles and orders in their records."""
     for b in prange(len(games)):
-        start(games[b], rules[0], weights[b])
+        start(games[b], rules[0], weights[b], h)
         look(games[b], rules[0], weights[b], h, b, actor, mask, observation)
 
 

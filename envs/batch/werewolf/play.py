@@ -26,7 +26,7 @@ DEAD: Final = -2
 
 
 @kernel
-def begin(g: Any, r: Any, w: Any) -> None:
+def begin(g: Any, r: Any, w: Any, h: Any) -> None:
     """Deal roles and order of talk from the stream of nature."""
     n = r.seats
     for j in range(n):
@@ -42,11 +42,11 @@ def begin(g: Any, r: Any, w: Any) -> None:
         seat = g.order[k]
         g.order[k] = g.order[j]
         g.order[j] = seat
-    start(g, r, w)
+    start(g, r, w, h)
 
 
 @kernel
-def start(g: Any, r: Any, w: Any) -> None:
+def start(g: Any, r: Any, w: Any, h: Any) -> None:
     """The first night of a game whose roles and order are dealt."""
     n = r.seats
     g.witch = g.guard = g.seer = g.guarded = g.attacked = NONE
@@ -72,7 +72,7 @@ def start(g: Any, r: Any, w: Any) -> None:
             g.seer = j
         _forget(g, j, n)
     if r.believes:
-        belief.start_belief(g, r, w)
+        belief.start_belief(g, r, w, h)
     _dusk(g, r)
 
 

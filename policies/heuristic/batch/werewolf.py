@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 from parlour.envs.batch.streams import advance, fraction, kernel, loop
-from parlour.envs.batch.werewolf.belief import ONLOOKER, marginals
+from parlour.envs.batch.werewolf.belief import look_on, marginals, rows_of, weigh_seers
 from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
 from parlour.envs.batch.werewolf.options import NONE, may_aim
 from parlour.envs.core import ParlourError
@@ -47,12 +47,14 @@ def _choose_all(games: Any, rules: Any, weights: Any, h: Any, where: Any, action
 @kernel
 def decide(g: Any, r: Any, w: Any, h: Any) -> int:
     """What the seat to move does, a number of its own frame."""
-    wolf, seer, looks, unused = np.empty(r.seats), np.empty(r.seats), np.empty(r.seats), np.empty(r.seats)
+    wolf, seer, looks = np.empty(r.seats), np.empty(r.seats), g.looks_wolf[: r.seats]
     as_wolf = g.roles[g.actor] == r.wolf
+    rows = rows_of(r, h)
+    weigh_seers(g, r, h, rows)
     if as_wolf:
-        marginals(g, r, w, h, ONLOOKER, looks, unused)
+        look_on(g, r, w, h, rows)
     if not as_wolf or g.phase <= HUNT:
-        marginals(g, r, w, h, g.actor, wolf, seer)
+        marginals(g, r, w, h, rows, g.actor, wolf, seer)
     if g.phase == TALK or g.phase == LAST:
         return _speech_as_wolf(g, r, looks) if as_wolf else _speech(g, r, wolf)
     if g.phase == SAVE:
