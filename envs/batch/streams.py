@@ -10,21 +10,16 @@ played inside the kernel, so that who plays does not change the deals. In a kern
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-import numba
 import numpy as np
-from numba import njit
-from numba.core import config
+from parlour.envs.batch.compiled import kernel as kernel
+from parlour.envs.batch.compiled import loop as loop
+from parlour.envs.batch.compiled import use_threads as use_threads
 from parlour.envs.batch.tables import seeds_of as seeds_of
 
 Words = np.ndarray[Any, np.dtype[np.uint64]]
-
-kernel: Final[Callable[..., Any]] = njit(cache=True, error_model="numpy")
-"""How the functions of one game are compiled: kept on disk; a division by zero is no error."""
-loop: Final[Callable[..., Any]] = njit(cache=True, error_model="numpy", parallel=True)
-"""How the loops over all games are compiled: `prange`, which pays with a single thread too."""
 
 _STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
@@ -55,11 +50,6 @@ def below(state: Any, count: int) -> Any:
 def fraction(state: Any) -> Any:
     """A number in [0, 1)."""
     return np.float64(mixed(state) >> np.uint64(11)) * 2.0**-53
-
-
-def use_threads(count: int) -> None:
-    """How many cores the loops of this thread use from now on, as far as Numba has them."""
-    numba.set_num_threads(min(count, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
 
 
 def started(seeds: Sequence[int], stream: int) -> Words:

@@ -13,7 +13,8 @@ import numpy as np
 from numba import prange
 from parlour.envs._template.encode import SUMMARY
 from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SPEECHES
-from parlour.envs.batch.streams import advance, below, kernel, loop, started, use_threads
+from parlour.envs.batch.compiled import kernel, loop, use_threads
+from parlour.envs.batch.streams import advance, below, started
 from parlour.envs.batch.tables import ILLEGAL, NOBODY, Array, BatchTables, Turns, seeds_of
 from parlour.envs.core import GameSpec, ParlourError
 

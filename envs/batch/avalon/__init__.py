@@ -11,8 +11,9 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.seat_encode import KINDS
 from parlour.envs.batch.avalon import belief, loops
 from parlour.envs.batch.avalon.layout import Array, game_record, rules_of, tables_of
-from parlour.envs.batch.streams import seeds_of, started, use_threads
-from parlour.envs.batch.tables import NOBODY, BatchTables, Turns
+from parlour.envs.batch.compiled import use_threads
+from parlour.envs.batch.streams import started
+from parlour.envs.batch.tables import NOBODY, BatchTables, Turns, seeds_of
 from parlour.envs.core import GameSpec, ParlourError
 
 
@@ -55,6 +56,7 @@ class AvalonTables(BatchTables):
         self.rules.believes, self.rules.reset = beliefs or "belief" in features, self.autoreset
         belief.fill(self.rules, self.seats, habits or AvalonHabits())
         self.games: Any = np.zeros(num_envs, game_record(self.seats)).view(np.recarray)
+        self._leaders = np.zeros(num_envs, np.int32)
         self._hidden = np.zeros((num_envs, self.hidden_size), np.float32)
         self._allocate()
 
@@ -62,8 +64,7 @@ class AvalonTables(BatchTables):
         seeds = seeds_of(seed, self.num_envs)
         self.games.nature, self.games.players = started(seeds, 0), started(seeds, 1)
         self._forget()
-        self._run(loops.deal_all, self.tables.masks)
-        return self._turns
+        return self._look(loops.DEAL)
 
     def deal(self, moves: Array) -> Turns:
         dealt = np.asarray(moves)
@@ -78,32 +79,33 @@ class AvalonTables(BatchTables):
                 "some deal is not accepted; accepted: the role number of each seat, then the first leader"
             )
         self.games.roles = dealt[:, :-1]
+        self._leaders[:] = dealt[:, -1]
         self._forget()
-        self._run(loops.start_all, dealt[:, -1].astype(np.int32), self.tables.masks)
-        return self._turns
+        return self._look(loops.START)
 
     def observe(self) -> Turns:
-        self._run(loops.look_all, self.tables.masks)
-        return self._turns
+        return self._look(loops.COURSE)
 
     def _forget(self) -> None:
         self._turns.rewards[:] = 0
         self._turns.terminated[:] = 0
         self.winner[:] = NOBODY
 
-    def _run(self, over_all: Any, *look_up: Array) -> None:
-        """Run a loop over all games that writes who moves and what they see."""
+    def _look(self, begins: int) -> Turns:
+        """Write who moves and what they see."""
         use_threads(self.threads)
-        over_all(self.games, self.rules, *look_up, *self._turns[:3])
+        loops.look_all(self.games, self.rules, self._leaders, self.tables.masks, begins, *self._turns[:3])
+        return self._turns
 
     def _play(self, actions: Array) -> None:
-        use_threads(self.threads)
-        acts, masks, _, _ = self.tables
-        loops.play_all(self.games, self.rules, acts, masks, actions, *self._turns, self.winner)
+        self._advance(at_random=False)
 
     def _play_random(self) -> None:
+        self._advance(at_random=True)
+
+    def _advance(self, at_random: bool) -> None:
         use_threads(self.threads)
-        loops.play_random_all(self.games, self.rules, *self.tables, *self._turns, self.winner)
+        loops.play_all(self.games, self.rules, *self.tables, self._chosen, at_random, *self._turns, self.winner)
 
     @property
     def roles(self) -> Array:

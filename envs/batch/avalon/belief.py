@@ -19,7 +19,7 @@ import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits, chance_clean, fails_chance
 from parlour.envs.avalon.presets import EVIL_COUNT
 from parlour.envs.batch.avalon.layout import evil_sides
-from parlour.envs.batch.streams import kernel
+from parlour.envs.batch.compiled import kernel
 
 _WRONG: Final = float(np.exp(-50.0))  # see AvalonBelief.see_exposure
 _TINY: Final = 1e-60

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from parlour.envs.avalon.encode import TABLE_SIZE
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN
 from parlour.envs.avalon.state import HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.batch.avalon import belief
-from parlour.envs.batch.avalon.layout import SLOTS
-from parlour.envs.batch.streams import kernel
+from parlour.envs.batch.avalon.layout import SEAT_SIZE, SLOTS
+from parlour.envs.batch.avalon.play import clipped
+from parlour.envs.batch.compiled import kernel
 
-
-@kernel
-def clipped(x: float) -> Any:
-    """Into [-1, 1]."""
-    return np.float32(min(max(x, -1.0), 1.0))
+PHASE_PLACES: Final = tuple(
+    [TALK, PROPOSE, VOTE, QUEST, HUNT].index(p) if p in (TALK, PROPOSE, VOTE, QUEST, HUNT) else 0 for p in range(8)
+)
+"""Phase -> place of its one-hot."""
 
 
 @kernel
@@ -31,52 +32,49 @@ def observe(g: Any, r: Any, f: Any) -> None:
 @kernel
 def summary(g: Any, r: Any, f: Any) -> int:
     """The numbers of `encode.py`; where the next block begins."""
-    n, me, team = len(g.roles), g.actor, g.team
-    shown = g.shown[me]
-    for k in range(r.roles):
+    n, me, roles = len(g.roles), g.actor, r.roles
+    for k in range(roles):
         f[k] = 0
     f[g.roles[me]] = 1
-    at = r.roles
-    votes = np.float32(1) / np.float32(max(g.ballots, 1))
+    size = len(g.rows)
+    copy(f[roles:], g.rows[me * SEAT_SIZE :])
+    copy(f[roles + size - me * SEAT_SIZE :], g.rows[: me * SEAT_SIZE])
+    at, shown = roles, g.shown[me]
     for place in range(n):
-        j = me + place
-        if j >= n:
-            j -= n
-        f[at] = j == g.leader
-        f[at + 1] = (team >> j) & 1
+        j = me + place - (n if me + place >= n else 0)
         f[at + 2] = (shown >> j) & 1
-        for k in range(9):
-            f[at + 3 + k] = clipped(g.sums[j, k])
-        f[at + 8] = g.sums[j, 5] * votes
-        f[at + 12] = clipped(g.remarks[me, j])
-        f[at + 13] = j == g.exposed
-        at += 14
-    return table(g, r, f, at)
+        if r.talk:
+            f[at + 12] = clipped(g.remarks[me, j])
+        at += SEAT_SIZE
+    table(g, r, f[at:])
+    return at + TABLE_SIZE
 
 
 @kernel
-def table(g: Any, r: Any, f: Any, at: int) -> int:
-    """The end of the summary: phase, quest, score and team; where the next block begins."""
+def copy(to: Any, of: Any) -> None:
+    """Write an array to the beginning of another."""
+    for k in range(len(of)):
+        to[k] = of[k]
+
+
+@kernel
+def table(g: Any, r: Any, f: Any) -> None:
+    """The end of the summary: phase, quest, score and team."""
     me, team = g.actor, g.team
-    f[at] = g.phase == TALK
-    f[at + 1] = g.phase == PROPOSE
-    f[at + 2] = g.phase == VOTE
-    f[at + 3] = g.phase == QUEST
-    f[at + 4] = g.phase == HUNT
-    for quest in range(QUESTS):
-        f[at + 5 + quest] = g.quest == quest
-    at += 5 + QUESTS
+    for k in range(5 + QUESTS):
+        f[k] = 0
+    f[PHASE_PLACES[g.phase]] = 1
+    f[5 + g.quest] = 1
     mine, known = (team >> me) & 1, r.bits[team & g.shown[me]]
-    f[at] = g.good / QUESTS_TO_WIN
-    f[at + 1] = g.evil / QUESTS_TO_WIN
-    f[at + 2] = clipped(g.counted / PROPOSALS)
-    f[at + 3] = r.sizes[g.quest] / 5
-    f[at + 4] = r.fails_needed[g.quest] == 2
-    f[at + 5] = mine
-    f[at + 6] = known / 4
-    f[at + 7] = clipped((r.bits[team] - known - mine) / 4)
-    f[at + 8] = r.night[g.roles[me]]
-    return at + 9
+    f[10] = np.float32(g.good) / np.float32(QUESTS_TO_WIN)
+    f[11] = np.float32(g.evil) / np.float32(QUESTS_TO_WIN)
+    f[12] = clipped(np.float32(g.counted) / np.float32(PROPOSALS))
+    f[13] = np.float32(r.sizes[g.quest]) / np.float32(5)
+    f[14] = r.fails_needed[g.quest] == 2
+    f[15] = mine
+    f[16] = np.float32(known) / np.float32(4)
+    f[17] = np.float32(r.bits[team] - known - mine) / np.float32(4)
+    f[18] = r.night[g.roles[me]]
 
 
 @kernel

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
+from parlour.envs.avalon.encode import SEAT_FEATURES
 from parlour.envs.avalon.presets import EVIL_COUNT, PROPOSALS, QUESTS
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import HUNT, PROPOSE, QUEST, TALK, VOTE
@@ -21,6 +22,7 @@ from parlour.envs.avalon.vocabulary import ROLES, side_of
 Array = np.ndarray[Any, Any]
 SLOTS: Final = QUESTS * PROPOSALS
 """Proposals that a game can hold: five of each quest."""
+SEAT_SIZE: Final = len(SEAT_FEATURES)
 MOST_ROLES: Final = len(ROLES)
 MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN, MORDRED, OBERON, MINION = range(MOST_ROLES)
 """Numbers of the roles in `vocabulary.ROLES`; the role numbers of a table are others."""
@@ -66,13 +68,12 @@ def game_record(n: int) -> Any:
             ("cards", i4),  # bits: who has played fail on this quest
             ("slot", i4),  # number of the present proposal among all of this game
             ("tried", i4),  # proposals of this quest
-            ("exposed", i4),  # the Assassin who has shown himself; -1
             ("ballots", i4),  # votes that were counted
             ("roles", i1, n),
             ("side", i1, n),  # 0 good, 1 evil
             ("shown", i2, n),  # bits: whom the night showed each seat
-            # running sums of encode.py's features 3-11 of each seat, approvals not yet divided by `ballots`
-            ("sums", f4, (n, 9)),
+            ("sums", f4, (n, 9)),  # running sums of encode.py's features 3-11 of each seat, approvals not divided yet
+            ("rows", f4, n * SEAT_SIZE),  # encode.py's features of each seat, but those that depend on who asks
             ("remarks", f4, (n, n)),  # [i, j]: accused by i, less defended by i / 5
             # what `record` shows of each proposal; all bits
             ("named", i2, SLOTS),

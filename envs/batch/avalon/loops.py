@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from numba import prange
-from parlour.envs.batch.avalon.features import observe
+from parlour.envs.batch.avalon.features import copy, observe
 from parlour.envs.batch.avalon.play import ONGOING, begin, end, mask_row, play, start
-from parlour.envs.batch.streams import advance, below, kernel, loop
+from parlour.envs.batch.compiled import kernel, loop
+from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.tables import ILLEGAL
+
+COURSE: Final = 0
+DEAL: Final = 1
+START: Final = 2
 
 
 @kernel
@@ -19,9 +24,7 @@ def look(g: Any, r: Any, masks: Any, b: int, actor: Any, mask: Any, observation:
         mask[b, :] = 0
         observation[b, :] = 0
         return
-    row = mask_row(g)
-    for k in range(mask.shape[1]):
-        mask[b, k] = masks[row, k]
+    copy(mask[b], masks[mask_row(g)])
     observe(g, r, observation[b])
 
 
@@ -41,25 +44,15 @@ def turn(g: Any, r: Any, acts: Any, action: int, b: int, rewards: Any, terminate
 
 
 @loop
-def deal_all(games: Any, rules: Any, masks: Any, actor: Any, mask: Any, observation: Any) -> None:
-    """Deal every game from its own stream."""
+def look_all(
+    games: Any, rules: Any, leaders: Any, masks: Any, begins: int, actor: Any, mask: Any, observation: Any
+) -> None:
+    """Write all turns anew, after a deal (`DEAL`), at the start of dealt games (`START`) or in their course."""
     for b in prange(len(games)):
-        begin(games[b], rules[0])
-        look(games[b], rules[0], masks, b, actor, mask, observation)
-
-
-@loop
-def start_all(games: Any, rules: Any, leaders: Any, masks: Any, actor: Any, mask: Any, observation: Any) -> None:
-    """Begin every game with the roles that it holds."""
-    for b in prange(len(games)):
-        start(games[b], rules[0], leaders[b])
-        look(games[b], rules[0], masks, b, actor, mask, observation)
-
-
-@loop
-def look_all(games: Any, rules: Any, masks: Any, actor: Any, mask: Any, observation: Any) -> None:
-    """Write all turns anew."""
-    for b in prange(len(games)):
+        if begins == DEAL:
+            begin(games[b], rules[0])
+        elif begins == START:
+            start(games[b], rules[0], leaders[b])
         look(games[b], rules[0], masks, b, actor, mask, observation)
 
 
@@ -69,36 +62,10 @@ def play_all(
     rules: Any,
     acts: Any,
     masks: Any,
-    actions: Any,
-    actor: Any,
-    mask: Any,
-    observation: Any,
-    rewards: Any,
-    terminated: Any,
-    winner: Any,
-) -> None:
-    """Play an action at every table where somebody is to move."""
-    for b in prange(len(games)):
-        g, action = games[b], actions[b]
-        if g.actor < 0:
-            rewards[b, :] = 0
-            terminated[b] = 0
-            winner[b] = ONGOING
-        elif action < 0 or action >= mask.shape[1] or not masks[mask_row(g), action]:
-            winner[b] = ILLEGAL
-        else:
-            turn(g, rules[0], acts, action, b, rewards, terminated, winner)
-            look(g, rules[0], masks, b, actor, mask, observation)
-
-
-@loop
-def play_random_all(
-    games: Any,
-    rules: Any,
-    acts: Any,
-    masks: Any,
     choices: Any,
     counts: Any,
+    actions: Any,
+    at_random: bool,
     actor: Any,
     mask: Any,
     observation: Any,
@@ -106,16 +73,20 @@ def play_random_all(
     terminated: Any,
     winner: Any,
 ) -> None:
-    """Play a legal action drawn from the stream of the players at every table."""
+    """Play `actions`, or legal actions drawn from the streams of the players, where somebody is to move."""
     for b in prange(len(games)):
         g = games[b]
         if g.actor < 0:
             rewards[b, :] = 0
             terminated[b] = 0
             winner[b] = ONGOING
-        else:
-            row = mask_row(g)
+            continue
+        row, action = mask_row(g), actions[b]
+        if at_random:
             g.players = advance(g.players)
             action = choices[row, below(g.players, counts[row])]
-            turn(g, rules[0], acts, action, b, rewards, terminated, winner)
-            look(g, rules[0], masks, b, actor, mask, observation)
+        elif action < 0 or action >= mask.shape[1] or not masks[row, action]:
+            winner[b] = ILLEGAL
+            continue
+        turn(g, rules[0], acts, action, b, rewards, terminated, winner)
+        look(g, rules[0], masks, b, actor, mask, observation)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS_TO_WIN
 from parlour.envs.avalon.state import DONE, HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.batch.avalon import belief
@@ -18,14 +19,41 @@ from parlour.envs.batch.avalon.layout import (
     GOOD_CARD_ROW,
     GUESS_ROW,
     PRAISE,
+    SEAT_SIZE,
     TALK_ROW,
     TEAM_ROW,
 )
-from parlour.envs.batch.streams import advance, below, kernel
+from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.streams import advance, below
 
 ONGOING: Final = -1
 GOOD: Final = 0
 EVIL: Final = 1
+
+
+@kernel
+def clipped(x: float) -> Any:
+    """Into [-1, 1]."""
+    one = np.float32(1)
+    low = x if x < one else one
+    return low if low > -one else -one
+
+
+@kernel
+def show_sums(g: Any, j: int) -> None:
+    """The sums of seat j have changed."""
+    row = g.rows[j * SEAT_SIZE :]
+    for k in range(9):
+        row[3 + k] = clipped(g.sums[j, k])
+    row[8] = g.sums[j, 5] / np.float32(max(g.ballots, 1))
+
+
+@kernel
+def set_team(g: Any, team: int) -> None:
+    """This team is on the table from now on; 0 for none."""
+    g.team = team
+    for j in range(len(g.roles)):
+        g.rows[j * SEAT_SIZE + 1] = (team >> j) & 1
 
 
 @kernel
@@ -64,7 +92,8 @@ def start(g: Any, r: Any, leader: int) -> None:
     """The first proposal of a game whose roles are dealt."""
     n = len(g.roles)
     g.quest = g.counted = g.good = g.evil = g.guessed = g.success = g.votes = g.cards = g.ballots = 0
-    g.slot, g.tried, g.exposed, g.leader = 0, 0, -1, leader
+    g.slot, g.tried, g.leader = 0, 0, leader
+    g.rows[:] = 0
     for i in range(n):
         g.side[i] = r.evil_role[g.roles[i]]
         g.claims[i] = 0
@@ -89,7 +118,10 @@ def open_round(g: Any, r: Any) -> None:
     """Discussion of a proposal, or the proposal."""
     g.phase = TALK if r.talk else PROPOSE
     g.actor = g.leader
-    g.turn = g.team = 0
+    g.turn = 0
+    set_team(g, 0)
+    for j in range(len(g.roles)):
+        g.rows[j * SEAT_SIZE] = j == g.leader
     g.stale = 1
 
 
@@ -121,6 +153,8 @@ def speak(g: Any, r: Any, kind: int, what: int) -> int:
             g.remarks[me, whom] += -0.2 if praised else 0.2
             if not praised:
                 g.sums[me, 8] += 0.1
+            show_sums(g, me)
+            show_sums(g, whom)
             if r.believes:
                 belief.see_remark(g, r, me, whom, int(praised))
     g.turn += 1
@@ -134,7 +168,7 @@ def speak(g: Any, r: Any, kind: int, what: int) -> int:
 @kernel
 def propose(g: Any, r: Any, seats: int) -> int:
     """The leader names a team, bits of seats in its own frame; then all vote."""
-    g.team = turned(seats, g.actor, len(g.roles))
+    set_team(g, turned(seats, g.actor, len(g.roles)))
     g.counted += 2 if r.bits[g.team] < r.sizes[g.quest] else 1  # a short team counts twice (published code)
     if g.tried:
         g.slot += 1
@@ -166,6 +200,7 @@ def count(g: Any, r: Any) -> int:
     g.ballots += 1
     for j in range(n):
         g.sums[j, 5] += (g.votes >> j) & 1
+        show_sums(g, j)
     if r.record:
         g.approved[g.slot] = g.votes
     if r.believes:
@@ -189,12 +224,13 @@ def count(g: Any, r: Any) -> int:
 def draw_team(g: Any, r: Any) -> None:
     """Nature names a whole team in place of a short one (published code)."""
     n, left = len(g.roles), r.sizes[g.quest]
-    g.team = 0
+    team = 0
     for j in range(n):  # each seat with the chance that is left for it: all teams alike
         g.nature = advance(g.nature)
         if below(g.nature, n - j) < left:
-            g.team |= 1 << j
+            team |= 1 << j
             left -= 1
+    set_team(g, team)
 
 
 @kernel
@@ -229,6 +265,7 @@ def tell_quest(g: Any, fails: int, size: int) -> None:
             g.sums[j, 0 if g.success else 1] += 1 / 3
             g.sums[j, 2] += fails / size / 3
         g.sums[j, 3 if (g.votes >> j) & 1 else 4] += sign
+        show_sums(g, j)
 
 
 @kernel
@@ -265,7 +302,8 @@ def guess(g: Any, r: Any, place: int) -> int:
     if place < 0:  # passes
         return score(g, r)
     named = (g.actor + place) % len(g.roles)
-    g.exposed, g.guessed = g.actor, 1
+    g.guessed = 1
+    g.rows[g.actor * SEAT_SIZE + 13] = 1
     if g.roles[named] == r.merlin:
         return EVIL
     if r.hunt_at_end:

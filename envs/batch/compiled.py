@@ -1,0 +1,59 @@
+"""How kernels are compiled by Numba, and where the compiled loops are kept.
+
+Numba keeps what it compiled as long as the file of the function is the same, but kernels call kernels of other files and
+take constants from the scalar games. So loops are kept in a folder that is named by the sources of all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import numba
+from numba import njit
+from numba.core import config
+
+kernel: Final[Callable[..., Any]] = njit(error_model="numpy")
+"""Decorator of functions of one game, which become part of the loops that call them; dividing by zero is no error."""
+_HERE: Final = Path(__file__).resolve().parent
+
+
+def loop(function: Callable[..., Any]) -> Any:
+    """Decorator of loops over all games: `prange`, which pays with a single thread too. Kept on disk."""
+    before = config.CACHE_DIR  # type: ignore[attr-defined]
+    config.CACHE_DIR = str(_folder(before))  # type: ignore[attr-defined]
+    try:
+        return njit(cache=True, error_model="numpy", parallel=True)(function)
+    finally:
+        config.CACHE_DIR = before  # type: ignore[attr-defined]
+
+
+def use_threads(count: int) -> None:
+    """How many cores the loops of this thread use from now on, as far as Numba has them."""
+    numba.set_num_threads(min(count, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+
+
+@cache
+def _folder(given: str) -> Path:
+    """Where loops are kept: as Numba is told (NUMBA_CACHE_DIR), beside the sources, or among the user's caches."""
+    if given:
+        base = Path(given)
+    elif os.access(_HERE, os.W_OK):
+        base = _HERE / "__pycache__"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / f"parlour-kernels-{_sources()}"
+
+
+def _sources() -> str:
+    """A name for the sources of the kernels and of the games that they take constants from."""
+    digest = sha256()
+    games = [_HERE.parent / folder.name for folder in _HERE.iterdir() if folder.is_dir()]
+    for folder in (_HERE, *games):
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
