@@ -52,7 +52,12 @@ def drawn(tables: Any, b: int) -> Move:
     return Move(game.DRAWN, tuple(j for j in range(tables.seats) if team >> j & 1))
 
 
-@pytest.mark.parametrize("options", TABLES, ids=str)
+def name_of(options: dict[str, Any]) -> str:
+    roles = "usual" if options["roles"] is None else "".join(role[:2] for role in options["roles"])
+    return f"{options['num_players']}p-{options['rules']}-{roles}-{'talk' if options['talk'] else 'silent'}"
+
+
+@pytest.mark.parametrize("options", TABLES, ids=name_of)
 def test_kernels_play_as_the_scalar_rules_do(options):
     tables = batch.make("avalon_v0", num_envs=4, features="record+belief", **options)
     turns = tables.reset(seed=14)

@@ -65,6 +65,7 @@ class AvalonSpec(GameSpec):
     demo = ("parlour.training.demo.avalon:avalon_section", "parlour.training.demo.avalon_agents:avalon_agents_section")
     features = (TABLE, *KINDS)
     batch = "parlour.envs.batch.avalon:AvalonTables"
+    batch_heuristic = "parlour.policies.heuristic.batch.avalon:choose"
     text = AvalonText
     encoder = AvalonEncoder
 

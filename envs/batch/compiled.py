@@ -25,7 +25,7 @@ _HERE: Final = Path(__file__).resolve().parent
 def loop(function: Callable[..., Any]) -> Any:
     """Decorator of loops over all games: `prange`, which pays with a single thread too. Kept on disk."""
     before = config.CACHE_DIR  # type: ignore[attr-defined]
-    config.CACHE_DIR = str(_folder(before))  # type: ignore[attr-defined]
+    config.CACHE_DIR = str(_folder(before, Path(function.__code__.co_filename).resolve().parents[1]))  # type: ignore[attr-defined]
     try:
         return njit(cache=True, error_model="numpy", parallel=True)(function)
     finally:
@@ -38,7 +38,7 @@ def use_threads(count: int) -> None:
 
 
 @cache
-def _folder(given: str) -> Path:
+def _folder(given: str, above: Path) -> Path:
     """Where loops are kept: as Numba is told (NUMBA_CACHE_DIR), beside the sources, or among the user's caches."""
     if given:
         base = Path(given)
@@ -46,14 +46,14 @@ def _folder(given: str) -> Path:
         base = _HERE / "__pycache__"
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / f"parlour-kernels-{_sources()}"
+    return base / f"parlour-kernels-{_sources(above)}"
 
 
-def _sources() -> str:
-    """A name for the sources of the kernels and of the games that they take constants from."""
+def _sources(above: Path) -> str:
+    """A name for the sources of the kernels and of the games that they take constants from, and for those `above`."""
     digest = sha256()
     games = [_HERE.parent / folder.name for folder in _HERE.iterdir() if folder.is_dir()]
-    for folder in (_HERE, *games):
+    for folder in dict.fromkeys((_HERE, *games, above)):
         for file in sorted(folder.rglob("*.py")):
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

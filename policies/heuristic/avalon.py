@@ -16,10 +16,23 @@ from parlour.envs.core import Move
 
 # A good seat approves a team that is at least this fraction as likely to be clean as those of the leaders to come;
 # one entry for each proposal of a quest. At the last one it takes anything.
-_PICKY: Final = (0.95, 0.9, 0.85, 0.75, 0.0)
-_COVER: Final = 0.5
-_SURE_OF_MERLIN: Final = 0.85
-_SUSPICIOUS: Final = 0.6
+PICKY: Final = (0.95, 0.9, 0.85, 0.75, 0.0)
+COVER: Final = 0.5
+"""How often Merlin acts by what everybody knows, or speaks for himself instead of against somebody."""
+SURE_OF_MERLIN: Final = 0.85
+SUSPICIOUS: Final = 0.6
+APPROVES_DIRTY: Final = 0.8
+APPROVES_CLEAN: Final = 0.3
+"""How often an evil seat approves teams when nothing hangs on it."""
+LESS_SUSPECTED: Final = 0.2
+"""An evil leader takes a fellow instead of himself who is less suspected by that much."""
+FAILS_FIRST: Final = 0.5
+"""How often an evil seat fails the first quest if two are on it."""
+ACCUSES: Final = 0.4
+ACCUSES_OR_DEFENDS: Final = 0.6
+"""How often an evil seat accuses the most suspected good one, or else defends a fellow; or else it recommends itself."""
+PRAISES: Final = 0.5
+"""How often a good seat without a suspicion recommends the least suspected seat; or else it recommends itself."""
 
 
 class AvalonPlayer:
@@ -71,7 +84,7 @@ class AvalonPlayer:
         if at_limit or view.leader == self._me:
             return True
         belief = self._shown_belief(view)
-        return belief.clean_chance(view.team) >= _PICKY[view.counted - 1] * self._prospect(view, belief)
+        return belief.clean_chance(view.team) >= PICKY[view.counted - 1] * self._prospect(view, belief)
 
     def _prospect(self, view: AvalonView, belief: AvalonBelief) -> float:
         """How likely the next leaders' teams are to be clean: a good one takes his best team, an evil one none."""
@@ -82,7 +95,7 @@ class AvalonPlayer:
 
     def _shown_belief(self, view: AvalonView) -> AvalonBelief:
         """What a good seat acts by. Merlin now and then acts by what everybody knows, while no quest is at stake."""
-        if self.onlooker is not None and view.evil < 2 and self._rng.random() < _COVER:
+        if self.onlooker is not None and view.evil < 2 and self._rng.random() < COVER:
             return self.onlooker
         return self.belief
 
@@ -94,7 +107,7 @@ class AvalonPlayer:
             return True
         if not dirty and view.good == 2:
             return False
-        return bool(self._rng.random() < (0.8 if dirty else 0.3))
+        return bool(self._rng.random() < (APPROVES_DIRTY if dirty else APPROVES_CLEAN))
 
     def _team(self, view: AvalonView) -> tuple[int, ...]:
         n, size = len(view.roles), view.sizes[view.quest]
@@ -106,7 +119,8 @@ class AvalonPlayer:
         suspicion = self.onlooker.evil_chance() + self._rng.random(n) * 1e-6
         needed = view.fails_needed[view.quest]
         fellows = sorted(
-            self._fellows, key=lambda j: (j != self._me and suspicion[j] > suspicion[self._me] - 0.2, suspicion[j])
+            self._fellows,
+            key=lambda j: (j != self._me and suspicion[j] > suspicion[self._me] - LESS_SUSPECTED, suspicion[j]),
         )
         saboteurs = fellows[: min(needed, size)]
         innocents = sorted(set(range(n)) - self._fellows, key=lambda j: suspicion[j])
@@ -120,7 +134,7 @@ class AvalonPlayer:
         if len(on_team) < needed and len(self._fellows) > 1:
             return False
         if view.quest == 0 and len(view.team) == 2 and view.evil == 0:
-            return bool(self._rng.random() < 0.5)
+            return bool(self._rng.random() < FAILS_FIRST)
         # of several saboteurs only as many as needed show themselves, unless the game hangs on it
         return 2 in (view.good, view.evil) or on_team.index(self._me) < needed
 
@@ -130,7 +144,7 @@ class AvalonPlayer:
         if game.PASS not in view.legal:
             return Move(game.GUESS, (target,))
         good, evil = view.good + self._success, view.evil + 1 - self._success
-        if evil == 3 or (good < 3 and chance[target] < _SURE_OF_MERLIN):
+        if evil == 3 or (good < 3 and chance[target] < SURE_OF_MERLIN):
             return game.PASS
         return Move(game.GUESS, (target,))
 
@@ -145,11 +159,11 @@ class AvalonPlayer:
         others = [j for j in range(len(chance)) if j != self._me]
         worst = max(others, key=lambda j: chance[j])
         best = min(others, key=lambda j: chance[j])
-        if view.role == game.MERLIN and self._rng.random() < 0.5:
+        if view.role == game.MERLIN and self._rng.random() < COVER:
             return Move(speech.RECOMMEND, (self._me,))
-        if chance[worst] > _SUSPICIOUS:
+        if chance[worst] > SUSPICIOUS:
             return Move(speech.ACCUSE, (worst,))
-        return Move(speech.RECOMMEND, (best if self._rng.random() < 0.5 else self._me,))
+        return Move(speech.RECOMMEND, (best if self._rng.random() < PRAISES else self._me,))
 
     def _evil_speech(self) -> Move:
         assert self.onlooker is not None
@@ -157,9 +171,9 @@ class AvalonPlayer:
         suspicion = self.onlooker.evil_chance()
         victims = [j for j in range(len(suspicion)) if j not in self._fellows]
         friends = sorted(self._fellows - {self._me})
-        if draw < 0.4:
+        if draw < ACCUSES:
             return Move(speech.ACCUSE, (max(victims, key=lambda j: suspicion[j]),))
-        if draw < 0.6 and friends:
+        if draw < ACCUSES_OR_DEFENDS and friends:
             return Move(speech.DEFEND, (friends[int(self._rng.integers(len(friends)))],))
         return Move(speech.RECOMMEND, (self._me,))
 

@@ -10,7 +10,7 @@ from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.seat_encode import KINDS
 from parlour.envs.batch.avalon import belief, loops
-from parlour.envs.batch.avalon.layout import Array, game_record, rules_of, tables_of
+from parlour.envs.batch.avalon.layout import Array, game_record, numbers_of, rules_of, tables_of
 from parlour.envs.batch.compiled import use_threads
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import NOBODY, BatchTables, Turns, seeds_of
@@ -51,6 +51,7 @@ class AvalonTables(BatchTables):
         self.size, self.names = encoder.size, tuple(encoder.names)
         self.hidden_size = self.seats * len(self.game.role_names)
         self.tables = tables_of(self.game)
+        self.numbers = numbers_of(self.tables.acts, self.seats)
         self.rules: Any = rules_of(self.game)
         self.rules.record, self.rules.belief = "record" in features, "belief" in features
         self.rules.believes, self.rules.reset = beliefs or "belief" in features, self.autoreset

@@ -73,7 +73,7 @@ def table(g: Any, r: Any, f: Any) -> None:
     f[14] = r.fails_needed[g.quest] == 2
     f[15] = mine
     f[16] = np.float32(known) / np.float32(4)
-    f[17] = np.float32(r.bits[team] - known - mine) / np.float32(4)
+    f[17] = clipped(np.float32(r.bits[team] - known - mine) / np.float32(4))
     f[18] = r.night[g.roles[me]]
 
 

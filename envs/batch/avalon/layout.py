@@ -28,12 +28,12 @@ MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN, MORDRED, OBERON, MINION = range(MO
 """Numbers of the roles in `vocabulary.ROLES`; the role numbers of a table are others."""
 
 # What an action is, in the first column of `Tables.acts`.
-SILENT, ACCUSE, PRAISE, CLAIM, NAME, BALLOT, CARD, GUESS = range(8)
+SILENT, ACCUSE, DEFEND, RECOMMEND, CLAIM, NAME, BALLOT, CARD, GUESS = range(9)
 _KINDS: Final = {
     speech.SILENT: SILENT,
     speech.ACCUSE: ACCUSE,
-    speech.DEFEND: PRAISE,
-    speech.RECOMMEND: PRAISE,
+    speech.DEFEND: DEFEND,
+    speech.RECOMMEND: RECOMMEND,
     speech.CLAIM_ROLE: CLAIM,
     vocabulary.TEAM: NAME,
     vocabulary.BALLOT: BALLOT,
@@ -87,8 +87,8 @@ def game_record(n: int) -> Any:
             ("stale", i4),  # 1 if `outside` is older than the last evidence
             ("weight", f8, sides),  # of each evil side, with nobody's own doings taken out
             ("scratch", f8, sides),  # a posterior over evil sides while it is made
-            ("special", f4, (sides, n)),  # [s, j]: factor if j is Merlin (j not in s) or Oberon (j in s)
-            ("own", f4, (n, sides)),  # [i, s]: takes out of `weight` what i did itself
+            ("special", f8, (sides, n)),  # [s, j]: factor if j is Merlin (j not in s) or Oberon (j in s)
+            ("own", f8, (n, sides)),  # [i, s]: takes out of `weight` what i did itself
             ("outside", f8, 2 * n + 1),  # an onlooker's chances: evil, Merlin, team on the table clean
             ("inside", f8, 2 * n + 1),  # those of the seat to move
         ],
@@ -167,6 +167,26 @@ def _act(move: Any) -> tuple[int, int]:
     if move.kind == vocabulary.TEAM:
         return NAME, sum(1 << j for j in move.args)
     return _KINDS[move.kind], move.args[0] if move.args else -1
+
+
+class Numbers(NamedTuple):
+    """The number of an action in the own frame of a seat, for players inside kernels."""
+
+    first: Array
+    """(9,) int32: of the first action of each kind; seats follow in order, approve and success come before their
+    opposites, and passing before the guesses. -1 for what the table does not have."""
+    teams: Array
+    """(2**n,) int32: of naming these seats; -1."""
+
+
+def numbers_of(acts: Array, seats: int) -> Numbers:
+    """The numbers behind `Tables.acts` of a table of that many seats."""
+    first, teams = np.full(GUESS + 1, -1, np.int32), np.full(1 << seats, -1, np.int32)
+    for number, (kind, bits) in reversed(list(enumerate(acts))):
+        first[kind] = number
+        if kind == NAME:
+            teams[bits] = number
+    return Numbers(first, teams)
 
 
 def rules_of(game: Avalon) -> Any:

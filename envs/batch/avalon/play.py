@@ -15,10 +15,11 @@ from parlour.envs.batch.avalon.layout import (
     ACCUSE,
     BALLOT_ROW,
     CLAIM,
+    DEFEND,
     EVIL_CARD_ROW,
     GOOD_CARD_ROW,
     GUESS_ROW,
-    PRAISE,
+    RECOMMEND,
     SEAT_SIZE,
     TALK_ROW,
     TEAM_ROW,
@@ -145,10 +146,10 @@ def speak(g: Any, r: Any, kind: int, what: int) -> int:
     n, me = len(g.roles), g.actor
     if kind == CLAIM:
         g.claims[me] |= 1 << what
-    elif kind in (ACCUSE, PRAISE):
+    elif kind in (ACCUSE, DEFEND, RECOMMEND):
         whom = (me + what) % n
         if whom != me:
-            praised = kind == PRAISE
+            praised = kind != ACCUSE
             g.sums[whom, 7 if praised else 6] += 0.1
             g.remarks[me, whom] += -0.2 if praised else 0.2
             if not praised:

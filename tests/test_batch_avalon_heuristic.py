@@ -1,0 +1,159 @@
+"""Avalon's heuristic over arrays does in each state what the scalar one does, as often, and its sides win as often."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import speech
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.core import NATURE, OVER, Move, ParlourError
+from parlour.policies.heuristic.avalon import AvalonPlayer
+from scipy.stats import chi2_contingency
+
+pytest.importorskip("numba")
+batch = pytest.importorskip("parlour.envs.batch")
+pytestmark = pytest.mark.slow  # kernels are compiled once for each number of players
+
+DRAWS = 500
+TABLES = [
+    {"num_players": 5, "rules": "official", "talk": False},
+    {"num_players": 5, "rules": "paper", "talk": True},
+    {"num_players": 7, "rules": "official", "talk": True},
+    {
+        "num_players": 7,
+        "rules": "reference",
+        "roles": (
+            *(game.MERLIN, game.PERCIVAL, game.SERVANT, game.SERVANT),
+            *(game.MORDRED, game.ASSASSIN, game.OBERON),
+        ),
+    },
+]
+
+
+def choose(tables: Any) -> Any:
+    from parlour.policies.heuristic.batch.avalon import choose
+
+    actions = np.zeros(tables.num_envs, np.int32)
+    choose(tables, np.ones(tables.num_envs), actions)
+    return actions
+
+
+def played_alike(options: dict[str, Any], deal: int) -> list[tuple[str, float]]:
+    """Kind of move and p value of every decision of one game by heuristic: what both draw from the same distribution.
+
+    All tables hold the same game, so that the kernel draws `DRAWS` times from the same state.
+    """
+    tables = batch.make("avalon_v0", num_envs=DRAWS, features="belief", **options)
+    tables.reset(seed=deal)
+    rng = np.random.default_rng(deal)
+    state = tables.game.initial()
+    dealt = tables.game.nature(state, rng)
+    turns = tables.deal(np.tile(dealt.args, (DRAWS, 1)))
+    state = tables.game.apply(state, dealt)
+    players: dict[int, AvalonPlayer] = {}
+    found = []
+    while (seat := tables.game.actor(state)) != OVER:
+        view = tables.game.view(state, seat)
+        player = players.setdefault(seat, AvalonPlayer(view, np.random.default_rng((deal, seat))))
+        scalar = [player.act(view) for _ in range(DRAWS)]
+        chosen = choose(tables)
+        assert turns.mask[0][np.unique(chosen)].all()
+        batched = [tables.game.catalogue[number] for number in tables.frame.order[seat, chosen]]
+        found.append(
+            (
+                view.legal[0].kind,
+                p_value(*([alike(player, view.side, move) for move in moves] for moves in (scalar, batched))),
+            )
+        )
+        move = player.act(view)
+        state = tables.game.apply(state, move)
+        turns = tables.step(np.full(DRAWS, tables.frame.own[seat, numbers_of(tables)[move]]))
+        if tables.game.actor(state) == NATURE:
+            return found  # each table draws a team of its own
+    return found
+
+
+def numbers_of(tables: Any) -> dict[Move, int]:
+    return {move: number for number, move in enumerate(tables.game.catalogue)}
+
+
+def alike(player: AvalonPlayer, side: str, move: Move) -> Any:
+    """The move; of a speech about a seat, how suspected that seat is: of seats alike the scalar player takes any one."""
+    if move.kind not in (speech.ACCUSE, speech.RECOMMEND):
+        return move
+    belief = player.onlooker if side == game.EVIL and move.kind == speech.ACCUSE else player.belief
+    return move.kind, round(float(belief.evil_chance()[move.args[0]]), 5)
+
+
+def p_value(one: list[Any], other: list[Any]) -> float:
+    kinds = sorted({*one, *other}, key=str)
+    counts = np.array([[drawn.count(kind) for kind in kinds] for drawn in (one, other)])
+    return 1.0 if len(kinds) == 1 else float(chi2_contingency(counts).pvalue)
+
+
+@pytest.mark.parametrize("options", TABLES, ids=lambda o: f"{o['num_players']}-{o['rules']}-{len(o)}")
+def test_in_the_same_state_it_does_the_same_as_often(options):
+    found = [one for deal in range(4) for one in played_alike(options, deal)]
+    kinds = {kind for kind, _ in found}
+    assert {game.TEAM, game.BALLOT, game.CARD} <= kinds
+    # some hundred states of which many are decided by chance: the smallest of 500 p values is below 1e-6 once in 2,000
+    assert len(found) > 100
+    assert min(p for _, p in found) > 1e-6, [(kind, p) for kind, p in found if p < 1e-6]
+    assert np.mean([p < 0.01 for _, p in found]) < 0.05
+
+
+def test_its_sides_win_as_often():
+    """Five players, official, no talk: good wins 58 of 100 (5,000 games by kernel, 300 by the scalar player)."""
+    options = {"num_players": 5, "rules": "official", "talk": False}
+    tables = batch.make("avalon_v0", num_envs=500, beliefs=True, **options)
+    tables.reset(seed=1)
+    won: list[int] = []
+    while len(won) < 5000:
+        tables.step(choose(tables))
+        won += tables.winner[tables.winner >= 0].tolist()
+    scalar = [good_wins(tables.game, seed) for seed in range(300)]
+    rate, expected = 1 - np.mean(won), np.mean(scalar)
+    assert abs(rate - expected) < 4 * np.sqrt(0.25 / 300)
+
+
+def good_wins(rules: Any, seed: int) -> bool:
+    rng = np.random.default_rng(seed)
+    state, players = rules.initial(), {}
+    while (seat := rules.actor(state)) != OVER:
+        if seat == NATURE:
+            state = rules.apply(state, rules.nature(state, rng))
+            continue
+        view = rules.view(state, seat)
+        player = players.setdefault(seat, AvalonPlayer(view, np.random.default_rng((seed, seat))))
+        state = rules.apply(state, player.act(view))
+    return bool(rules.outcome(state).winner == game.GOOD)
+
+
+def test_who_plays_does_not_change_the_deals():
+    tables = batch.make("avalon_v0", num_envs=64, num_players=5, rules="official", talk=False, beliefs=True)
+    tables.reset(seed=3)
+    roles = tables.roles.copy()
+    choose(tables)
+    tables.play_random()
+    tables.reset(seed=3)
+    assert (tables.roles == roles).all()
+
+
+def test_it_is_left_out_where_nobody_asks():
+    from parlour.policies.heuristic.batch.avalon import choose
+
+    tables = batch.make("avalon_v0", num_envs=8, num_players=5, rules="official", talk=False, beliefs=True)
+    tables.reset(seed=3)
+    actions = np.full(8, -7)
+    choose(tables, np.arange(8) % 2, actions)
+    assert (actions[::2] == -7).all()
+    assert (actions[1::2] >= 0).all()
+
+
+def test_without_beliefs_it_says_so():
+    tables = batch.make("avalon_v0", num_envs=1, num_players=5, rules="official", talk=False)
+    tables.reset(seed=0)
+    with pytest.raises(ParlourError, match="needs tables with beliefs; accepted: beliefs=True"):
+        choose(tables)
