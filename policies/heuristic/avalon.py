@@ -28,9 +28,10 @@ LESS_SUSPECTED: Final = 0.2
 """An evil leader takes a fellow instead of himself who is less suspected by that much."""
 FAILS_FIRST: Final = 0.5
 """How often an evil seat fails the first quest if two are on it."""
-ACCUSES: Final = 0.4
-ACCUSES_OR_DEFENDS: Final = 0.6
-"""How often an evil seat accuses the most suspected good one, or else defends a fellow; or else it recommends itself."""
+ACCUSES_GOOD: Final = 0.4
+OR_DEFENDS: Final = 0.6
+"""Below the first number an evil seat accuses the most suspected good one, below the second it defends a fellow; else it
+recommends itself."""
 PRAISES: Final = 0.5
 """How often a good seat without a suspicion recommends the least suspected seat; or else it recommends itself."""
 
@@ -171,9 +172,9 @@ class AvalonPlayer:
         suspicion = self.onlooker.evil_chance()
         victims = [j for j in range(len(suspicion)) if j not in self._fellows]
         friends = sorted(self._fellows - {self._me})
-        if draw < ACCUSES:
+        if draw < ACCUSES_GOOD:
             return Move(speech.ACCUSE, (max(victims, key=lambda j: suspicion[j]),))
-        if draw < ACCUSES_OR_DEFENDS and friends:
+        if draw < OR_DEFENDS and friends:
             return Move(speech.DEFEND, (friends[int(self._rng.integers(len(friends)))],))
         return Move(speech.RECOMMEND, (self._me,))
 

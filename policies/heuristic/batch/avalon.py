@@ -19,13 +19,13 @@ from parlour.envs.batch.compiled import kernel, loop, use_threads
 from parlour.envs.batch.streams import advance, below, fraction
 from parlour.envs.core import ParlourError
 from parlour.policies.heuristic.avalon import (
-    ACCUSES,
-    ACCUSES_OR_DEFENDS,
+    ACCUSES_GOOD,
     APPROVES_CLEAN,
     APPROVES_DIRTY,
     COVER,
     FAILS_FIRST,
     LESS_SUSPECTED,
+    OR_DEFENDS,
     PICKY,
     PRAISES,
     SURE_OF_MERLIN,
@@ -286,7 +286,7 @@ def evil_speech(g: Any, r: Any, first: Any) -> int:
     n, me, own = len(g.roles), g.actor, fellows(g)
     g.players = advance(g.players)
     draw = fraction(g.players)
-    if draw < ACCUSES:
+    if draw < ACCUSES_GOOD:
         look_from_outside(g, r)
         victim = lowest(~own)
         for j in range(n):
@@ -294,7 +294,7 @@ def evil_speech(g: Any, r: Any, first: Any) -> int:
                 victim = j
         return first[ACCUSE] + (victim - me) % n
     friends = own & ~(1 << me)
-    if draw < ACCUSES_OR_DEFENDS and friends:
+    if draw < OR_DEFENDS and friends:
         g.players = advance(g.players)
         for _ in range(below(g.players, r.bits[friends])):
             friends &= friends - 1
