@@ -14,7 +14,7 @@ from parlour.envs.batch.players import drawn
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import ParlourError
-from parlour.wrappers import BatchSeatEnv
+from parlour.wrappers import BatchObservationsKey, BatchSeatEnv
 
 WEREWOLF = ("werewolf_v0", {"num_players": 6, "talk": False})
 
@@ -173,3 +173,41 @@ def test_a_legal_action_is_drawn_from_each_row_of_masks():
     counts = np.bincount(found[::2], minlength=5)
     assert counts[[0, 2]].sum() == 0
     assert (abs(counts[[1, 3, 4]] - 1000) < 130).all()  # standard deviation 26
+
+
+def test_in_the_mode_next_step_a_game_that_ends_is_followed_by_a_step_without_a_move():
+    """The same games as in the mode same step, with one step more after each of them."""
+    same = BatchSeatEnv(scalar(), Written(), seat=1)
+    later = BatchSeatEnv(scalar(), Written(), seat=1, autoreset="next_step")
+    assert later.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    observed, _ = later.reset(seed=4)
+    assert np.array_equal(observed, same.reset(seed=4)[0])
+    over, games = np.zeros(4, bool), 0
+    for _ in range(60):
+        played = [len(table.moves) for table in later.tables.tables]
+        before = over
+        observed, rewards, over, _, infos = later.step(later.action_masks().argmax(1))
+        games += int(over.sum())
+        assert not observed[over].any()
+        assert (infos["action_mask"][over] == 1).all()
+        assert infos["replaced"].sum() == 0
+        assert not over[before].any()
+        assert not rewards[before].any()
+        for b in np.flatnonzero(before):
+            table = later.tables.tables[b]
+            assert len(table.moves) == played[b]
+            encode = later.tables.spec.seat_encoder(later.tables.game, "summary")
+            assert np.array_equal(observed[b], encode(table.view()))
+    assert games > 5
+
+
+def test_masks_among_the_observations():
+    env = BatchObservationsKey(BatchSeatEnv(scalar(), "random", autoreset="next_step"))
+    observed, infos = env.reset(seed=0)
+    assert env.observation_space.contains(observed)
+    assert infos == {}
+    for _ in range(20):
+        observed, rewards, over, _, infos = env.step(observed["action_mask"].argmax(1))
+        assert env.observation_space.contains(observed)
+        assert rewards.shape == over.shape == (4,)
+        assert infos == {}

@@ -1,5 +1,6 @@
 """Environment -> environment: one file and one sentence each."""
 
+from parlour.wrappers.batch_observations_key import BatchObservationsKey
 from parlour.wrappers.batch_seat import BatchSeatEnv
 from parlour.wrappers.features import NumericFeatures
 from parlour.wrappers.history import HistoryWindow
@@ -15,6 +16,7 @@ from parlour.wrappers.text_actions import TextActions
 from parlour.wrappers.turn_in_info import TurnInInfo
 
 __all__ = [
+    "BatchObservationsKey",
     "BatchSeatEnv",
     "HistoryWindow",
     "LearnerSeats",

@@ -18,6 +18,7 @@ from parlour.wrappers.base import SEEDS
 OPPONENTS: Final[Mapping[str, type[HeuristicSeats] | type[RandomSeats]]] = MappingProxyType(
     {one.name: one for one in (HeuristicSeats, RandomSeats)}
 )
+_AUTORESET: Final = MappingProxyType({"same_step": AutoresetMode.SAME_STEP, "next_step": AutoresetMode.NEXT_STEP})
 _ROUNDS: Final = 1000
 
 
@@ -26,14 +27,18 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
 
     Observations are float32 (B, F), actions whole numbers (B,), both in the frame of the seat. `infos["action_mask"]`,
     int8 (B, A), has what is legal, `infos["seat"]` the learners' seats. What a seat earns after its last move reaches it
-    with that move. A game that is over is followed by the next one in the same step (`AutoresetMode.SAME_STEP`):
-    `infos["final_obs"]` is zero, as nobody sees more when a game is over; `infos["final_info"]` has the `return` and the
-    `seat` of the game. A game that ends before the learner has moved is dealt again (`redeals`, counted since `reset`).
+    with that move. A game that ends before the learner has moved is dealt again (`redeals`, counted since `reset`).
+
+    After a game that is over, the next one is shown as `autoreset` says (Gymnasium's `AutoresetMode`, in `metadata`):
+    `"same_step"`: at once; `infos["final_obs"]` is zero, as nobody sees more when a game is over, and
+    `infos["final_info"]` has the `return` and the `seat` of the game. `"next_step"`: first observations of zero and a
+    mask of ones; then, for whatever action, the next game, with reward 0.
 
     Args:
         tables: What `parlour.envs.batch.make` gives, with `beliefs=True` where a heuristic sits.
         opponents: Who plays all other seats: `"heuristic"`, `"random"`, or a `parlour.envs.batch.players.BatchPlayer`.
         seat: The learner's seat, or `"random"` for another one in each game.
+        autoreset: See above.
         on_illegal: What follows an action that is not legal: `"random"`: a random legal one in its place, counted in
             `infos["replaced"]` since `reset`; `"raise"`: the error.
 
@@ -47,6 +52,7 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         opponents: BatchPlayer | Literal["heuristic", "random"] = "heuristic",
         *,
         seat: int | Literal["random"] = "random",
+        autoreset: Literal["same_step", "next_step"] = "same_step",
         on_illegal: Literal["random", "raise"] = "random",
     ) -> None:
         if seat != "random" and seat not in range(tables.seats):
@@ -55,8 +61,10 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
             raise ParlourError("tables that stay over are not accepted; accepted: tables with autoreset=True")
         if isinstance(opponents, str):
             check_one_of("opponents", opponents, OPPONENTS)
+        check_one_of("autoreset", autoreset, _AUTORESET)
         check_one_of("on_illegal", on_illegal, ("random", "raise"))
-        self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+        self.metadata = {"render_modes": [], "autoreset_mode": _AUTORESET[autoreset]}
+        self._same_step = autoreset == "same_step"
         self.opponents: BatchPlayer = OPPONENTS[opponents]() if isinstance(opponents, str) else opponents
         self.tables, self.seat, self.on_illegal, self.num_envs = tables, seat, on_illegal, tables.num_envs
         self.single_observation_space = spaces.Box(-1, 1, (tables.size,), np.float32)
@@ -79,6 +87,7 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         self._draw_seats(self._rows)
         self._begin_step()
         self._ended[:] = True  # what ends before a learner has moved is no episode
+        self._fresh: Array = np.zeros(self.num_envs, bool)  # tables whose next game is not shown yet
         self._let_others_play(self._turns)
         return self._turns.observation.copy(), self._infos()
 
@@ -87,19 +96,23 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
             raise ParlourError("there is no game yet; accepted: reset() first")
         self._begin_step()
         self._actions[:] = self._legal(np.asarray(actions), self._turns.mask)
+        self._actions[self._fresh] = HOLD
         self._play()
         self._let_others_play(self._turns)
-        over = self._ended.copy()
+        over, observed = self._ended.copy(), self._turns.observation.copy()
+        if not self._same_step:
+            self._fresh, observed[over] = over, 0
         told = self._infos()
-        if over.any():
+        if self._same_step and over.any():
             told |= self._final(over)
-        return self._turns.observation.copy(), self._rewards.copy(), over, np.zeros_like(over), told
+        return observed, self._rewards.copy(), over, np.zeros_like(over), told
 
     def action_masks(self) -> Array:
         """Which actions are legal, bool (B, A); before `reset`: all. As sb3-contrib's MaskablePPO asks for them."""
         if self._turns is None:
             return np.ones((self.num_envs, self.tables.actions), bool)
-        return self._turns.mask.astype(bool)
+        masks: Array = (self._turns.mask != 0) | self._fresh[:, None]
+        return masks
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -138,10 +151,11 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         if actions.shape != (self.num_envs,):
             raise accept("shape of actions", actions.shape, (self.num_envs,))
         inside = (actions >= 0) & (actions < self.tables.actions)
-        wrong = np.flatnonzero(~inside | (mask[self._rows, np.where(inside, actions, 0)] == 0))
+        legal = inside & (mask[self._rows, np.where(inside, actions, 0)] != 0)
+        wrong = np.flatnonzero(~legal & ~self._fresh)
         if len(wrong) and self.on_illegal == "raise":
-            legal = np.flatnonzero(mask[wrong[0]]).tolist()
-            raise accept(f"action at table {wrong[0]}", int(actions[wrong[0]]), legal)
+            accepted = np.flatnonzero(mask[wrong[0]]).tolist()
+            raise accept(f"action at table {wrong[0]}", int(actions[wrong[0]]), accepted)
         if len(wrong):
             actions = actions.copy()
             actions[wrong] = drawn(mask[wrong], self.np_random)
@@ -149,9 +163,8 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         return actions
 
     def _infos(self) -> dict[str, Any]:
-        assert self._turns is not None
         told = {
-            "action_mask": self._turns.mask.astype(np.int8),
+            "action_mask": self.action_masks().astype(np.int8),
             "seat": self.seats.copy(),
             "replaced": self.replaced.copy(),
             "redeals": self.redeals.copy(),
