@@ -122,7 +122,7 @@ class TrainedSeat(TablePolicy):
         if features.shape != (inputs,) or mask.shape != (outputs,):
             raise ParlourError(
                 f"a table with {features.size} features and {mask.size} actions; accepted: {inputs} and {outputs}, "
-                f"as {self.game} with {self.config} has"
+                f"as {self.game} with {self.config} has with features={self.features!r}"
             )
         logits = self.logits(features)
         logits[mask == 0] = -np.inf

@@ -7,10 +7,13 @@ import ipaddress
 import socket
 from collections.abc import Callable, Iterator
 from functools import partial
+from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from parlour.envs import registry
@@ -18,6 +21,7 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.registry import loadable
 from parlour.envs.speech import ACTS
 from parlour.envs.testing.table import ConfiguredGame, Playout, random_playout
+from parlour.policies import TrainedSeat, experts
 
 settings.register_profile(
     "ci",
@@ -172,3 +176,35 @@ def benchmark(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
     """A benchmark of `scripts/bench` by its name, as a module."""
     monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[1] / "scripts" / "bench"))
     return importlib.import_module
+
+
+@pytest.fixture
+def small_expert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """`small_expert(game, **options)`: makes an expert for this table, not trained, the only one; returns `game.config`."""
+
+    def make(game: str, **options: Any) -> dict[str, Any]:
+        env, rng = registry[game].raw_env(features="belief", **options), np.random.default_rng(0)
+        sizes = (env.encoder.size, 16, len(env.game.catalogue))
+        layers = [(rng.normal(0, b**-0.5, (a, b)), np.zeros(a)) for b, a in pairwise(sizes)]
+        config = dict(env.game.config)
+        seat = TrainedSeat(game, config, layers, features="belief", activation="relu", sample=True)
+        seat.save(tmp_path / "small.npz", "float16")
+        points = experts.Points(60.0, 55.0, 65.0, 2000)
+        experts.ExpertCard(
+            name="small",
+            game=game,
+            config=config,
+            sha256=sha256((tmp_path / "small.npz").read_bytes()).hexdigest(),
+            features="belief",
+            command="",
+            seed=0,
+            decisions=0,
+            seconds=0.0,
+            date="2000-01-01",
+            whole_sides=points,
+            one_seat=points,
+        ).write(tmp_path / "small.json")
+        monkeypatch.setattr(experts, "DATA", tmp_path)
+        return config
+
+    return make

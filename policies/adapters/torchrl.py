@@ -324,6 +324,7 @@ class _Table:
             "legal": tuple(base.number(move) for move in view.legal),
             "view": view,
             "heuristic": base.spec.heuristic,
+            "features": base.features,
         }
         return {} if wants == "view" else base.observe_as(own, wants), info
 

@@ -203,9 +203,11 @@ def test_modules_that_cannot_play_are_refused(tmp_path):
 # -- ours in their loop ----------------------------------------------------------------------------------------
 
 
-def loop(make: Any, form: str = "view", tell: bool = True, games: int = 1, wrap: Any = TurnInInfo) -> Any:
+def loop(
+    make: Any, form: str = "view", tell: bool = True, games: int = 1, wrap: Any = TurnInInfo, env: Any = None
+) -> Any:
     """An EnvRunner at so many tables, all seats of which are played by `make`."""
-    register_env("tables", lambda _: PettingZooEnv(wrap(ObservationsKey(bare()), form)))
+    register_env("tables", lambda _: PettingZooEnv(wrap(ObservationsKey(env or bare()), form)))
     config = PPOConfig().environment("tables", disable_env_checking=True).debugging(seed=5)
     connector = (lambda *_, **__: InfosToModules()) if tell else None
     config.env_runners(num_env_runners=0, num_envs_per_env_runner=games, env_to_module_connector=connector)
@@ -241,6 +243,29 @@ def test_ours_play_in_their_loop_as_at_our_tables(make, form):
     plain = [(move.kind, move.args) for move in env.game_env.moves]
     assert [(move.kind, move.args) for move in theirs.moves] == plain
     assert episode.get_return() == sum(env.game_env.outcome.returns)
+
+
+@pytest.mark.parametrize("features", ["table", "belief"])
+def test_an_expert_plays_in_their_loop_as_at_our_tables(small_expert, features):
+    """Whatever kind of features the environment has, an expert makes its own from the View in the info."""
+    config = small_expert(GAME, **OPTIONS)
+    make = partial(make_policy, "expert", GAME, config)
+    env = lookup(GAME).raw_env(info="full", observation="features", features=features, **OPTIONS)
+    runner = loop(make, "features", env=env)
+    (episode,) = runner.sample(num_episodes=1)
+    ours = table(GAME, **OPTIONS)
+    play_with(ours, [make() for _ in range(5)], deal=5, seed=int(np.random.SeedSequence((7, 0)).generate_state(1)[0]))
+    theirs = runner.env.envs[0].unwrapped.env.game_env
+    assert theirs.moves == ours.game_env.moves
+    assert episode.get_return() == sum(ours.game_env.outcome.returns)
+
+
+def play_with(env: Any, players: list[Any], deal: int, seed: int) -> None:
+    env.reset(seed=deal)
+    for seat, player in enumerate(players):
+        player.reset(seat, seed)
+    while env.game_env.outcome is None:
+        take_turn(env, players[env.game_env.seat])
 
 
 def test_every_game_in_their_loop_has_players_of_its_own(monkeypatch):

@@ -213,6 +213,31 @@ def test_games_side_by_side_are_those_of_our_own_loop(player, reads, monkeypatch
     assert not any(turn._told for turn in found.buffer[:].info.turn)  # the buffer keeps no game
 
 
+@pytest.mark.parametrize("features", ["table", "belief"])
+def test_an_expert_plays_side_by_side_as_in_our_own_loop(features, small_expert, monkeypatch):
+    """Whatever kind of features the environments have, an expert makes its own from the View in the turn."""
+    config = small_expert(TABLE[0], **TABLE[1])
+    monkeypatch.setattr(Kept, "games_kept", [])
+    made = make(TABLE[0], info="full", observation="features", features=features, **TABLE[1])
+
+    def player():
+        return make_policy("expert", TABLE[0], config)
+
+    def make_env():
+        return PettingZooEnv(Kept(pickle.loads(pickle.dumps(made)), observation="features"))
+
+    env = make_env()
+    algorithm = MultiAgentOffPolicyAlgorithm(
+        algorithms=[SeatedOffPolicy(player, env.action_space) for _ in env.agents], env=env
+    )
+    collector(algorithm, make_env, 2, seed=5).collect(n_episode=4)
+    ours = rollout.table(TABLE[0], **TABLE[1])
+    assert len(Kept.games_kept) == 4
+    for seed, moves in Kept.games_kept:
+        rollout.play(ours, [player() for _ in range(5)], seed)
+        assert tuple(ours.game_env.moves) == moves
+
+
 def test_they_play_in_other_processes_too():
     env = sealed_env()
     algorithm = MultiAgentOffPolicyAlgorithm(

@@ -17,6 +17,7 @@ pytest.importorskip("torchrl", reason="TorchRL is not installed; pip install 'pa
 import torch
 from parlour.envs import avalon_v0
 from parlour.envs.core import ParlourError
+from parlour.envs.turn import take_turn
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy, make_policy
 from parlour.policies.adapters import torchrl as bridge
 from parlour.policies.adapters.torchrl import (
@@ -332,6 +333,54 @@ def test_players_are_told_of_each_new_game_and_of_the_learners_seat_in_it():
     assert len(seats) > 3
     assert [seat for seat, _ in one.seats] == seats
     assert len({seed for _, seed in one.seats}) == len(seats)
+
+
+def our_game(config, deal, seed):
+    """The moves of a game at our table with the expert at every seat."""
+    env = rollout.table("avalon_v0", **SMALL)
+    env.reset(seed=deal)
+    players = [make_policy("expert", "avalon_v0", config) for _ in range(5)]
+    for seat, player in enumerate(players):
+        player.reset(seat, seed)
+    while env.game_env.outcome is None:
+        take_turn(env, players[env.game_env.seat])
+    return env.game_env.moves
+
+
+@pytest.mark.parametrize("features", ["table", "belief"])
+def test_an_expert_that_looks_at_the_table_plays_as_at_ours_whatever_features_it_has(features, small_expert):
+    config = small_expert("avalon_v0", **SMALL)
+    table = full(features=features)
+    env = wrapped(table)
+    experts = [make_policy("expert", "avalon_v0", config) for _ in env.group_map]
+    modules = [
+        PolicyTensorDictModule([one], agent, env=table, seed=4)
+        for one, agent in zip(experts, env.group_map, strict=True)
+    ]
+    actors = TensorDictSequential(*modules)
+    played = env.rollout(500, actors, auto_reset=False, tensordict=env.reset(seed=21))
+    assert played["next", "done"][-1]
+    assert table.moves == our_game(config, 21, int(np.random.default_rng(4).integers(2**30)))
+    assert not any(module.replaced for module in modules)
+
+
+def test_an_expert_plays_by_the_tensordict_alone_where_the_features_are_its_own_and_refuses_others(small_expert):
+    config = small_expert("avalon_v0", **SMALL)
+
+    def actors(env):
+        experts = [make_policy("expert", "avalon_v0", config) for _ in env.group_map]
+        modules = [PolicyTensorDictModule([one], agent) for one, agent in zip(experts, env.group_map, strict=True)]
+        for seat, one in enumerate(experts):  # without `env` a module cannot tell the seat and that a game begins
+            one.reset(seat, 9)
+        return TensorDictSequential(*modules)
+
+    table = full(features="belief")
+    env = wrapped(table)
+    env.rollout(500, actors(env), auto_reset=False, tensordict=env.reset(seed=21))
+    assert table.moves == our_game(config, 21, 9)
+    env = wrapped(full())
+    with pytest.raises(ParlourError, match="has with features='belief'"):
+        env.rollout(5, actors(env))
 
 
 def test_players_play_in_collectors():
