@@ -171,17 +171,22 @@ def oberons_among(g: Any, r: Any, s: int, among: int) -> float:
 
 
 @kernel
-def share(g: Any, r: Any, chances: Any, total: float) -> None:
-    """Divide by the sum, and add the chance that the team on the table has no evil member (0 if there is none)."""
-    n = len(g.roles)
-    for k in range(2 * n):
+def share(g: Any, chances: Any, total: float) -> None:
+    """Divide by the sum; that a team is clean is told only while there is one."""
+    for k in range(len(chances)):
         chances[k] /= total
-    clean = 0.0
-    if g.team:
-        for s in range(len(g.scratch)):
-            if not r.sides[s] & g.team:
-                clean += g.scratch[s]
-    chances[2 * n] = clean / total
+    if not g.team:
+        chances[-1] = 0
+
+
+@kernel
+def add(g: Any, r: Any, s: int, mass: float, chances: Any) -> None:
+    """Side s has this much."""
+    g.scratch[s] = mass
+    for k in range(r.evil.shape[1]):
+        chances[r.evil[s, k]] += mass
+    if not r.sides[s] & g.team:
+        chances[-1] += mass
 
 
 @kernel
@@ -198,10 +203,8 @@ def look_from_outside(g: Any, r: Any) -> None:
             mass += w
             chances[n + m] += w
         total += mass
-        g.scratch[s] = mass
-        for k in range(r.evil.shape[1]):
-            chances[r.evil[s, k]] += mass
-    share(g, r, chances, total)
+        add(g, r, s, mass, chances)
+    share(g, chances, total)
     g.stale = 0
 
 
@@ -217,15 +220,7 @@ def look_from(g: Any, r: Any, me: int) -> None:
         total = look_as_good(g, r, me, role == r.percival)
     else:
         total = look_as_evil(g, r, me, role == r.oberon)
-    share(g, r, g.inside, total)
-
-
-@kernel
-def add(g: Any, r: Any, s: int, mass: float) -> None:
-    """Side s has this much."""
-    g.scratch[s] = mass
-    for k in range(r.evil.shape[1]):
-        g.inside[r.evil[s, k]] += mass
+    share(g, g.inside, total)
 
 
 @kernel
@@ -233,7 +228,7 @@ def look_as_merlin(g: Any, r: Any, me: int) -> float:
     """He sees all evil seats but Mordred."""
     n, shown, total = len(g.roles), g.shown[me], 0.0
     if r.mordred < 0:
-        add(g, r, r.number[shown], 1.0)
+        add(g, r, r.number[shown], 1.0, g.inside)
         total = 1.0
     else:
         for s in range(len(g.weight)):
@@ -241,7 +236,7 @@ def look_as_merlin(g: Any, r: Any, me: int) -> float:
             if side & shown == shown and not (side >> me) & 1:
                 mass = g.weight[s] * g.own[me, s] * oberons_among(g, r, s, shown)
                 total += mass
-                add(g, r, s, mass)
+                add(g, r, s, mass, g.inside)
     g.inside[n + me] = total
     return total
 
@@ -267,28 +262,33 @@ def look_as_good(g: Any, r: Any, me: int, is_percival: bool) -> float:
                 mass += w
                 g.inside[n + m] += w
         total += mass
-        add(g, r, s, mass)
+        add(g, r, s, mass, g.inside)
     return total
 
 
 @kernel
 def look_as_evil(g: Any, r: Any, me: int, is_oberon: bool) -> float:
     """The evil side know each other but Oberon, who knows nobody."""
-    n, total = len(g.roles), 0.0
     known = g.shown[me] | (1 << me)
+    if r.oberon < 0:
+        return look_for_merlin(g, r, r.number[known], 1.0)
+    total = 0.0
     for s in range(len(g.weight)):
         side = r.sides[s]
-        if side & known != known:
-            continue
-        base, mass = 1.0, 0.0
-        if r.oberon >= 0:
+        if side & known == known:
             oberon = 1 << me if is_oberon else side & ~known
-            base = g.weight[s] * g.own[me, s] * oberons_among(g, r, s, oberon)
-        for k in range(r.good.shape[1]):
-            m = r.good[s, k]
-            w = base * g.special[s, m]
-            mass += w
-            g.inside[n + m] += w
-        total += mass
-        add(g, r, s, mass)
+            total += look_for_merlin(g, r, s, g.weight[s] * g.own[me, s] * oberons_among(g, r, s, oberon))
     return total
+
+
+@kernel
+def look_for_merlin(g: Any, r: Any, s: int, base: float) -> float:
+    """All Merlins that side s leaves possible."""
+    n, mass = len(g.roles), 0.0
+    for k in range(r.good.shape[1]):
+        m = r.good[s, k]
+        w = base * g.special[s, m]
+        mass += w
+        g.inside[n + m] += w
+    add(g, r, s, mass, g.inside)
+    return mass

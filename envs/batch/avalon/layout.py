@@ -115,8 +115,8 @@ def rules_record(n: int) -> Any:
             ("bits", i1, 1 << n),  # how many seats are in a set
             # belief
             ("sides", i4, sides),  # bits of each evil side
-            ("evil", i1, (sides, e)),
-            ("good", i1, (sides, n - e)),
+            ("evil", np.uint8, (sides, e)),
+            ("good", np.uint8, (sides, n - e)),
             ("number", i4, 1 << n),  # of an evil side by its bits; -1
             ("vote_evil", f8, (2, 2)),  # [team is dirty, vote]: evil seat over blind one
             ("vote_merlin", f8, (2, 2)),
