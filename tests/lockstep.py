@@ -30,7 +30,7 @@ class Mirror:
         self._dealt, self._drawn = dealt, drawn
         self._numbers = {move: number for number, move in enumerate(self.game.catalogue)}
         self.states = [self._begin(b) for b in range(tables.num_envs)]
-        self.turns = self.games = 0
+        self.turns = self.games = self.features = 0
 
     def _begin(self, b: int) -> Any:
         state = self.game.apply(self.game.initial(), self._dealt(self.tables, b))
@@ -40,8 +40,8 @@ class Mirror:
         self.encoders[b] = encoders
         return state
 
-    def compare(self, turns: Any, tolerance: float = 1e-5) -> None:
-        """Whose turn it is, what is legal, what is seen."""
+    def compare(self, turns: Any, tolerance: float = 1e-5, every: int = 1) -> None:
+        """Whose turn it is, what is legal; what is seen at every so manieth table."""
         for b, state in enumerate(self.states):
             actor = self.game.actor(state)
             assert turns.actor[b] == actor, f"table {b}"
@@ -49,6 +49,9 @@ class Mirror:
             mask = np.zeros(self.tables.actions, np.uint8)
             mask[self.tables.frame.own[actor, legal]] = 1
             np.testing.assert_array_equal(turns.mask[b], mask)
+            if b % every:
+                continue
+            self.features += 1
             expected = self.encoders[b][actor](self.game.view(state, actor))
             worst = int(np.abs(turns.observation[b] - expected).argmax())
             difference = abs(float(turns.observation[b, worst] - expected[worst]))
