@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("envs", "policies", "training", "wrappers")
 SOURCES = {path: path.read_text("utf-8") for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))}
 TREES = {path: ast.parse(text) for path, text in SOURCES.items()}
-EVERY_MODULE_HAS_ITS_OWN = {"from_settings", "main"}
-"""Functions that the modules of a folder offer alike, each for its own library."""
+EVERY_MODULE_HAS_ITS_OWN = {"choose", "from_settings", "main"}
+"""Functions that the modules of a folder offer alike, each for its own library or game."""
 
 
 def module_of(path: Path) -> str:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from parlour.envs.batch.streams import seeds_of, started, use_threads
+from parlour.envs.batch.compiled import use_threads
+from parlour.envs.batch.streams import seeds_of, started
 from parlour.envs.batch.tables import NOBODY, BatchTables, Turns
 from parlour.envs.batch.werewolf import loops
 from parlour.envs.batch.werewolf.belief import hypotheses_of, weights_of
@@ -116,6 +117,7 @@ class WerewolfTables(BatchTables):
 
     def hidden(self, out: Array | None = None) -> Array:
         shown = self._hidden if out is None else out
+        use_threads(self.threads)
         loops.show_roles(self.games, self.rules, shown)
         return shown
 

@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numba import njit
-from parlour.envs.batch.streams import kernel
+from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.werewolf.layout import Array
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import WEREWOLF
@@ -33,7 +33,7 @@ from parlour.envs.werewolf.vocabulary import WEREWOLF
 ONLOOKER: Final = -1
 _PUBLIC: Final = 0
 
-along: Final[Callable[..., Any]] = njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+along: Final[Callable[..., Any]] = njit(error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
 """How functions that sum along rows are compiled: the order of the terms is left open."""
 
 

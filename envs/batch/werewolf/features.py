@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from parlour.envs.batch.streams import kernel
+from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import SEATS
 from parlour.envs.batch.werewolf.options import seat_at

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba import prange
-from parlour.envs.batch.streams import kernel, loop
+from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf.features import observe
 from parlour.envs.batch.werewolf.options import ONGOING, is_legal, random_action, write_mask

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from parlour.envs.batch.streams import advance, below, kernel
+from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf.layout import CLAIM, REPORT
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, PROTECT, SAVE, TALK, WHISPER
 

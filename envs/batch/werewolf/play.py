@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from parlour.envs.batch.streams import advance, below, kernel
+from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import CLAIM
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, ask, ask_all, ask_next, ask_wolves

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.batch.streams import kernel
+from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
 

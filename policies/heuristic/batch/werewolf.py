@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 from numba import prange
-from parlour.envs.batch.streams import advance, fraction, kernel, loop
+from parlour.envs.batch.compiled import kernel, loop, use_threads
+from parlour.envs.batch.streams import advance, fraction
 from parlour.envs.batch.werewolf.belief import look_on, marginals, rows_of, weigh_seers
 from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
 from parlour.envs.batch.werewolf.options import NONE, may_aim
@@ -34,6 +35,7 @@ def choose(tables: Any, where: Any, actions: Any) -> None:
     """
     if not tables.rules[0].believes:
         raise ParlourError("the heuristic needs tables with beliefs; accepted: beliefs=True, or features with belief")
+    use_threads(tables.threads)
     _choose_all(tables.games, tables.rules, tables.weights, tables.hypotheses, np.asarray(where, np.uint8), actions)
 
 
@@ -41,11 +43,11 @@ def choose(tables: Any, where: Any, actions: Any) -> None:
 def _choose_all(games: Any, rules: Any, weights: Any, h: Any, where: Any, actions: Any) -> None:
     for b in prange(len(games)):
         if where[b] and games[b].actor >= 0:
-            actions[b] = decide(games[b], rules[0], weights[b], h)
+            actions[b] = _decide(games[b], rules[0], weights[b], h)
 
 
 @kernel
-def decide(g: Any, r: Any, w: Any, h: Any) -> int:
+def _decide(g: Any, r: Any, w: Any, h: Any) -> int:
     """What the seat to move does, a number of its own frame."""
     wolf, seer, looks = np.empty(r.seats), np.empty(r.seats), g.looks_wolf[: r.seats]
     as_wolf = g.roles[g.actor] == r.wolf
