@@ -238,6 +238,8 @@ class GameSpec(Protocol):
     """Dotted name of its tables of `parlour.envs.batch`; empty if it has no kernels."""
     batch_heuristic: ClassVar[str] = ""
     """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`."""
+    prose: ClassVar[str] = ""
+    """Dotted name of `game -> (prose -> View)`, which reads a seat's whole text back; empty if there is none."""
     demo: ClassVar[tuple[str, ...]] = ()
     """Dotted names of its sections of `parlour demo`: `(folder, DemoConfig) -> Section`."""
 

@@ -23,6 +23,11 @@ class Policy(ABC):
     wants: ClassVar[str] = "both"
     """What it reads: `"text"`, `"features"`, `"both"`, or `"view"` if it reads `info["view"]` alone."""
 
+    @property
+    def reads_prose(self) -> bool:
+        """Whether the whole prose of a seat is enough for it, though it wants something else."""
+        return False
+
     def __init__(self) -> None:
         self.seat = 0
         self.rng = np.random.default_rng(0)

@@ -1,7 +1,8 @@
 """Playing by words alone: what a policy answers to a text and the options in it, away from parlour's own tables.
 
 Behind an OpenAI-compatible endpoint (`parlour serve --policy`) and at the tables of TextArena there is no View, only
-what a seat reads. Policies that go by text can play there, and `random`, which goes by the options alone.
+what a seat reads. Policies that go by text can play there; `random`, which goes by the options alone; and trained seats
+that read the View back from the whole prose of our own games.
 
 Options are read in two ways of writing: the last section of parlour's prose, and the list of words in brackets with
 which messages of TextArena's games end, as in "Valid targets: [0], [1]".
@@ -61,15 +62,16 @@ def _in_brackets(text: str) -> tuple[str, ...]:
 
 def goes_by_text(policy: Policy) -> bool:
     """Whether a policy needs nothing but words: what it reads is the text, or only which options there are."""
-    return isinstance(policy, RandomPolicy) or (policy.wants == "text" and not isinstance(policy, HumanPolicy))
+    by_options = isinstance(policy, RandomPolicy)
+    return by_options or policy.reads_prose or (policy.wants == "text" and not isinstance(policy, HumanPolicy))
 
 
 def require_text(policy: Policy, name: str) -> None:
     """Raise `ParlourError` in one line unless the policy reads words alone."""
     if not goes_by_text(policy):
         raise ParlourError(
-            f"policy {name!r} cannot play by words alone ({_why(policy)}); accepted: random, chat, "
-            "or another one whose wants is 'text'"
+            f"policy {name!r} cannot play by words alone ({_why(policy)}); accepted: random, chat, expert for a game whose "
+            "prose can be read back, or another one whose wants is 'text'"
         )
 
 

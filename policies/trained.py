@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
+from parlour.envs import dotted
 from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, check_one_of
 from parlour.envs.frames import Frame
 from parlour.envs.registry import lookup
@@ -33,7 +34,8 @@ class TrainedSeat(TablePolicy):
     """Plays one game in one configuration: logits = a multi-layer perceptron of the features.
 
     It sits where observations are the features it was trained on, and in any environment with `info="full"`: there it
-    makes them from `info["view"]`, and names its action as the environment does.
+    makes them from `info["view"]`, and names its action as the environment does. If its features are in its own frame, and
+    its game's prose can be read back (`GameSpec.prose`), the whole text of a seat is enough, too.
 
     Args:
         game: Registry name of the game it was trained on.
@@ -68,6 +70,10 @@ class TrainedSeat(TablePolicy):
         self.table = game, self.config
         self._reader: _Reader | None = None
 
+    @property
+    def reads_prose(self) -> bool:
+        return self.features != TABLE and bool(lookup(self.game).spec.prose)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_reader": None}  # made again from the rules
 
@@ -75,6 +81,8 @@ class TrainedSeat(TablePolicy):
         """Raises `ParlourError` if the observation is not of the game it was trained on."""
         if "view" in info and info.get("features", TABLE) != self.features:
             return self._act_by_view(info["view"], info["legal"])
+        if "observation" not in observation and self.reads_prose:
+            return self._act_by_view(self._read().view_in(observation["text"]), info["legal"])
         return self._choose(observation["observation"], observation["action_mask"])
 
     def logits(self, features: Array) -> Scores:
@@ -133,14 +141,18 @@ class TrainedSeat(TablePolicy):
 
     def _act_by_view(self, view: View, legal: Sequence[int]) -> int:
         """`legal` are the environment's numbers of the legal moves, in the order of `view.legal`."""
+        reader = self._read()
+        own, mask = reader.numbers(view)
+        return int(legal[own.index(self._choose(reader.observed(view), mask))])
+
+    def _read(self) -> _Reader:
         if self._reader is None:
             self._reader = _Reader(self.game, self.config, self.features)
-        own, mask = self._reader.numbers(view)
-        return int(legal[own.index(self._choose(self._reader.observed(view), mask))])
+        return self._reader
 
 
 class _Reader:
-    """Makes features, and its numbers of the legal moves, from the View of any seat of one table."""
+    """Makes features, and its numbers of the legal moves, from the View of any seat of one table, or from its prose."""
 
     def __init__(self, name: str, config: Mapping[str, Any], features: str) -> None:
         self._spec = lookup(name).spec
@@ -151,6 +163,14 @@ class _Reader:
         self._frame = self._spec.frame(self._game) if framed else Frame.identity(self._game.seats, actions)
         self._number = {move: number for number, move in enumerate(self._game.catalogue)}
         self._encoders: dict[int, Encoder[Any] | SeatEncoder[Any]] = {}
+        self._prose: Callable[[str], View] | None = None
+
+    def view_in(self, prose: str) -> View:
+        """The View that these words hold. Raises `ParlourError` for words that are not the whole text of a seat."""
+        if self._prose is None:
+            self._prose = dotted.load(self._spec.prose, "prose")(self._game)
+        assert self._prose is not None
+        return self._prose(prose)
 
     def observed(self, view: View) -> Array:
         """The features, shape (features,)."""

@@ -565,6 +565,42 @@ def test_a_trained_seat_answers_to_numbers_that_are_sent_along(server):
         assert why in caught.value.body["message"]
 
 
+def test_an_expert_answers_to_the_prose_of_a_seat_whether_or_not_numbers_are_sent_along(server, small_expert):
+    """In its own frame numbers are not in the order of the options: where there are options it goes by the prose."""
+    options = {"num_players": 5, "rules": "official", "talk": False}
+    config = small_expert("avalon_v0", **options)
+    client = server(policy=ServedPolicy("expert", make_policy("expert", "avalon_v0", config)))
+    env = rollout.table("avalon_v0", features="belief", **options)
+    base, by_view, numbered = env.game_env, make_policy("expert", "avalon_v0", config), 0
+    env.reset(seed=1)
+    for seed in range(20):
+        agent = base.agent_selection
+        seen, info = base.observe_as(agent, "both"), base.infos[agent]
+        by_view.reset(0, seed)
+        number = by_view.act(seen, info)
+        sent = {"features": seen["observation"].tolist(), "action_mask": seen["action_mask"].tolist()}
+        said = [text_of(ask(client, seen["text"], seed=seed, extra_body=more)) for more in ({}, {"parlour": sent})]
+        assert said == [info["options"][info["legal"].index(number)]] * 2
+        assert text_of(ask(client, "no text", seed=seed, extra_body={"parlour": sent})) == str(number)
+        numbered += list(info["legal"]) != sorted(info["legal"])
+        env.step(said[0])
+    assert numbered > 0
+    with pytest.raises(openai.BadRequestError, match="cannot be read back; accepted: the whole text of a seat"):
+        ask(client, seen["text"].replace("player_1", "player_9"))
+
+
+def test_an_expert_that_is_served_plays_as_the_model_of_the_chat_player(server, small_expert):
+    options = {"num_players": 5, "rules": "official", "talk": False}
+    expert = make_policy("expert", "avalon_v0", small_expert("avalon_v0", **options))
+    url = str(server(policy=ServedPolicy("expert", expert)).base_url)
+    model = make_model(ModelConfig(model="expert", base_url=url))
+    episode = rollout.play(rollout.table("avalon_v0", **options), [ChatPlayer(model) for _ in range(5)], 2)
+    assert not any(sum(counts.values()) for counts in episode.faults.values())
+    total = model.meter.total
+    assert total.asked == total.calls > 20
+    assert (total.valid_share, total.fallbacks) == (1.0, 0)
+
+
 def test_what_a_policy_cannot_answer_gets_one_line(server, plain):
     client = server(policy=ServedPolicy("random", RandomPolicy()))
     for prompt, parameters, why in (

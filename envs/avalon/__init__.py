@@ -66,6 +66,7 @@ class AvalonSpec(GameSpec):
     features = (TABLE, *KINDS)
     batch = "parlour.envs.batch.avalon:AvalonTables"
     batch_heuristic = "parlour.policies.heuristic.batch.avalon:choose"
+    prose = "parlour.envs.avalon.prose:AvalonProse"
     text = AvalonText
     encoder = AvalonEncoder
 

@@ -172,6 +172,32 @@ def test_their_client_of_openai_plays_both_by_a_policy_that_is_served():
 # -- our games as their environments ---------------------------------------------------------------------------
 
 
+def test_an_expert_plays_our_game_through_their_interface_by_what_it_reads(small_expert):
+    """Its own decisions: without a word in vain, the game that it plays at our table from the same seeds."""
+    options = {"num_players": 5, "rules": "official", "talk": False}
+    config = small_expert("avalon_v0", **options)
+    env = make("avalon_v0", action="text", **options)
+    for seed in range(3):
+        agents = [TextArenaAgent(make_policy("expert", "avalon_v0", config), k, seed) for k in range(5)]
+        game = play_textarena(TextArenaTable(env), agents, seed)
+        assert game.invalid == (0,) * 5
+        assert not any(env.infos[agent]["replaced"] for agent in env.unwrapped.possible_agents)
+        ours = table("avalon_v0", **options)
+        play(ours, [make_policy("expert", "avalon_v0", config) for _ in range(5)], seed)
+        assert env.unwrapped.moves == ours.game_env.moves
+
+
+def test_an_expert_is_refused_where_prose_cannot_be_read_back_and_at_their_own_tables(small_expert):
+    policy = make_policy("expert", "werewolf_v0", small_expert("werewolf_v0"))
+    with pytest.raises(
+        ParlourError, match=r"cannot play by words alone \(it reads 'features'\); accepted: random, chat,"
+    ):
+        TextArenaAgent(policy)
+    agent = TextArenaAgent(make_policy("expert", "avalon_v0", small_expert("avalon_v0")))
+    with pytest.raises(ParlourError, match="cannot be read back; accepted: the whole text of a seat of avalon_v0"):
+        play_textarena(ta.make("SecretMafia-v0"), [agent] * 7, 0)
+
+
 @pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0", "template_v0"])
 def test_our_game_through_their_interface_is_the_same_game(name):
     env = make(name, action="text")

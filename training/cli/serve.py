@@ -32,8 +32,8 @@ def serve(
     ] = None,
     policy: Annotated[
         str | None,
-        "Player that answers the text of a seat in place of heuristics: `random`, `chat`, module:attribute, or a trained "
-        "seat, whose features must be in the request.",
+        "Player that answers the text of a seat in place of heuristics: `random`, `chat`, `expert`, module:attribute, or a "
+        "trained seat; the request must hold its features where it cannot read the prose.",
     ] = None,
     game: Annotated[str, "With --policy: game of a trained seat."] = "avalon_v0",
 ) -> None:

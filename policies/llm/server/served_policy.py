@@ -69,10 +69,11 @@ class ServedPolicy:
         if numbers is None and not goes_by_text(self._policy):
             why = f"policy {self.name!r} reads numbers; accepted: with parlour: {{features: [...], action_mask: [...]}}"
             raise Refused(400, why, "parlour")
+        by_words = numbers is None or (self._policy.reads_prose and options)
         with self._lock:
             self._policy.reset(0, seed)
             try:
-                if numbers is None:
+                if by_words or numbers is None:
                     return in_words(self._policy, text, options)
                 return by_numbers(self._policy, numbers.features, numbers.action_mask, text, options)
             except ParlourError as error:
