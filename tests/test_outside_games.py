@@ -92,7 +92,8 @@ def test_a_seat_of_it_is_trained_and_plays(site, tmp_path):
 @pytest.mark.slow
 def test_a_population_learns_it_by_selfplay(site, tmp_path):
     out = tmp_path / "selfplay"
-    little = ("--steps", "256", "--snapshots", "1", "--deals", "2", "--test-deals", "2", "--processes", "1")
+    little = ("--steps", "256", "--tables", "16", "--turns", "8", "--updates", "2", "--imitation-steps", "100")
+    little += ("--validation-deals", "4", "--deals", "2", "--test-deals", "2")
     found = told(site, "train", "selfplay", GAME, *little, "--out", str(out))
     assert found["game"] == GAME
     assert (out / "policy.npz").exists()

@@ -207,7 +207,7 @@ def test_lines_are_cut_only_when_they_were_read(tmp_path):
 TUNED = ["--budget", "2", "--surface", "4", "--grid", "2", "--finalists", "1"]
 COMMANDS = {
     "seat": ["train", "seat", "avalon_v0", "--steps", "4096"],
-    "selfplay": ["train", "selfplay", "avalon_v0", "--steps", "8192", "--snapshots", "1", "--deals", "1", "--test-deals", "2"],
+    "selfplay": ["train", "selfplay", "avalon_v0", "--steps", "8192", "--tables", "64", "--imitation-steps", "8192", "--deals", "1", "--test-deals", "2"],
     "gratr": ["train", "gratr", "--games", "4", "--held-out", "4", *TUNED],
     "questum": ["train", "questum", "--games", "2", "--held-out", "4", *TUNED],
     "spsa": ["train", "questum", "--method", "spsa", "--games", "2", "--held-out", "4", *TUNED],
@@ -247,7 +247,9 @@ def without_seconds(path: Path) -> str:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_second_command_in_the_folder_is_refused_and_the_first_leaves_what_it_leaves_alone(name, tmp_path):
     if name in ("seat", "selfplay", "gratr", "questum"):
-        pytest.importorskip("sb3_contrib" if name in ("seat", "selfplay") else "optuna", reason="the extra `train`")
+        pytest.importorskip(
+            {"seat": "sb3_contrib", "selfplay": "openskill"}.get(name, "optuna"), reason="the extra `train`"
+        )
     first = begin(name, tmp_path / "run")
     while not any(path.read_text() for path in (tmp_path / "run").rglob(LOCK)):
         assert first.poll() is None, first.communicate()

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training import seeds
 
-pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
-pytest.importorskip("openskill", reason="the extra `train` is not installed")
+pytest.importorskip("parlour.training.selfplay.run", reason="the extra `train` is not installed")
 
 from parlour.training.selfplay import crossplay, ratings, report
 from parlour.training.selfplay.config import SelfplayConfig
 from parlour.training.selfplay.crossplay import Crossplay, PairGame
 from parlour.training.selfplay.pool import Member
+from parlour.training.statistics import MeanEstimate
 
-CONFIG = SelfplayConfig(deals=8, test_deals=10, processes=1)
+CONFIG = SelfplayConfig(deals=8, test_deals=10)
 A, B, C = Member("a", "random"), Member("b", "random"), Member("c", "random")
 
 
@@ -47,20 +46,20 @@ def test_a_draw_is_won_by_nobody():
     assert found.rate("a", "b").rate == found.rate("b", "a").rate == 0
 
 
-def test_two_members_are_compared_on_the_same_side_of_the_same_deals():
-    # deal 0: a wins from both sides; deal 1: good wins both times, which says nothing
-    found = made(
-        {
-            ("a", "b"): between(True, True, True, False),
-            ("a", "c"): between(True, True),
-            ("b", "c"): between(False, True),
-        }
-    )
+def test_points_of_two_members_are_paired_by_deal():
+    """Deal 0: a wins from both sides, one point; deal 1: good wins both times, none. Half a point in the mean."""
+    found = made({("a", "b"): between(True, True, True, False)})
     own = found.difference("a", "b")
-    assert (own.n, own.only_a, own.only_b, own.difference) == (4, 2, 0, 0.5)
-    assert found.difference("b", "a").difference == -0.5
-    against = found.against("a", "b", "c")
-    assert (against.n, against.only_a, against.only_b) == (2, 1, 0)
+    assert (own.n, own.mean) == (2, 0.5)
+    assert found.difference("b", "a").mean == -0.5
+
+
+def test_a_cycle_is_named_where_each_beats_the_next_beyond_doubt():
+    won, lost = between(*[True, True] * 20, *[True, False] * 4), between(*[False, False] * 20, *[True, False] * 4)
+    assert made({("a", "b"): won, ("b", "c"): won, ("a", "c"): lost}).cycles() == [("a", "b", "c")]
+    assert made({("a", "b"): won, ("b", "c"): won, ("a", "c"): won}).cycles() == []
+    even = between(*[True, False] * 20)
+    assert made({("a", "b"): won, ("b", "c"): won, ("a", "c"): even}).cycles() == []
 
 
 def test_who_wins_is_rated_higher_and_the_order_of_the_names_does_not_matter():
@@ -90,20 +89,12 @@ def test_the_same_seed_gives_the_same_ratings_and_another_seed_another_order_of_
     assert ratings.rated(table, 1) != ratings.rated(table, 2)
 
 
-@dataclass
-class Difference:
-    difference: float
-    low: float
-    high: float
-    n: int = 100
-
-
 @pytest.mark.parametrize(
     ("found", "word"),
     [
-        (Difference(0.2, 0.1, 0.3), "x beats y: +20.0 points of win rate [+10.0, +30.0], n = 100, paired."),
-        (Difference(-0.2, -0.3, -0.1), "x loses to y: -20.0 points"),
-        (Difference(0.2, -0.1, 0.5), "x cannot be told from y: +20.0 points"),
+        (MeanEstimate(100, 0.2, 0.1, 0.3, 0.01), "x beats y: +20.0 points [+10.0, +30.0], n = 100 deals, paired."),
+        (MeanEstimate(100, -0.2, -0.3, -0.1, 0.01), "x loses to y: -20.0 points"),
+        (MeanEstimate(100, 0.2, -0.1, 0.5, 0.3), "x cannot be told from y: +20.0 points"),
     ],
 )
 def test_the_report_says_beats_only_if_the_interval_leaves_out_zero(found, word):
@@ -128,8 +119,8 @@ def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):
 
 
 def test_the_heuristic_beats_random_play_from_both_sides_of_the_same_held_out_deals():
-    job = Member("heuristic", "heuristic"), Member("random", "random"), list(seeds.HELD_OUT[:8])
-    games = crossplay._block(CONFIG, job)
+    heuristic, random = Member("heuristic", "heuristic"), Member("random", "random")
+    games = crossplay._pair(CONFIG, heuristic, random, seeds.HELD_OUT[:8])
     assert [game.seed for game in games] == [seed for seed in seeds.HELD_OUT[:8] for _ in range(2)]
     for first, second in zip(games[::2], games[1::2], strict=True):
         assert (first.side, first.other) == (second.other, second.side)

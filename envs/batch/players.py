@@ -19,8 +19,8 @@ class BatchPlayer(Protocol):
     def name(self) -> str:
         """What it is called in tables."""
 
-    def reset(self, tables: BatchTables, seeds: Sequence[int]) -> None:
-        """New games begin at all tables; all chance comes from the seeds, one for each table."""
+    def reset(self, tables: BatchTables, seeds: Sequence[int], number: int = 0) -> None:
+        """New games begin at all tables; all chance comes from the seeds, one for each table, and the player's number."""
 
     def choose(self, turns: Turns, rows: Array, actions: Array) -> None:
         """Write to `actions`, (B,), what is done at the tables `rows`, int32 (m,): numbers in the frame of the seat."""
@@ -34,7 +34,7 @@ class HeuristicSeats:
 
     name: ClassVar[str] = "heuristic"
 
-    def reset(self, tables: BatchTables, seeds: Sequence[int]) -> None:
+    def reset(self, tables: BatchTables, seeds: Sequence[int], number: int = 0) -> None:
         """Raises `ParlourError` where the game has no heuristic for such tables."""
         self._where = np.zeros(tables.num_envs, np.uint8)
         self._tables, self._choose = tables, _heuristic(tables)
@@ -46,15 +46,17 @@ class HeuristicSeats:
 
 
 class RandomSeats:
-    """Any legal action, each as likely as the others."""
+    """Any legal action, each as likely as the others; every table has a stream of its own."""
 
     name: ClassVar[str] = "random"
 
-    def reset(self, tables: BatchTables, seeds: Sequence[int]) -> None:
-        self._rng = np.random.default_rng(list(seeds))
+    def reset(self, tables: BatchTables, seeds: Sequence[int], number: int = 0) -> None:
+        self._streams = [np.random.default_rng((seed, number)) for seed in seeds]
 
     def choose(self, turns: Turns, rows: Array, actions: Array) -> None:
-        actions[rows] = drawn(turns.mask[rows], self._rng)
+        for b in rows:
+            legal = np.flatnonzero(turns.mask[b])
+            actions[b] = legal[self._streams[b].integers(len(legal))]
 
 
 def drawn(mask: Array, rng: np.random.Generator) -> Array:

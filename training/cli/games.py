@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ import typer
 from parlour.envs import replay as transcripts
 from parlour.envs.core import NATURE, GameText, Outcome, ParlourError, accept, check_one_of
 from parlour.envs.english import name
-from parlour.envs.registry import registry
+from parlour.envs.registry import lookup, registry
 from parlour.envs.text import agents_of
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, asks_a_model, make_policy
 from parlour.policies.experts import EXPERT
@@ -20,6 +21,7 @@ from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.parallel.concurrent_games import Job, play_each
+from parlour.training.statistics import show_interval
 
 
 def list_games() -> Answer:
@@ -215,6 +217,10 @@ def evaluate(
     games: Annotated[int, typer.Option(min=1), "Number of deals."] = 200,
     seat: Annotated[int | None, typer.Option(min=0), "Always this seat; None: each in turn."] = None,
     seed: Annotated[int, typer.Option(min=0), "Number of the first deal among the held-out ones."] = 0,
+    best_response: Annotated[
+        str | None, "Side that learns to beat the player, or `all`: how exploitable the player is, at least."
+    ] = None,
+    minutes: Annotated[float, "Processor time of each best response, in minutes."] = 4.0,
     csv: Annotated[Path | None, typer.Option("--table"), "File for the games as CSV."] = None,
     out: common.TranscriptsOption = None,
 ) -> Answer:
@@ -222,6 +228,8 @@ def evaluate(
 
     Example: [bold]parlour evaluate avalon_v0 --players 5 --policy heuristic --policy random --games 500[/bold]
     """
+    if best_response is not None:
+        return _best_responses(best_response, minutes, policy or ["heuristic"], game, table.chosen, games)
     check_one_of("design", design, DESIGNS)
     if seat is not None and design != "single":
         raise ParlourError("--seat goes with --design single")
@@ -251,3 +259,49 @@ def evaluate(
     value = {**report.as_json(), **({"model": model.name} if asking else {})}
     note = f"; agents answered by {called(model)}" if asking else ""
     return Answer(value, partial(display.show_report, report, note))
+
+
+def _best_responses(
+    side: str, minutes: float, policy: list[str], game: str, options: dict[str, Any], deals: int
+) -> Answer:
+    """Train a best response for one side, or for each."""
+    if len(policy) > 1:
+        raise ParlourError(f"{len(policy)} policies; accepted with --best-response: one")
+    module = common.require("parlour.training.selfplay.best_response", "train")
+    sides = evaluation.two_sides(lookup(game).spec)
+    check_one_of("best-response", side, ("all", *sides))
+    found = []
+    with display.stage_bars() as progress:
+        for own in sides if side == "all" else (side,):
+            stage = f"{own} against {policy[0]}"
+            config = module.BestResponseConfig(
+                game=game, options=options, against=policy[0], side=own, minutes=minutes, deals=deals
+            )
+            found.append(
+                module.best_response(config, lambda share, note, s=stage: progress(s, int(1000 * share), 1000, note))
+            )
+    return Answer({"best_responses": [asdict(one) for one in found]}, partial(_show_best_responses, found))
+
+
+def _show_best_responses(found: list[Any]) -> None:
+    rows = [
+        (
+            *(one.side, one.against, display.show_rate(one.response), display.show_rate(one.player)),
+            f"{100 * one.gain.mean:+.1f} {show_interval(one.gain, '+.1f', 100)}",
+            f"{one.steps:,}",
+            f"{one.seconds:,.0f} s",
+        )
+        for one in found
+    ]
+    headings = (
+        "side",
+        "against",
+        "response wins",
+        "the player itself",
+        "gain in points",
+        "decisions",
+        "processor time",
+    )
+    display.show_table("Best responses: the gain is a lower bound of how exploitable the player is", headings, rows)
+    if len(found) > 1:
+        print(f"sum of the gains: {sum(one.gain.mean for one in found):.3f}")  # noqa: T201

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 from parlour.envs.core import ParlourError, accept
@@ -30,7 +30,24 @@ from parlour.training.ppo.phase_config import SeatConfig, features_of
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.werewolf.tuning import GratrTuning
 
-_OF_SNAPSHOTS: Final = ("game", "options", "phase_steps", "rollout")
+
+@dataclass(frozen=True)
+class ProcessSettings(common.ThreadSettings):
+    """Which processes play."""
+
+    workers: int = 1
+    """Number of processes that play. The result does not depend on it."""
+
+    @contextmanager
+    def players(self) -> Iterator[Workers]:
+        """A number of processes, or Ray's. Raises `ParlourError` if both are asked for."""
+        if self.ray is not None and self.workers != 1:
+            raise ParlourError(f"--workers {self.workers} goes without --ray; accepted: --ray-workers")
+        with self.pool() as pool:
+            yield self.workers if pool is None else pool
+
+
+ProcessOptions = Annotated[ProcessSettings, Options()]
 
 
 def train_seat(
@@ -61,29 +78,42 @@ def train_seat(
 def train_selfplay(
     config: Annotated[
         SelfplayConfig,
-        Options(exclude=_OF_SNAPSHOTS, rename={"members": "--member"}, repeated=("members",)),
+        Options(exclude=("game", "options"), rename={"members": "--member"}, repeated=("members",)),
     ],
     table: Annotated[
         common.GameSettings,
         Options(rename=common.GAME_NAMES, shown=common.AVALON_DEFAULTS | {"option": "none; avalon_v0: talk=false"}),
     ],
+    processes: ProcessOptions,
     game: common.GameArgument = "avalon_v0",
     out: common.RunOption = Path("runs/selfplay"),
-    snapshots: Annotated[int, typer.Option(min=1), "Number of snapshots, evenly spaced."] = 10,
+    seeds: Annotated[int, typer.Option(min=1), "Number of runs with consecutive seeds, one to each process."] = 1,
 ) -> Answer:
-    """Train a population by self-play and measure it: cross-play, ratings, curves. Needs the extra `train`.
+    """Train one network for all seats by imitation and self-play, and measure it: cross-play, ratings, curves.
 
-    Resumes from the last checkpoint.
+    Needs the extra `train`. Resumes from the last checkpoint.
 
     Example: [bold]parlour train selfplay avalon_v0 --out runs/selfplay[/bold]
     """
     run = common.require("parlour.training.selfplay.run", "train")
     chosen = (dict(SelfplayConfig().options) if game == "avalon_v0" else {}) | table.chosen
-    rollouts = -(-config.steps // (snapshots * config.rollout))
-    config = replace(config, game=game, options=chosen, phase_steps=rollouts * config.rollout)
+    config = replace(config, game=game, options=chosen)
+    run.two_sides(config)  # an error before the first game
+    if seeds > 1:
+        return _train_repeats(config, seeds, out, processes)
     with display.stage_bars(increments=True) as progress:
         found = run.selfplay(config, out, progress)
     return Answer({"out": str(out), **run.report.summary(found)}, partial(_show_population, run.report, found, out))
+
+
+def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: ProcessSettings) -> Answer:
+    repeats = common.require("parlour.training.selfplay.repeats", "train")
+    with processes.players() as workers, display.stage_bars(increments=True) as progress:
+        progress("runs", 0, count, "")
+        found = repeats.repeat(config, count, out, workers, lambda done: progress("runs", done, count, ""))
+    title = f"Points against {RULE} on {config.game} (95 % interval)"
+    show = partial(display.show_table, title, repeats.HEADINGS, repeats.rows(found))
+    return Answer({"out": str(out), **repeats.over_seeds(found)}, show)
 
 
 def _show_population(report: Any, found: Any, out: Path) -> None:
@@ -203,25 +233,6 @@ def _show_policy(run: Any, out: Path, scores: tuple[Any, ...]) -> None:
         heading, *compared = lines(scores)
         display.show_table("Held-out questions", heading, compared, wrap=True)
     print(f"policy: {out / 'policy.json'}")  # noqa: T201
-
-
-@dataclass(frozen=True)
-class ProcessSettings(common.ThreadSettings):
-    """Which processes play."""
-
-    workers: int = 1
-    """Number of processes that play. The result does not depend on it."""
-
-    @contextmanager
-    def players(self) -> Iterator[Workers]:
-        """A number of processes, or Ray's. Raises `ParlourError` if both are asked for."""
-        if self.ray is not None and self.workers != 1:
-            raise ParlourError(f"--workers {self.workers} goes without --ray; accepted: --ray-workers")
-        with self.pool() as pool:
-            yield self.workers if pool is None else pool
-
-
-ProcessOptions = Annotated[ProcessSettings, Options()]
 
 
 def train_gratr(

@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs import batch
 from parlour.envs.batch.players import BatchPlayer
-from parlour.envs.batch.tables import Array, BatchTables, Turns
-from parlour.envs.core import TABLE, GameSpec, ParlourError
+from parlour.envs.batch.tables import Array
+from parlour.envs.core import TABLE, GameSpec
 from parlour.policies import TrainedSeat
 from parlour.policies.trained import SUFFIX
+from parlour.training.batch.players import trained
 from parlour.wrappers.batch_seat import OPPONENTS, BatchSeatEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices
 
 _FINAL: Final = ("return", "seat")
-
-
-class TrainedSeats:
-    """A trained seat over arrays, where the tables show the features it was trained on.
-
-    Raises:
-        ParlourError: At `reset`, if they show others, or are of another game.
-    """
-
-    name: ClassVar[str] = TrainedSeat.name
-
-    def __init__(self, policy: TrainedSeat) -> None:
-        self._policy = policy
-
-    def reset(self, tables: BatchTables, seeds: Sequence[int]) -> None:
-        self._policy.check_table(tables.spec.id, tables.game.config)
-        if tables.features != self._policy.features:
-            raise ParlourError(
-                f"tables with features {tables.features!r} are not accepted; accepted: {self._policy.features!r}, which the "
-                "policy was trained on"
-            )
-        self._rng = np.random.default_rng(list(seeds))
-
-    def choose(self, turns: Turns, rows: Array, actions: Array) -> None:
-        scores = np.where(turns.mask[rows], self._policy.scores(turns.observation[rows]), -np.inf)
-        if self._policy.sample:
-            scores += self._rng.gumbel(size=scores.shape)  # the highest is a draw from the softmax
-        actions[rows] = scores.argmax(axis=1)
 
 
 def player_over_arrays(name: str, spec: GameSpec, features: str) -> str | BatchPlayer | None:
@@ -52,7 +24,10 @@ def player_over_arrays(name: str, spec: GameSpec, features: str) -> str | BatchP
         return None
     if name.endswith(SUFFIX):
         policy = TrainedSeat.load(name)
-        return TrainedSeats(policy) if policy.features == features else None
+        if policy.features != features:
+            return None
+        names = spec.seat_encoder(spec.build(**policy.config), features).names
+        return trained(name, policy, names)
     if name not in OPPONENTS or (name == "heuristic" and not spec.batch_heuristic):
         return None
     return name

@@ -1,4 +1,4 @@
-"""The settings of a run of self-play. The learner's own (network, phases, tables) are those of `phase_config.PhaseConfig`."""
+"""The settings of a run of self-play. Needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -8,68 +8,161 @@ from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies import HeuristicPolicy, RandomPolicy
-from parlour.training.ppo.phase_config import PhaseConfig
 
 RANDOM: Final = RandomPolicy.name
 RULE: Final = HeuristicPolicy.name
 FIXED: Final = (RANDOM, RULE)
-"""Members that every pool has; the heuristic is the reference of all pictures."""
+"""Members of every cross-play; the heuristic is the reference of all pictures."""
 
+Anchor = Literal["start", "moving"]
+Critic = Literal["roles", "own"]
 Weighting = Literal["hard", "near"]
-WEIGHTINGS: Final = get_args(Weighting)
+NOT_DECIDING: Final = ("device",)
+"""Settings on which the result does not depend, but for rounding on another device."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelfplayConfig(PhaseConfig):
+class SelfplayConfig:
     """Everything that decides a run; stored with it.
 
     Raises:
         ParlourError: A setting is not accepted.
     """
 
+    game: str = "avalon_v0"
+    """Name of the game."""
     options: Mapping[str, Any] = field(
         default_factory=lambda: {"num_players": 5, "rules": "official", "talk": False},
     )
     """Options of the game."""
-    steps: int = 409_600
-    envs: int = 128
-    rollout: int = 8192
-    epochs: int = 6
-    learning_rate: float = 1e-3
+    features: str | None = None
+    """Kind of features that it learns from; by default `belief` where the game has it, else `table`."""
+    steps: int = 12_000_000
+    """Number of decisions to learn from."""
+    minutes: float | None = None
+    """Processor time after which learning ends at the next snapshot. With it a run cannot be repeated byte for byte."""
+    tables: int = 512
+    """Number of games played side by side."""
+    turns: int = 128
+    """Turns of each game between two updates."""
+    updates: int = 16
+    """Updates between two snapshots."""
+
+    start: str = "heuristic"
+    """Player that the network imitates first: heuristic, a policy file, a folder of transcripts, or none."""
+    imitation_steps: int = 1_500_000
+    """Decisions to imitate."""
+    imitation_rate: float = 1e-3
+    """Learning rate while imitating."""
+
+    batch: int = 4096
+    """Decisions in a minibatch of an update."""
+    epochs: int = 2
+    """Passes over the decisions in an update."""
+    learning_rate: float = 5e-4
+    """Learning rate; it decreases linearly to a tenth."""
+    clip: float = 0.2
+    """Limit of the change of an action's chance in an update (PPO)."""
+    gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation."""
     entropy: float = 0.003
+    """Coefficient of the entropy bonus at the beginning."""
+    last_entropy: float = 0.001
+    """The same at the end; in between it changes by equal factors."""
+    entropy_of: Mapping[str, float] = field(default_factory=dict)
+    """Coefficient of the entropy bonus, to the end, of decisions of a kind of move, such as guess=0.3; repeatable."""
+    anchor: Anchor = "start"
+    """Policy to which the network is held: as it was at the start, or a moving copy of it (magnetic mirror descent)."""
+    anchor_every: int = 4
+    """Snapshots after which a moving anchor is set to the network."""
+    kl: float = 0.03
+    """Coefficient of the divergence from the anchor at the beginning."""
+    last_kl: float = 0.003
+    """The same at the end; in between it changes by equal factors."""
+    hidden: tuple[int, ...] = (128, 128)
+    """Widths of the hidden layers."""
+    critic_hidden: tuple[int, ...] = (64, 64)
+    """Widths of the critic's hidden layers."""
+    activation: Literal["tanh", "relu"] = "relu"
+    """Of the hidden layers."""
+    critic: Critic = "roles"
+    """What the critic sees besides while learning: the roles of all seats, or nothing."""
+    infer: float = 0.0
+    """Coefficient of an auxiliary loss: the network predicts the roles of the other seats from the same hidden layers."""
+    believed: float = 0.0
+    """Weight of a reward for being believed: by how much a speech moves an onlooker's belief to the good of one's side."""
+
+    fixed_share: float = 0.5
+    """Share of the games against the fixed players: the heuristic and those of `members`."""
+    pool_share: float = 0.2
+    """Share of the games against earlier snapshots; in the others the network plays all seats."""
+    one_seat: float = 0.3
+    """Share of the games against fixed players in which the network has a single seat."""
+    opponents: int = 4
+    """Number of earlier snapshots met between two snapshots."""
+    exploit_every: int = 0
+    """Snapshots after which an exploiter of each side is trained, which joins the earlier snapshots; 0: none."""
+    exploit_updates: int = 48
+    """Updates that an exploiter learns from."""
     members: tuple[str, ...] = ()
-    """Policy that is in the pool from the beginning, beside `random` and `heuristic`; repeatable."""
-    self_share: float = 0.35
-    """Share of the games against the latest snapshot; the opponents of the others are drawn from the pool."""
-    own_mates: float = 0.25
-    """Share of the games in which the latest snapshot plays the learner's side; in the others the opponent plays all seats."""
+    """Policy that is a fixed player beside the heuristic; repeatable."""
     weighting: Weighting = "hard"
-    """Weight of a pool member against which the learner wins with frequency p: `hard`, (1 - p) ** power; `near`, 4 p (1 - p)."""
+    """Weight of a snapshot against which the network wins with frequency p: `hard`, (1 - p) ** power; `near`, 4 p (1 - p)."""
     power: float = 2.0
     """Power of the weighting `hard`."""
     floor: float = 0.02
-    """Least weight of a pool member."""
+    """Least weight of a snapshot."""
     memory: float = 0.5
-    """Weight of a game in the estimates of p, one phase later."""
-    deals: int = 100
-    """Number of held-out deals for each pair of members, each played from both sides."""
-    test_deals: int = 500
-    """Number of held-out deals between the last snapshot, the first one and the heuristic, and of the test by role."""
-    shown: int = 12
+    """Weight of a game in the estimates of p, one snapshot later."""
+
+    validation_deals: int = 500
+    """Number of deals for each point of the curve, each from both sides."""
+    deals: int = 500
+    """Number of held-out deals for each pair of members, each from both sides."""
+    test_deals: int = 2000
+    """Number of held-out deals between the last snapshot, the first one and the heuristic, and in one seat."""
+    shown: int = 6
     """Number of snapshots in the cross-play, evenly spaced, with the first and the last."""
+    seed: int = 0
+    """The same seed gives the same result."""
+    device: str = "cpu"
+    """Where the network learns: cpu, cuda."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        check_from("deals", self.deals, 1)
+        for name in (
+            "steps",
+            "tables",
+            "turns",
+            "updates",
+            "batch",
+            "epochs",
+            "anchor_every",
+            "opponents",
+            "exploit_updates",
+        ):
+            check_from(name, getattr(self, name), 1)
+        for name in ("validation_deals", "deals", "imitation_steps"):
+            check_from(name, getattr(self, name), 1)
+        check_from("exploit_every", self.exploit_every, 0)
         check_from("shown", self.shown, 2)
-        check_one_of("weighting", self.weighting, WEIGHTINGS)
-        for name in ("self_share", "own_mates", "memory"):
+        check_from("seed", self.seed, 0)
+        for name, values in (("anchor", Anchor), ("critic", Critic), ("weighting", Weighting)):
+            check_one_of(name, getattr(self, name), get_args(values))
+        for name in ("fixed_share", "pool_share", "one_seat", "memory", "gae_lambda"):
             if not 0 <= getattr(self, name) <= 1:
                 raise accept(name, getattr(self, name), "a number from 0 to 1")
-        if self.power < 0 or not 0 < self.floor <= 1:
+        for name in ("entropy", "last_entropy", "kl", "last_kl", "infer", "believed", "power"):
+            if not getattr(self, name) >= 0:
+                raise accept(name, getattr(self, name), "a number from 0")
+        for name in ("learning_rate", "imitation_rate", "clip", "floor"):
+            if not 0 < getattr(self, name) <= 1:
+                raise accept(name, getattr(self, name), "a number above 0 up to 1")
+        if self.fixed_share + self.pool_share > 1:
             raise ParlourError(
-                f"power {self.power}, floor {self.floor}; accepted: a power from 0, a floor above 0 up to 1"
+                f"fixed_share {self.fixed_share} and pool_share {self.pool_share} are not accepted; accepted: at most 1 together"
             )
+        if self.minutes is not None and not self.minutes > 0:
+            raise accept("minutes", self.minutes, "a number above 0")
         if self.test_deals < self.deals:
             raise accept("test_deals", self.test_deals, f"a whole number from deals ({self.deals})")
         known = (*FIXED, *self.members)

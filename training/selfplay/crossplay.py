@@ -1,7 +1,6 @@
 """Cross-play: each member against each other one as whole sides, on common held-out deals, each deal from both sides.
 
-The games are stored in one file of JSON by lines, in the order of the jobs however many processes play them: a head, then a
-line for each block of deals of a pair. A last line that a kill cut off is dropped.
+The games are stored in one file of JSON by lines: a head, then a line for each pair. A last line that a kill cut off is dropped.
 """
 
 from __future__ import annotations
@@ -12,16 +11,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.training import evaluate, rollout, seeds
-from parlour.training.hyperopt.config import blocks
-from parlour.training.parallel.executor import carry_out, in_order
+from parlour.training import seeds
+from parlour.training.batch import matches
 from parlour.training.runs import JsonlStore
 from parlour.training.selfplay.config import RULE, SelfplayConfig
-from parlour.training.selfplay.pool import Member
-from parlour.training.statistics import PairedDifference, Rate, paired, rate
+from parlour.training.selfplay.pool import Member, batch_player, tables_for
+from parlour.training.statistics import MeanEstimate, Rate, mean_estimate, rate
 
 GAMES: Final = "crossplay.jsonl"
-_BLOCK: Final = 25
+_AT_ONCE: Final = 1000
 GameCounter = Callable[[int], None]
 """Told how many games were played, or read, since the last call."""
 Pair = tuple[str, str]
@@ -67,20 +65,29 @@ class Crossplay:
         own = [game for game in self.between(a, b) if side in (None, game.side)]
         return rate(sum(game.won for game in own), len(own))
 
-    def difference(self, a: str, b: str) -> PairedDifference:
-        """Wins of `a` less wins of `b` in their games with each other, on the same side of the same deals."""
-        own, other = self.between(a, b), self.between(b, a)
-        return _paired(own, other)
+    def difference(self, a: str, b: str) -> MeanEstimate:
+        """Points of `a` against `b`: by deal, over both sides, the share of games won less that of games lost."""
+        own = self.between(a, b)
+        by_deal: dict[int, list[int]] = {}
+        for game in own:
+            by_deal.setdefault(game.seed, []).append(game.won - game.lost)
+        return mean_estimate([sum(one) / len(one) for one in by_deal.values()], (-1.0, 1.0))
 
-    def against(self, a: str, b: str, third: str) -> PairedDifference:
-        """Wins of `a` against a third member less wins of `b` against it, on the same side of the same deals."""
-        return _paired(self.between(a, third), self.between(b, third))
-
-
-def _paired(own: Sequence[PairGame], other: Sequence[PairGame]) -> PairedDifference:
-    won = {(game.seed, game.side): game.won for game in other}
-    cases = [game for game in own if (game.seed, game.side) in won]
-    return paired([game.won for game in cases], [won[game.seed, game.side] for game in cases])
+    def cycles(self) -> list[tuple[str, str, str]]:
+        """Three members of whom each beats the next and the last the first, with intervals that leave out zero."""
+        beaten = {
+            (a, b)
+            for a, b in ((x, y) for pair in self.games for x, y in (pair, pair[::-1]))
+            if (self.difference(a, b).low or 0.0) > 0
+        }
+        names = sorted({name for pair in beaten for name in pair})
+        return [
+            (a, b, c)
+            for a in names
+            for b in names
+            for c in names
+            if a < min(b, c) and {(a, b), (b, c), (c, a)} <= beaten
+        ]
 
 
 def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, progress: GameCounter) -> Crossplay:
@@ -89,24 +96,18 @@ def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, 
     Raises:
         ParlourError: The file in the folder is of another cross-play.
     """
-    jobs = [
-        (a, b, piece)
-        for a, b in combinations(members, 2)
-        for piece in blocks(seeds.HELD_OUT[: _deals(config, members, a, b)], _BLOCK)
-    ]
+    pairs = list(combinations(members, 2))
     head = {"members": [[one.name, one.steps] for one in members], "deals": [config.deals, config.test_deals]}
     with JsonlStore(folder / GAMES, _pair_games, "cross-play", head) as store:
         found = store.found
         for games in found:
             progress(len(games))
-        calls = [(config, job) for job in jobs[len(found) :]]
-        for games in in_order(carry_out(config.processes, _block, calls)):
+        for a, b in pairs[len(found) :]:
+            games = _pair(config, a, b, seeds.HELD_OUT[: _deals(config, members, a, b)])
             found.append(games)
             store.append(games)
             progress(len(games))
-    table: dict[Pair, tuple[PairGame, ...]] = {}
-    for (a, b, _), games in zip(jobs, found, strict=True):
-        table[a.name, b.name] = (*table.get((a.name, b.name), ()), *games)
+    table = {(a.name, b.name): tuple(games) for (a, b), games in zip(pairs, found, strict=True)}
     return Crossplay(tuple(members), table, config.deals)
 
 
@@ -125,17 +126,15 @@ def _deals(config: SelfplayConfig, members: Sequence[Member], a: Member, b: Memb
     return config.test_deals if {a.name, b.name} <= tested else config.deals
 
 
-PairJob = tuple[Member, Member, list[int]]
-
-
-def _block(config: SelfplayConfig, job: PairJob) -> list[PairGame]:
-    """One job: two games for each deal."""
-    first, second, deals = job
-    env = rollout.table(config.game, **config.options)
-    game, rules = env.game_env.spec.id, env.game_env.game.config
-    makers = {one.name: lambda one=one: one.seat(game, rules) for one in (first, second)}
-    a, b = makers.items()
-    report = evaluate.team(env, a, b, deals)
-    of_a = [row for row in report.games if row.policy == first.name]
-    of_b = [row for row in report.games if row.policy == second.name]
-    return [PairGame(x.seed, x.side, y.side, x.won, y.won) for x, y in zip(of_a, of_b, strict=True)]
+def _pair(config: SelfplayConfig, a: Member, b: Member, deals: Sequence[int]) -> list[PairGame]:
+    """Two games for each deal."""
+    at_once = min(len(deals), _AT_ONCE)
+    tables = tables_for(config, at_once, autoreset=False)
+    first, second = (batch_player(one.source, tables, one.name) for one in (a, b))
+    found = matches.whole_sides(tables, first, second, deals)
+    one, other = found.sides
+    return [
+        PairGame(seed, side, mine, bool(won), bool(lost))
+        for k, seed in enumerate(deals)
+        for side, mine, won, lost in zip((one, other), (other, one), found.won[k], found.lost[k], strict=True)
+    ]

@@ -1,50 +1,34 @@
-"""The learner's phases: each ends with a snapshot that joins the pool, a tally of its games, and a checkpoint.
+"""The learner's phases: first imitation, then self-play; each phase ends with a snapshot, its scores, and a checkpoint.
 
-The files of a phase are written before the checkpoint, which says how many phases are done. What a kill left of a phase that was
-not finished is written anew, with the same bytes.
+The files of a phase are written before the checkpoint, which says how many phases are done. What a kill left of a phase that
+was not finished is written anew, with the same bytes: each phase deals all tables afresh from seeds of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from time import process_time
+from typing import Final
 
-import torch
-from parlour.envs.core import ParlourError
-from parlour.policies.files import read_json, replacing, write_json
-from parlour.training.ppo import phases as learning
-from parlour.training.ppo.phase_config import env_seeds
-from parlour.training.ppo.vec import SeatVecEnv
-from parlour.training.selfplay import pool, sampling
+import numpy as np
+from parlour.envs.batch.players import BatchPlayer
+from parlour.envs.batch.tables import BatchTables
+from parlour.policies.files import replacing
+from parlour.training import seeds
+from parlour.training.batch import matches
+from parlour.training.batch.players import NetworkPlayer
+from parlour.training.selfplay import exploiters, pool, seating
+from parlour.training.selfplay import tables as written
+from parlour.training.selfplay.collect import Clock, Floor
 from parlour.training.selfplay.config import RULE, SelfplayConfig
-from parlour.training.selfplay.sampling import Lineup, MemberScore
-from parlour.training.selfplay.table import MakePoolSeat
-from parlour.training.statistics import Rate, rate
+from parlour.training.selfplay.learner import SelfplayLearner, rates
+from parlour.training.selfplay.phase import Phase, read_phase, write_phase
+from parlour.training.selfplay.seating import ALONE, WHOLE_SIDE, SelfplaySeating
 
-PHASES: Final = "phases"
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A finished phase."""
-
-    number: int
-    """From 0."""
-    tallies: tuple[MemberScore, ...]
-    chances: dict[str, dict[str, float]]
-    """Side of the learner -> member -> chance in the games that were not against itself."""
-
-    @property
-    def roles(self) -> list[tuple[str, str]]:
-        """Each side and role that the learner played."""
-        return sorted({(one.side, one.role) for one in self.tallies})
-
-    def won(self, **of: str) -> Rate | None:
-        """Share of the games that the learner won: of those whose `member`, `side` or `role` are these."""
-        own = [one for one in self.tallies if of.items() <= vars(one).items()]
-        return rate(sum(one.won for one in own), sum(one.n for one in own))
+CHECKPOINT: Final = "checkpoint.npz"
+_SEATING: Final = 3  # what seeds are derived for
 
 
 def learn(
@@ -56,56 +40,146 @@ def learn(
         config: How.
         sides: The two sides of the game.
         folder: Run directory.
-        progress: Told the number of decisions made since the last call, and how it stands.
+        progress: Told the number of decisions since the last call, and how it stands.
     """
-    torch.set_num_threads(1)  # small networks: one thread is fastest, and sums in one order
-    model = learning.load_model(folder)
-    done = 0 if model is None else model.num_timesteps // config.phase_steps
-    finished = [_read(folder, number) for number in range(done)]
-    progress(done * config.phase_steps, _note(finished))
-    for number in range(done, config.phases):
-        lineup = sampling.lineup(
-            config, pool.members(config, folder, number), sides, [phase.tallies for phase in finished]
-        )
-        make = MakePoolSeat(config.game, config.options, lineup)
-        env = SeatVecEnv(make, env_seeds(config, number), config.processes)
-        try:
-            model = model or learning.new_model(config, env)
-            counter = learning.Counter(progress)
-            learning.learn_phase(model, config, number, env, counter)
-        finally:
-            env.close()
-        with replacing(pool.snapshot_path(folder, number)) as new:
-            learning.export(model, config).save(new)
-        finished.append(_store(folder, number, lineup, counter.games))
-        learning.save_model(model, folder)
-        progress(0, _note(finished))
+    tables = pool.tables_for(config, config.tables)
+    learner = SelfplayLearner(config, tables)
+    checkpoint = folder / CHECKPOINT
+    finished: list[Phase] = []
+    if checkpoint.exists():
+        told = learner.load(checkpoint)
+        finished = [read_phase(folder, number) for number in range(told["phases"])]
+        progress(finished[-1].steps, _note(finished[-1]))
+    run = _Run(config, sides, folder, tables, learner, progress)
+    while not finished or finished[-1].share < 1:
+        phase = run.play_seats(finished) if finished else run.imitate()
+        snapshot = pool.snapshot_path(folder, phase.number)
+        with replacing(snapshot) as new:
+            learner.seat(tables).save(new)
+        write_phase(folder, phase)
+        finished.append(phase)
+        written.write_training(finished, folder)
+        learner.save(checkpoint, {"phases": len(finished)})
+        progress(0, _note(phase))
     return finished
 
 
-def _note(finished: Sequence[Phase]) -> str:
-    """How the last phase's games against the heuristic went; drawn actions, training games."""
-    if not finished or (found := finished[-1].won(member=RULE)) is None:
-        return ""
-    return f"{found.rate:.2f} against {RULE}"
+@dataclass(frozen=True)
+class _Run:
+    config: SelfplayConfig
+    sides: Sequence[str]
+    folder: Path
+    tables: BatchTables
+    learner: SelfplayLearner
+    progress: Callable[[int, str], None]
+
+    def imitate(self) -> Phase:
+        """Phase 0: learn to play as another player does, and what it leads to."""
+        config, learner, started = self.config, self.learner, process_time()
+        games, loss = imitate(config, self.tables, learner, self.progress)
+        learner.begin()
+        return Phase(0, 0, process_time() - started, 0.0, games, (), {"imitation": loss}, self._validate())
+
+    def play_seats(self, finished: Sequence[Phase]) -> Phase:
+        """One phase of self-play."""
+        config, learner, last = self.config, self.learner, finished[-1]
+        number, started, clock = len(finished), process_time(), Clock()
+        if config.anchor == "moving" and number > 1 and (number - 1) % config.anchor_every == 0:
+            learner.set_anchor()
+        rng = np.random.default_rng(seeds.derive(config.seed, number, _SEATING))
+        if exploiters.due(config, number):
+            for side in (0, 1):
+                exploiters.train(config, self.tables, learner, self.folder, number, side)
+        earlier = self._earlier(number)
+        fixed = (RULE, *config.members) if config.fixed_share else ()
+        scores = [phase.scores for phase in finished]
+        met = {side: [path.stem for path in paths] for side, paths in earlier.items()}
+        seated = seating.seating(config, self.sides, self.tables.seats, fixed, met, scores, rng)
+        floor = Floor(
+            self.tables,
+            seated,
+            self._opponents(seated, fixed, [path for paths in earlier.values() for path in paths]),
+            exploiters.seeds_of_tables(config, number),
+            self.sides,
+            config.turns,
+            config.believed,
+        )
+        own = NetworkPlayer("learner", learner.playing(), self.tables.names)
+        own.reset(self.tables, exploiters.seeds_of_tables(config, number), 0)
+        now, steps, losses = rates(config, last.share), last.steps, {}
+        for _ in range(config.updates):
+            own.network = learner.playing()
+            found = floor.collect(own, clock)
+            before = process_time()
+            losses = learner.update(found, now)
+            clock.learning += process_time() - before
+            steps += len(found.action)
+            speed = (steps - last.steps) / (process_time() - started)
+            self.progress(len(found.action), f"{_note(last)}; {speed:,.0f} decisions/s ({clock.shares()})")
+            if steps >= config.steps:
+                break
+        seconds = last.seconds + process_time() - started
+        share = min(1.0, max(steps / config.steps, seconds / (60 * config.minutes) if config.minutes else 0.0))
+        return Phase(
+            number, steps, round(seconds, 1), share, floor.games, tuple(floor.scores()), losses, self._validate()
+        )
+
+    def _earlier(self, number: int) -> dict[str, list[Path]]:
+        """Side of the network -> snapshots, and exploiters of the other side, from before a phase."""
+        snapshots = [pool.snapshot_path(self.folder, k) for k in range(number)]
+        phases = [k for k in range(number + 1) if exploiters.due(self.config, k)]
+        return {
+            own: snapshots + [pool.exploiter_path(self.folder, k, other) for k in phases]
+            for own, other in zip(self.sides, reversed(self.sides), strict=True)
+        }
+
+    def _opponents(
+        self, seated: SelfplaySeating, fixed: Sequence[str], snapshots: Sequence[Path]
+    ) -> dict[str, BatchPlayer]:
+        met = {seated.opponents[k] for k in np.unique(seated.opponent) if k != ALONE}
+        sources = {name: name for name in fixed} | {one.stem: str(one) for one in snapshots}
+        return {name: pool.batch_player(sources[name], self.tables, name) for name in met}
+
+    def _validate(self) -> dict[str, tuple[int, int]]:
+        """Whole sides against the heuristic, where there is one over arrays."""
+        config = self.config
+        spec = self.tables.spec
+        if not spec.heuristic or (spec.batch and not spec.batch_heuristic):
+            return {}
+        tables = pool.tables_for(config, config.validation_deals, autoreset=False)
+        own = NetworkPlayer("learner", self.learner.playing(), tables.names)
+        found = matches.whole_sides(
+            tables, own, pool.batch_player(RULE, tables), seeds.VALIDATION[: config.validation_deals]
+        )
+        return {side: (int(found.won[:, k].sum()), len(found.won)) for k, side in enumerate(found.sides)}
 
 
-def _file(folder: Path, number: int) -> Path:
-    return folder / PHASES / f"phase{number + 1:02d}.json"
+def imitate(
+    config: SelfplayConfig, tables: BatchTables, learner: SelfplayLearner, progress: Callable[[int, str], None]
+) -> tuple[int, float]:
+    """Learn from games that `config.start` plays at all seats: number of games, last mean cross-entropy."""
+    if config.start == "none":
+        return 0, 0.0
+    teacher = pool.batch_player(config.start, tables)
+    dealt = exploiters.seeds_of_tables(config, 0)
+    floor = Floor(tables, alone(config), {}, dealt, tables.spec.sides, config.turns)
+    teacher.reset(tables, dealt, 0)
+    clock, done, loss = Clock(), 0, 0.0
+    while done < config.imitation_steps:
+        found = floor.collect(teacher, clock)
+        loss = learner.imitate(found)
+        done += len(found.action)
+        progress(0, f"imitating {config.start}: {done:,} decisions, cross-entropy {loss:.3f}")
+    return floor.games, loss
 
 
-def _store(folder: Path, number: int, lineup: Lineup, games: Sequence[dict[str, Any]]) -> Phase:
-    names = [one.name for one in lineup.members]
-    chances = {side: dict(zip(names, own, strict=True)) for side, own in lineup.chances.items()}
-    phase = Phase(number, tuple(sampling.member_scores(games)), chances)
-    write_json(_file(folder, number), asdict(phase))
-    return phase
+def alone(config: SelfplayConfig) -> SelfplaySeating:
+    """The network, or its teacher, at all seats."""
+    n = config.tables
+    return SelfplaySeating((), np.full(n, ALONE, np.int32), np.full(n, -1, np.int8), np.full(n, WHOLE_SIDE, np.int8))
 
 
-def _read(folder: Path, number: int) -> Phase:
-    path = _file(folder, number)
-    told = read_json(path)
-    try:
-        return Phase(told["number"], tuple(MemberScore(**one) for one in told["tallies"]), told["chances"])
-    except (KeyError, TypeError) as error:
-        raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what `train selfplay` left") from None
+def _note(phase: Phase) -> str:
+    """How the network stood against the heuristic on validation deals."""
+    rates_ = [f"{name} {100 * won / n:.0f} %" for name, (won, n) in phase.against.items()]
+    return f"against {RULE}: {', '.join(rates_)}" if rates_ else ""

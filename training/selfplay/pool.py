@@ -1,59 +1,89 @@
-"""The pool: who can be met. Frozen snapshots of the learner, and members that were there from the beginning."""
+"""Who can be met: frozen snapshots of the network, and players that were there from the beginning."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from parlour.policies import Policy, TrainedSeat, make_policy
+from parlour.envs import batch
+from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
+from parlour.envs.batch.tables import BatchTables
+from parlour.envs.core import accept
+from parlour.envs.registry import lookup
+from parlour.policies import TrainedSeat
 from parlour.policies.trained import SUFFIX
-from parlour.training.selfplay.config import FIXED, SelfplayConfig
+from parlour.training.batch.players import trained
+from parlour.training.ppo.phase_config import features_of
+from parlour.training.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
 
 SNAPSHOTS: Final = "snapshots"
 
 
+class TablesConfig(Protocol):
+    """What tables are made of."""
+
+    @property
+    def game(self) -> str: ...
+    @property
+    def options(self) -> Mapping[str, Any]: ...
+    @property
+    def features(self) -> str | None: ...
+
+
 @dataclass(frozen=True)
 class Member:
-    """One player of the pool; picklable."""
+    """One player of the pool."""
 
     name: str
     source: str
-    """The name of a policy, or the path of a snapshot."""
+    """`heuristic`, `random`, or the path of a policy file."""
     steps: int | None = None
     """Decisions that a snapshot had learned from; None for the others."""
 
-    def seat(self, game: str, config: Mapping[str, Any]) -> Policy:
-        """A player of its own for one seat. A snapshot draws its actions from its probabilities, as it learned."""
-        if self.steps is None:
-            return make_policy(self.source, game, config)
-        stored = _stored(self.source)
-        stored.check_table(game, config)
-        return TrainedSeat(game, config, stored.layers, sample=True)
+
+def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True) -> BatchTables:
+    """Tables at which the network, snapshots and the heuristic can sit. Raises `ParlourError` for unusable options."""
+    spec = lookup(config.game).spec
+    features = features_of(config.game, config.features)
+    more = {"beliefs": True} if spec.batch_heuristic and "belief" not in features else {}
+    return batch.make(config.game, num_envs=count, features=features, autoreset=autoreset, **more, **config.options)
 
 
-@lru_cache(maxsize=256)
-def _stored(path: str) -> TrainedSeat:
-    """A snapshot never changes once it is in the pool."""
-    return TrainedSeat.load(path)
+def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlayer:
+    """A player over arrays: `heuristic`, `random`, or the path of a trained seat for this table.
+
+    Raises:
+        ParlourError: It is none of these, or was trained for another table.
+    """
+    if source == RULE:
+        return HeuristicSeats()
+    if source == RANDOM:
+        return RandomSeats()
+    if not source.endswith(SUFFIX):
+        raise accept("player over arrays", source, f"{', '.join(FIXED)}, or a policy file ({SUFFIX})")
+    seat = TrainedSeat.load_for(source, tables.spec.id, tables.game.config)
+    own = seat.features == tables.features
+    names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
+    return trained(name or source, seat, names)
 
 
 def snapshot_path(folder: Path, phase: int) -> Path:
-    """Where the snapshot after a phase (from 0) is."""
-    return folder / SNAPSHOTS / f"s{phase + 1:02d}{SUFFIX}"
+    """Where the snapshot after a phase is; s000 is the network that has only imitated."""
+    return folder / SNAPSHOTS / f"s{phase:03d}{SUFFIX}"
 
 
-def members(config: SelfplayConfig, folder: Path, phases: int) -> list[Member]:
-    """The pool after this many phases: the fixed members, then the snapshots in order."""
+def exploiter_path(folder: Path, phase: int, side: str) -> Path:
+    """Where the exploiter is that was trained before a phase as one side."""
+    return folder / SNAPSHOTS / f"x{phase:03d}-{side}{SUFFIX}"
+
+
+def members(config: SelfplayConfig, folder: Path, steps: Sequence[int]) -> list[Member]:
+    """The fixed members, then the snapshots in order; `steps` holds the decisions that each had learned from."""
     fixed = [Member(name, name) for name in (*FIXED, *config.members)]
-    return fixed + [_snapshot(config, folder, phase) for phase in range(phases)]
-
-
-def _snapshot(config: SelfplayConfig, folder: Path, phase: int) -> Member:
-    path = snapshot_path(folder, phase)
-    return Member(path.stem, str(path), (phase + 1) * config.phase_steps)
+    paths = [snapshot_path(folder, phase) for phase in range(len(steps))]
+    return fixed + [Member(path.stem, str(path), done) for path, done in zip(paths, steps, strict=True)]
 
 
 def thinned(pool: Sequence[Member], shown: int) -> list[Member]:

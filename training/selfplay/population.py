@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from parlour.training import evaluate
+import numpy as np
+from numpy.typing import NDArray
+from parlour.training.batch.matches import SeatResult
 from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
 from parlour.training.selfplay.crossplay import Crossplay
-from parlour.training.selfplay.learn import Phase
+from parlour.training.selfplay.phase import Phase
 from parlour.training.selfplay.pool import Member
 from parlour.training.selfplay.ratings import Rated
+from parlour.training.statistics import Rate, rate
 
 
 @dataclass(frozen=True)
@@ -22,8 +26,8 @@ class Population:
     crossplay: Crossplay
     ratings: tuple[Rated, ...]
     """The highest first."""
-    seat: evaluate.Report
-    """The last and the first snapshot, `heuristic` and `random` in the same seat of the same deals among heuristics."""
+    seat: Mapping[str, SeatResult]
+    """The last and the first snapshot, and `random`, in the same seat of the same deals as `heuristic`, among heuristics."""
 
     @property
     def snapshots(self) -> list[Member]:
@@ -45,6 +49,18 @@ class Population:
         return [(a, b) for a, b in pairs if a != b]
 
     @property
+    def seat_rates(self) -> dict[str, dict[str, Rate | None]]:
+        """Player -> `all` or its side -> win rate in one seat among heuristics."""
+        found = {name: _by_side(self.sides, one, one.won) for name, one in self.seat.items()}
+        own = self.seat[self.last]
+        return found | {RULE: _by_side(self.sides, own, own.reference)}
+
+    @property
     def training_games(self) -> int:
         """Games that were learned from."""
-        return sum(one.n for phase in self.phases for one in phase.tallies)
+        return sum(phase.games for phase in self.phases)
+
+
+def _by_side(sides: tuple[str, str], found: SeatResult, won: NDArray[np.bool_]) -> dict[str, Rate | None]:
+    of = {side: won[found.sides == k] for k, side in enumerate(sides)}
+    return {what: rate(int(own.sum()), len(own)) for what, own in {"all": won, **of}.items()}

@@ -6,9 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from parlour.training.display import markdown_table
+from parlour.training.ppo.phase_config import features_of
 from parlour.training.selfplay.config import RANDOM, RULE
 from parlour.training.selfplay.population import Population
-from parlour.training.statistics import PairedDifference, Rate, show_interval
+from parlour.training.statistics import MeanEstimate, Rate, rate, show_interval
 
 
 def summary(found: Population) -> dict[str, Any]:
@@ -17,7 +18,8 @@ def summary(found: Population) -> dict[str, Any]:
     return {
         "game": found.config.game,
         "options": dict(found.config.options),
-        "steps": found.config.phases * found.config.phase_steps,
+        "steps": found.phases[-1].steps,
+        "seconds": found.phases[-1].seconds,
         "training_games": found.training_games,
         "first": found.first,
         "last": found.last,
@@ -27,8 +29,10 @@ def summary(found: Population) -> dict[str, Any]:
             for a, b in found.pairs
             for side in (None, *found.sides)
         ],
+        "cycles": games.cycles(),
         "ratings": [asdict(one) for one in found.ratings],
-        "seat": found.seat.as_json(),
+        "seat": {name: asdict(one.points) for name, one in found.seat.items()},
+        "seat_rates": {a: {what: _plain(one) for what, one in of.items()} for a, of in found.seat_rates.items()},
     }
 
 
@@ -44,19 +48,17 @@ def verdicts(found: Population) -> list[str]:
         told.append(_verdict(f"The last snapshot ({last})", f"the first ({first})", games.difference(last, first)))
     told.append(_verdict(f"The last snapshot ({last})", "the heuristic", games.difference(last, RULE)))
     told.append(_verdict(f"The last snapshot ({last})", "random play", games.difference(last, RANDOM)))
-    own = next(one for one in found.seat.comparisons if one.b == RULE and one.side == "all").result
-    told.append(_verdict(f"In one seat among heuristics, {last}", "the heuristic in that seat", own))
+    told.append(
+        _verdict(f"In one seat among heuristics, {last}", "the heuristic in that seat", found.seat[last].points)
+    )
     return told
 
 
-def _verdict(who: str, whom: str, found: PairedDifference) -> str:
-    word = "beats" if found.low > 0 else "loses to" if found.high < 0 else "cannot be told from"
-    return f"{who} {word} {whom}: {_difference(found)}."
-
-
-def _difference(found: PairedDifference) -> str:
-    interval = show_interval(found, "+.1f", 100)
-    return f"{100 * found.difference:+.1f} points of win rate {interval}, n = {found.n}, paired"
+def _verdict(who: str, whom: str, found: MeanEstimate) -> str:
+    low, high = (found.mean if end is None else end for end in (found.low, found.high))
+    word = "beats" if low > 0 else "loses to" if high < 0 else "cannot be told from"
+    points = f"{100 * found.mean:+.1f} points {show_interval(found, '+.1f', 100)}"
+    return f"{who} {word} {whom}: {points}, n = {found.n} deals, paired."
 
 
 def text(found: Population) -> str:
@@ -67,9 +69,11 @@ def text(found: Population) -> str:
     lines = [
         f"# Self-play on {config.game}",
         "",
-        f"{table}. {config.phases * config.phase_steps} decisions in {found.training_games} games, {config.phases} snapshots, seed {config.seed}.",
+        f"{table}. Features {features_of(config.game, config.features)}. {last_phase.steps:,} decisions in {found.training_games:,} games, "
+        f"{len(found.phases)} snapshots, seed {config.seed}.",
         f"Held-out deals: {config.deals} for each pair of members, {config.test_deals} among {RULE}, {found.first} and {found.last}, "
-        "each from both sides. Intervals: 95 %; of rates Wilson's, of differences paired.",
+        "each from both sides. Points: win rate of one less win rate of the other, over both sides of the same deals. "
+        "Intervals: 95 %; of rates Wilson's, of points Student's, paired by deal.",
         "",
         *(f"- {one}" for one in verdicts(found)),
         "",
@@ -93,14 +97,14 @@ def text(found: Population) -> str:
         "",
         markdown_table(
             ["player", "as", "win rate", "n"],
-            [[player, what, *_cells(one)] for player, of in found.seat.rates.items() for what, one in of.items()],
+            [[player, what, *_cells(one)] for player, of in found.seat_rates.items() for what, one in of.items()],
         ),
         "",
-        "## Games learned from, last phase, by role of the learner",
+        "## Games learned from, last phase, by opponent",
         "",
         markdown_table(
-            ["side", "role", "win rate", "n"],
-            [[side, role, *_cells(last_phase.won(role=role))] for side, role in last_phase.roles],
+            ["opponent", "as", "win rate", "n"],
+            [[one.member, one.side, *_cells(rate(one.won, one.n))] for one in last_phase.scores],
         ),
         "",
         "## Ratings",

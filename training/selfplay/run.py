@@ -1,8 +1,8 @@
-"""A whole run of self-play in a folder: learn in phases, let all members play each other on held-out deals, rate, report.
+"""A whole run of self-play in a folder: imitate, learn in phases, let members play each other on held-out deals, rate, report.
 
-Leaves config.json, checkpoint.zip, snapshots/ and phases/; policy.npz, the last snapshot; training.csv and roles.csv, the
-games learned from; crossplay.jsonl, crossplay.csv and crossplay.png; curve.csv and curve.png; ratings.csv; seat.csv, one seat
-among heuristics; summary.json and report.md. Every stage resumes where a kill left it.
+Leaves config.json, checkpoint.npz, snapshots/ and phases/; policy.npz, the last snapshot; progress.csv and training.csv, which
+grow while it learns; crossplay.jsonl, crossplay.csv and crossplay.png; curve.csv and curve.png; ratings.csv; seat.csv, one
+seat among heuristics; summary.json and report.md. Every stage resumes where a kill left it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from parlour.policies import HeuristicPolicy, make_policy
+from parlour.envs.registry import lookup
 from parlour.policies.files import atomic_write, write_json
-from parlour.training import evaluate, rollout, seeds
-from parlour.training.ppo.phase_config import NOT_DECIDING
+from parlour.training import evaluate, seeds
+from parlour.training.batch import matches
 from parlour.training.runs import StageProgress, no_stage_progress, run_directory
 from parlour.training.selfplay import crossplay, pictures, pool, ratings, report, tables
-from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
+from parlour.training.selfplay.config import NOT_DECIDING, RANDOM, RULE, SelfplayConfig
 from parlour.training.selfplay.learn import learn
+from parlour.training.selfplay.learner import on_device
 from parlour.training.selfplay.population import Population
 
 POLICY: Final = "policy.npz"
@@ -45,12 +46,10 @@ def selfplay(
 
 
 def _selfplay(config: SelfplayConfig, sides: tuple[str, str], folder: Path, progress: StageProgress) -> Population:
-    steps = config.phases * config.phase_steps
-    finished = learn(config, sides, folder, lambda done, note: progress("learning", done, steps, note))
-    tables.write_training(config, finished, folder)
-    last = pool.snapshot_path(folder, config.phases - 1)
+    finished = learn(config, sides, folder, lambda done, note: progress("learning", done, config.steps, note))
+    last = pool.snapshot_path(folder, finished[-1].number)
     atomic_write(folder / POLICY, last.read_bytes())
-    members = pool.thinned(pool.members(config, folder, config.phases), config.shown)
+    members = pool.thinned(pool.members(config, folder, [phase.steps for phase in finished]), config.shown)
     games = crossplay.total(config, members)
     played = crossplay.play_pairs(config, members, folder, lambda done: progress("cross-play", done, games, ""))
     found = Population(
@@ -65,25 +64,27 @@ def _selfplay(config: SelfplayConfig, sides: tuple[str, str], folder: Path, prog
 
 
 def two_sides(config: SelfplayConfig) -> tuple[str, str]:
-    """The sides of the game, in the order of the alphabet; all members of the pool are made once.
+    """The sides of the game; all fixed players are made once.
 
     Raises:
         ParlourError: The game cannot be made, has no two sides, or a member cannot play it.
     """
-    base = rollout.table(config.game, **config.options).game_env
-    for name in (*config.members, RANDOM, RULE):
-        make_policy(name, base.spec.id, base.game.config)
-    one, other = sorted(evaluate.two_sides(base.spec))
+    on_device(config.device)
+    one, other = evaluate.two_sides(lookup(config.game).spec)
+    floor = pool.tables_for(config, 1)
+    for name in (RANDOM, RULE, *config.members, *({config.start} - {"none"})):
+        pool.batch_player(name, floor)
     return one, other
 
 
-def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> evaluate.Report:
-    """The last snapshot, the first, `heuristic` and `random` in one seat, going round; the other seats are heuristics."""
-    env = rollout.table(config.game, **config.options)
-    game, rules = env.game_env.spec.id, env.game_env.game.config
+def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> dict[str, matches.SeatResult]:
+    """The last snapshot, the first and `random` in one seat, going round; the other seats are heuristics."""
     snapshots = [one for one in members if one.steps is not None]
-    chosen = {one.name: one for one in (snapshots[-1], snapshots[0])} | {
-        one.name: one for one in members if one.name in (RULE, RANDOM)
+    chosen = [snapshots[-1], snapshots[0], *(one for one in members if one.name == RANDOM)]
+    floor = pool.tables_for(config, min(1000, config.test_deals), autoreset=False)
+    rule = pool.batch_player(RULE, floor)
+    deals = seeds.HELD_OUT[: config.test_deals]
+    return {
+        one.name: matches.one_seat(floor, pool.batch_player(one.source, floor, one.name), rule, rule, deals)
+        for one in chosen
     }
-    makers = {name: lambda one=one: one.seat(game, rules) for name, one in chosen.items()}
-    return evaluate.single(env, makers, (RULE, HeuristicPolicy), seeds.HELD_OUT[: config.test_deals])

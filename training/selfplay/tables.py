@@ -1,4 +1,4 @@
-"""The tables of a run as CSV: games learned from, cross-play, curve, ratings, one seat. Each rate has its n and interval."""
+"""The tables of a run as CSV: progress, games learned from, cross-play, curve, ratings, one seat. Each rate has its n and interval."""
 
 from __future__ import annotations
 
@@ -6,28 +6,33 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.training import evaluate
 from parlour.training.runs import write_csv
-from parlour.training.selfplay.config import RANDOM, RULE, SelfplayConfig
-from parlour.training.selfplay.learn import Phase
+from parlour.training.selfplay.config import RANDOM, RULE
+from parlour.training.selfplay.phase import Phase
 from parlour.training.selfplay.population import Population
-from parlour.training.statistics import Rate
+from parlour.training.statistics import Rate, rate
 
 _RATE: Final = ("n", "win_rate", "low", "high")
 
 
-def write_training(config: SelfplayConfig, phases: Sequence[Phase], folder: Path) -> None:
-    """training.csv: each phase's games by opponent and side of the learner, and how likely it was to be drawn; roles.csv: by role."""
-    rows: list[list[Any]] = []
-    roles: list[list[Any]] = []
-    for phase in phases:
-        steps = (phase.number + 1) * config.phase_steps
-        for side, chances in phase.chances.items():
-            for member, chance in chances.items():
-                rows.append([steps, side, member, round(chance, 4), *_cells(phase.won(member=member, side=side))])
-        roles += [[steps, side, role, *_cells(phase.won(role=role))] for side, role in phase.roles]
-    write_csv(folder / "training.csv", ["steps", "side", "opponent", "chance", *_RATE], rows)
-    write_csv(folder / "roles.csv", ["steps", "side", "role", *_RATE], roles)
+def write_training(phases: Sequence[Phase], folder: Path) -> None:
+    """training.csv: each phase's games by opponent and side of the network; progress.csv: how each phase ended."""
+    rows = [
+        [phase.steps, one.side, one.member, *_cells(rate(one.won, one.n))] for phase in phases for one in phase.scores
+    ]
+    write_csv(folder / "training.csv", ["steps", "side", "opponent", *_RATE], rows)
+    losses = sorted({name for phase in phases for name in phase.losses})
+    sides = list(phases[0].against)
+    curve = [
+        [
+            *(phase.number, phase.steps, phase.seconds, phase.games),
+            *(value for side in (None, *sides) for value in _cells(phase.won(side))),
+            *(phase.losses.get(name) for name in losses),
+        ]
+        for phase in phases
+    ]
+    columns = [*_RATE, *(f"{side}_{column}" for side in sides for column in _RATE)]
+    write_csv(folder / "progress.csv", ["phase", "steps", "seconds", "games", *columns, *losses], curve)
 
 
 def write(found: Population, folder: Path) -> None:
@@ -49,9 +54,8 @@ def write(found: Population, folder: Path) -> None:
     write_csv(folder / "curve.csv", ["snapshot", "steps", "opponent", *_RATE], curve)
     rated = [[one.name, one.mu, one.sigma, one.ordinal, one.games] for one in found.ratings]
     write_csv(folder / "ratings.csv", ["player", "mu", "sigma", "ordinal", "games"], rated)
-    seat = [[player, what, *_cells(one)] for player, of in found.seat.rates.items() for what, one in of.items()]
+    seat = [[player, what, *_cells(one)] for player, of in found.seat_rates.items() for what, one in of.items()]
     write_csv(folder / "seat.csv", ["player", "as", *_RATE], seat)
-    evaluate.write_table(found.seat, folder / "seat_games.csv")
 
 
 def _cells(found: Rate | None) -> list[Any]:

@@ -1,0 +1,139 @@
+"""Numba kernels of learning and play over arrays: drawing legal actions, and advantages of seats that take turns.
+
+Every table has a stream of its own for what a player draws (`parlour.envs.batch.streams`), so that a game does not depend on
+which games are played beside it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.batch.streams import advance, fraction, kernel
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Words = NDArray[np.uint64]
+
+
+@kernel
+def draw(logits: Floats, mask: NDArray[np.uint8], rows: Ints, stream: Words, actions: Ints, chances: Floats) -> None:
+    """Draw a legal action for some tables from the softmax of its logits.
+
+    Args:
+        logits: Shape (m, A), one row for each of `rows`.
+        mask: Legal actions of all tables, shape (B, A).
+        rows: The tables, shape (m,).
+        stream: Of all tables, shape (B,).
+        actions: Out, of all tables, shape (B,).
+        chances: Out: logarithm of the chance of the action drawn, shape (m,).
+    """
+    count = logits.shape[1]
+    weight = np.empty(count, np.float64)
+    for k in range(len(rows)):
+        b = rows[k]
+        top = -np.inf
+        for a in range(count):
+            if mask[b, a] and logits[k, a] > top:
+                top = logits[k, a]
+        total = 0.0
+        last = 0
+        for a in range(count):
+            weight[a] = 0.0
+            if mask[b, a]:
+                weight[a] = np.exp(logits[k, a] - top)
+                total += weight[a]
+                last = a
+        stream[b] = advance(stream[b])
+        left = fraction(stream[b]) * total
+        chosen = last
+        for a in range(last):
+            left -= weight[a]
+            if left < 0 and weight[a] > 0:
+                chosen = a
+                break
+        actions[b] = chosen
+        chances[k] = np.log(weight[chosen] / total)
+
+
+@kernel
+def advantages(
+    row: Ints,
+    actor: Ints,
+    rewards: Floats,
+    terminated: NDArray[np.uint8],
+    values: Floats,
+    gae_lambda: float,
+    advantage: Floats,
+    usable: NDArray[np.bool_],
+) -> None:
+    """Generalised advantage estimation (Schulman et al., arXiv 1506.02438) without discount, for seats that take turns.
+
+    The next state of a decision is the next decision of the same seat, or the end of the game. The last decision of a seat
+    in a game that has not ended has neither and is not usable; it still is the next state of the one before it.
+
+    Args:
+        row: Number of the learner's decision at turn t of table b, or -1; shape (T, B).
+        actor: The seat that moved, shape (T, B).
+        rewards: Of the turn, by seat, shape (T, B, n).
+        terminated: Whether the turn ended the game, shape (T, B).
+        values: Of the decisions, shape (N,).
+        gae_lambda: Weight of longer returns.
+        advantage: Out, shape (N,).
+        usable: Out, shape (N,).
+    """
+    turns, tables = row.shape
+    seats = rewards.shape[2]
+    next_value = np.empty(seats, np.float32)
+    next_advantage = np.empty(seats, np.float32)
+    reward = np.empty(seats, np.float32)
+    known = np.empty(seats, np.bool_)
+    for b in range(tables):
+        next_value[:] = 0
+        next_advantage[:] = 0
+        reward[:] = 0
+        known[:] = False
+        for t in range(turns - 1, -1, -1):
+            if terminated[t, b]:
+                next_value[:] = 0
+                next_advantage[:] = 0
+                reward[:] = 0
+                known[:] = True
+            for j in range(seats):
+                reward[j] += rewards[t, b, j]
+            k = row[t, b]
+            if k < 0:
+                continue
+            i = actor[t, b]
+            usable[k] = known[i]
+            found = reward[i] + next_value[i] - values[k] + gae_lambda * next_advantage[i]
+            advantage[k] = found
+            next_value[i] = values[k]
+            next_advantage[i] = found if known[i] else np.float32(0)
+            reward[i] = 0
+            known[i] = True
+
+
+@kernel
+def returns(
+    row: Ints, actor: Ints, rewards: Floats, terminated: NDArray[np.uint8], found: Floats, usable: NDArray[np.bool_]
+) -> None:
+    """What each decision led to: the sum of its seat's rewards to the end of the game.
+
+    Args: as for `advantages`; decisions of games that have not ended are not usable.
+    """
+    turns, tables = row.shape
+    seats = rewards.shape[2]
+    total = np.empty(seats, np.float32)
+    for b in range(tables):
+        total[:] = 0
+        ended = False
+        for t in range(turns - 1, -1, -1):
+            if terminated[t, b]:
+                total[:] = 0
+                ended = True
+            for j in range(seats):
+                total[j] += rewards[t, b, j]
+            k = row[t, b]
+            if k >= 0:
+                found[k] = total[actor[t, b]]
+                usable[k] = ended
