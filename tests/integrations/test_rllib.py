@@ -17,6 +17,8 @@ pytest.importorskip("ray.rllib", reason="RLlib is not installed; pip install 'pa
 
 import ray
 import torch
+from gymnasium import VectorizeMode
+from parlour.envs.batch import ScalarTables
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.envs.turn import take_turn
@@ -26,13 +28,22 @@ from parlour.policies.base import Policy
 from parlour.training import evaluate, seeds
 from parlour.training.examples import GAME, OPTIONS
 from parlour.training.rollout import table
-from parlour.wrappers import LegalRanks, MaskInInfo, ObservationsKey, ParallelObservationsKey, TurnInInfo
+from parlour.wrappers import (
+    BatchObservationsKey,
+    BatchSeatEnv,
+    LegalRanks,
+    MaskInInfo,
+    ObservationsKey,
+    ParallelObservationsKey,
+    TurnInInfo,
+)
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.algorithms.ppo.ppo_catalog import PPOCatalog
 from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
+from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
 from ray.rllib.env.wrappers.pettingzoo_env import ParallelPettingZooEnv, PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
@@ -390,3 +401,29 @@ def test_all_seats_at_once_step_in_their_parallel_environment():
     assert 10 < cycles < 100
     assert set(rewards.values()) == {-1.0, 1.0}
     assert all(info["replaced"] == 0 for info in infos.values())
+
+
+# -- theirs at many tables at once ------------------------------------------------------------------------------
+
+
+def coins(config: Any) -> BatchObservationsKey:
+    """Coin's guesser at as many tables as the EnvRunner steps; the keeper says anything."""
+    tables = ScalarTables(lookup("template_v0").spec, num_envs=config.get("num_envs", 1), features="summary")
+    return BatchObservationsKey(BatchSeatEnv(tables, "random", seat=1, autoreset="next_step"))
+
+
+def test_an_env_runner_steps_all_its_tables_in_one_call():
+    register_env("coins", coins)
+    config = PPOConfig().environment("coins")
+    config.rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=NETWORK))
+    vectorised = {"num_envs_per_env_runner": 16, "gym_env_vectorize_mode": VectorizeMode.VECTOR_ENTRY_POINT}
+    runner = SingleAgentEnvRunner(config=config.env_runners(num_env_runners=0, **vectorised))
+    assert isinstance(runner.env.unwrapped, BatchObservationsKey)
+    for episode in runner.sample(num_episodes=40, explore=True):
+        seen = episode.get_observations()["observations"]
+        assert episode.get_actions().tolist()[0] in (3, 4)  # the guesses alone are legal
+        assert abs(episode.get_return()) == 1
+        assert seen.shape == (2, 3)
+        assert seen[0, 0] == 1  # the guesser's place; nobody sees more when the game is over
+        assert not seen[1].any()
+    runner.stop()
