@@ -13,7 +13,7 @@ from parlour.training.cli import COMMANDS, run
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-LOOP, SEAT, AGENTS_LOOP = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+LOOP, SEAT, TABLES, AGENTS_LOOP = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 EXAMPLES = re.findall(r"^    parlour (.*)$", README, re.MULTILINE)
 
 
@@ -30,6 +30,14 @@ def test_the_seat_of_gymnasium_runs_as_printed(capsys):
     told = re.fullmatch(r"\(4, \d+\) \(4, (\d+)\)\n", capsys.readouterr().out)
     assert told is not None
     assert int(told[1]) == len(registry["avalon_v0"].raw_env(num_players=5).game.catalogue)
+
+
+def test_many_tables_run_as_printed(capsys):
+    pytest.importorskip("numba")
+    exec(compile(TABLES, "README.md", "exec"), {})
+    shape, mean = capsys.readouterr().out.rsplit(" ", 1)
+    assert shape == "(64, 3)"  # tables, features
+    assert -1 < float(mean) < 1  # the guesses of one face, against keepers who say anything
 
 
 def test_the_agents_loop_runs_as_printed(capsys):
