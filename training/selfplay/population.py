@@ -13,6 +13,7 @@ from parlour.training.selfplay.crossplay import Crossplay
 from parlour.training.selfplay.phase import Phase
 from parlour.training.selfplay.pool import Member
 from parlour.training.selfplay.ratings import Rated
+from parlour.training.selfplay.role_beliefs import RoleLoss
 from parlour.training.statistics import Rate, rate
 
 
@@ -28,6 +29,8 @@ class Population:
     """The highest first."""
     seat: Mapping[str, SeatResult]
     """The last and the first snapshot, and `random`, in the same seat of the same deals as `heuristic`, among heuristics."""
+    roles: RoleLoss | None = None
+    """How well the network knows the roles of the others; None where it did not learn to (`SelfplayConfig.infer`)."""
 
     @property
     def snapshots(self) -> list[Member]:

@@ -29,6 +29,7 @@ def summary(found: Population) -> dict[str, Any]:
             for a, b in found.pairs
             for side in (None, *found.sides)
         ],
+        "roles": found.roles and asdict(found.roles),
         "cycles": games.cycles(),
         "ratings": [asdict(one) for one in found.ratings],
         "seat": {name: asdict(one.points) for name, one in found.seat.items()},
@@ -51,6 +52,15 @@ def verdicts(found: Population) -> list[str]:
     told.append(
         _verdict(f"In one seat among heuristics, {last}", "the heuristic in that seat", found.seat[last].points)
     )
+    if found.roles is not None:
+        head, habits, difference = (
+            f"{one.mean:.3f} {show_interval(one, '.3f')}"
+            for one in (found.roles.head, found.roles.habits, found.roles.difference)
+        )
+        told.append(
+            f"Log loss of the roles of the others, in its games against itself: {head} by its head, {habits} by the habits of "
+            f"the features, difference {difference}, n = {found.roles.difference.n} games."
+        )
     return told
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -109,8 +109,3 @@ class _Reader:
 
 def _believed(name: str) -> bool:
     return name.startswith(("mine:", "I think:"))
-
-
-def told(found: RoleLoss) -> dict[str, Any]:
-    """Plain values."""
-    return {name: vars(value) for name, value in vars(found).items()}

@@ -18,9 +18,10 @@ from parlour.training.batch import matches
 from parlour.training.runs import StageProgress, no_stage_progress, run_directory
 from parlour.training.selfplay import crossplay, pictures, pool, ratings, report, tables
 from parlour.training.selfplay.config import NOT_DECIDING, RANDOM, RULE, SelfplayConfig
-from parlour.training.selfplay.learn import learn
-from parlour.training.selfplay.learner import on_device
+from parlour.training.selfplay.learn import CHECKPOINT, learn
+from parlour.training.selfplay.learner import SelfplayLearner, on_device
 from parlour.training.selfplay.population import Population
+from parlour.training.selfplay.role_beliefs import RoleLoss, measure
 
 POLICY: Final = "policy.npz"
 
@@ -53,7 +54,13 @@ def _selfplay(config: SelfplayConfig, sides: tuple[str, str], folder: Path, prog
     games = crossplay.total(config, members)
     played = crossplay.play_pairs(config, members, folder, lambda done: progress("cross-play", done, games, ""))
     found = Population(
-        config, sides, tuple(finished), played, tuple(ratings.rated(played, config.seed)), _one_seat(config, members)
+        config,
+        sides,
+        tuple(finished),
+        played,
+        tuple(ratings.rated(played, config.seed)),
+        _one_seat(config, members),
+        _role_loss(config, folder),
     )
     tables.write(found, folder)
     pictures.crossplay(found, folder / "crossplay.png")
@@ -88,3 +95,14 @@ def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> dict[str, m
         one.name: matches.one_seat(floor, pool.batch_player(one.source, floor, one.name), rule, rule, deals)
         for one in chosen
     }
+
+
+def _role_loss(config: SelfplayConfig, folder: Path) -> RoleLoss | None:
+    """How well the head knows the roles in games of the network against itself; None where it did not learn to."""
+    deals = seeds.HELD_OUT[: config.deals]
+    floor = pool.tables_for(config, len(deals), autoreset=False)
+    if not config.infer or "belief" not in floor.features:
+        return None
+    learner = SelfplayLearner(config, floor)
+    learner.load(folder / CHECKPOINT)
+    return measure(learner, floor, deals)
