@@ -12,13 +12,14 @@ from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
 from parlour.envs.registry import lookup
-from parlour.policies import TrainedSeat
+from parlour.policies import TrainedSeat, expert
 from parlour.policies.trained import SUFFIX
 from parlour.training.batch.players import trained
 from parlour.training.ppo.phase_config import features_of
 from parlour.training.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
 
 SNAPSHOTS: Final = "snapshots"
+EXPERT: Final = "expert"
 
 
 class TablesConfig(Protocol):
@@ -38,7 +39,7 @@ class Member:
 
     name: str
     source: str
-    """`heuristic`, `random`, or the path of a policy file."""
+    """`heuristic`, `random`, `expert`, or the path of a policy file."""
     steps: int | None = None
     """Decisions that a snapshot had learned from; None for the others."""
 
@@ -52,7 +53,7 @@ def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True) -> B
 
 
 def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlayer:
-    """A player over arrays: `heuristic`, `random`, or the path of a trained seat for this table.
+    """A player over arrays: `heuristic`, `random`, `expert`, or the path of a trained seat for this table.
 
     Raises:
         ParlourError: It is none of these, or was trained for another table.
@@ -61,9 +62,12 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
         return HeuristicSeats()
     if source == RANDOM:
         return RandomSeats()
-    if not source.endswith(SUFFIX):
-        raise accept("player over arrays", source, f"{', '.join(FIXED)}, or a policy file ({SUFFIX})")
-    seat = TrainedSeat.load_for(source, tables.spec.id, tables.game.config)
+    if source == EXPERT:
+        seat = expert(tables.spec.id, tables.game.config)
+    elif source.endswith(SUFFIX):
+        seat = TrainedSeat.load_for(source, tables.spec.id, tables.game.config)
+    else:
+        raise accept("player over arrays", source, f"{', '.join((*FIXED, EXPERT))}, or a policy file ({SUFFIX})")
     own = seat.features == tables.features
     names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
     return trained(name or source, seat, names)
