@@ -18,7 +18,7 @@ from parlour.training import cli, seeds
 
 pytest.importorskip("parlour.training.selfplay.run", reason="the extra `train` is not installed")
 
-from parlour.training.selfplay import best_response, exploiters, learn, pool, run, seating
+from parlour.training.selfplay import best_response, exploiters, learn, pool, recorded, run, seating
 from parlour.training.selfplay.config import SelfplayConfig
 from parlour.training.selfplay.learner import SelfplayLearner, rates
 from parlour.training.selfplay.pool import Member
@@ -204,6 +204,24 @@ def test_the_chances_kept_of_decisions_among_opponents_are_the_policys_own():
     assert found.chance == pytest.approx(logs[np.arange(len(logs)), found.action], abs=1e-4)
     assert (found.row >= 0).any(axis=1).all()
     assert sum(one.n for one in floor.scores()) == floor.games > 0
+
+
+def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
+    """Ten games of heuristics, written by `play` and read back: what the scalar games showed, and what it led to."""
+    words = ["play", "avalon_v0", "--players", "5", "--rules", "official", "--set", "talk=false", "--games", "10"]
+    assert cli.run([*words, "--policy", "heuristic", "--out", str(tmp_path)]) == 0
+    tables = pool.tables_for(config(), 1)
+    found, games = recorded.decisions(tmp_path, tables)
+    assert games == 10 == found.terminated.sum()
+    rows = np.arange(len(found.action))
+    assert found.mask[rows, found.action].all()
+    assert found.hidden.reshape(len(rows), 5, 5).sum(axis=2).min() == 1
+    assert set(found.rewards[found.terminated != 0].ravel().tolist()) == {1.0, -1.0}
+    learner = SelfplayLearner(config(hidden=(64,), batch=64, imitation_rate=3e-3), tables)
+    losses = [learner.imitate(found) for _ in range(20)]
+    assert losses[-1] < 0.7 * losses[0]
+    with pytest.raises(ParlourError, match="holds no finished game"):
+        recorded.decisions(tmp_path, pool.tables_for(config(options={"num_players": 6}), 1))
 
 
 # -- a run and its folder ----------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from parlour.training.selfplay.collect import Clock, Floor
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.learner import SelfplayLearner, rates
 from parlour.training.selfplay.phase import Phase, read_phase, write_phase
+from parlour.training.selfplay.recorded import decisions
 from parlour.training.selfplay.seating import ALONE, WHOLE_SIDE, SelfplaySeating
 
 CHECKPOINT: Final = "checkpoint.npz"
@@ -157,14 +158,22 @@ class _Run:
 def imitate(
     config: SelfplayConfig, tables: BatchTables, learner: SelfplayLearner, progress: Callable[[int, str], None]
 ) -> tuple[int, float]:
-    """Learn from games that `config.start` plays at all seats: number of games, last mean cross-entropy."""
+    """Learn from games that `config.start` plays at all seats, or that it holds: number of games, last mean cross-entropy."""
     if config.start == "none":
         return 0, 0.0
+    done, loss = 0, 0.0
+    if Path(config.start).is_dir():
+        recorded, games = decisions(Path(config.start), tables)
+        while done < config.imitation_steps:
+            loss = learner.imitate(recorded)
+            done += len(recorded.action)
+            progress(0, f"imitating {games} games of {config.start}: cross-entropy {loss:.3f}")
+        return games, loss
     teacher = pool.batch_player(config.start, tables)
     dealt = exploiters.seeds_of_tables(config, 0)
     floor = Floor(tables, alone(config), {}, dealt, tables.spec.sides, config.turns)
     teacher.reset(tables, dealt, 0)
-    clock, done, loss = Clock(), 0, 0.0
+    clock = Clock()
     while done < config.imitation_steps:
         found = floor.collect(teacher, clock)
         loss = learner.imitate(found)

@@ -79,8 +79,10 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
     on_device(config.device)
     one, other = evaluate.two_sides(lookup(config.game).spec)
     floor = pool.tables_for(config, 1)
-    for name in (RANDOM, RULE, *config.members, *({config.start} - {"none"})):
+    for name in (RANDOM, RULE, *config.members):
         pool.batch_player(name, floor)
+    if config.start != "none" and not Path(config.start).is_dir():
+        pool.batch_player(config.start, floor)
     return one, other
 
 
