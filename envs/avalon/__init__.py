@@ -62,7 +62,11 @@ class AvalonSpec(GameSpec):
     sides = (GOOD, EVIL)
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
     metrics = "parlour.training.avalon.metrics:of_directory"
-    demo = ("parlour.training.demo.avalon:avalon_section", "parlour.training.demo.avalon_agents:avalon_agents_section")
+    demo = (
+        "parlour.training.demo.avalon:avalon_section",
+        "parlour.training.demo.avalon_networks:avalon_networks_section",
+        "parlour.training.demo.avalon_agents:avalon_agents_section",
+    )
     features = (TABLE, *KINDS)
     batch = "parlour.envs.batch.avalon:AvalonTables"
     batch_heuristic = "parlour.policies.heuristic.batch.avalon:choose"

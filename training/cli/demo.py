@@ -16,7 +16,7 @@ def demo(
     config: Annotated[DemoConfig, Options()],
     out: Annotated[Path, "Directory for the report and its data; resumes if it exists."] = Path("runs/demo"),
 ) -> Answer:
-    """Play, record, train a seat and measure it, offline; writes a report. Resumes from the last checkpoint.
+    """Play, record, train a seat and a whole table and measure them, offline; writes a report. Resumes from checkpoints.
 
     Example: [bold]parlour demo --out runs/demo[/bold]
     """

@@ -9,7 +9,7 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat
 from parlour.training import display, evaluate, rollout, seeds
-from parlour.training.demo.section import DemoConfig, Section
+from parlour.training.demo.section import DemoConfig, Section, comparisons_table, rates_table
 from parlour.training.ppo import seat as seat_training
 from parlour.training.ppo.phase_config import SeatConfig
 from parlour.wrappers import Recorder
@@ -79,19 +79,19 @@ def _markdown(
 
 Each deal is played twice, with sides changed over.
 
-{_rates(sides)}
+{rates_table(sides)}
 
-{_comparisons(sides)}
+{comparisons_table(sides)}
 
 ### One trained seat
 
-MaskablePPO, {trained.steps:,} decisions in {trained.games:,} games, the seat and so the role changing from game to game;
+`parlour train seat`: MaskablePPO, {trained.steps:,} decisions in {trained.games:,} games, the seat and so the role changing from game to game;
 the other seats are played by heuristic. Measured on {len(seats.games) // 3:,} held-out deals, on which each candidate
 takes the same seat against the same opponents.
 
-{_rates(seats)}
+{rates_table(seats)}
 
-{_comparisons(seats)}
+{comparisons_table(seats)}
 
 ![The curve](seat/{seat_training.PICTURE})
 
@@ -102,15 +102,6 @@ Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [s
 
 {transcripts}
 """
-
-
-def _rates(report: evaluate.Report) -> str:
-    rows = [(player, what, rate.strip()) for player, what, rate in display.rate_rows(report)]
-    return display.markdown_table(("player", "as", "win rate"), rows)
-
-
-def _comparisons(report: evaluate.Report) -> str:
-    return display.markdown_table(("same deals", "as", "difference of win rates"), display.comparison_rows(report))
 
 
 def _summary(sides: evaluate.Report, seats: evaluate.Report) -> str:

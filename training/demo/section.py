@@ -8,6 +8,7 @@ from typing import Any
 
 from parlour.envs.core import check_from
 from parlour.training import display
+from parlour.training.evaluate import Report
 from parlour.training.reproduce.cells import TableCell
 from parlour.training.statistics import show_interval
 
@@ -18,13 +19,15 @@ class DemoConfig:
 
     steps: int = 409_600
     """Number of decisions that the seat is trained with."""
+    selfplay_steps: int = 1_000_000
+    """Number of decisions that the network for all seats learns from by self-play."""
     games: int = 2000
     """Number of held-out deals of each measurement."""
     seed: int = 0
     """The same seed gives the same result."""
 
     def __post_init__(self) -> None:
-        for name, least in (("steps", 1), ("games", 10), ("seed", 0)):
+        for name, least in (("steps", 1), ("selfplay_steps", 1), ("games", 10), ("seed", 0)):
             check_from(name, getattr(self, name), least)
 
 
@@ -38,6 +41,17 @@ class Section:
     summary: str
     """A few lines for the terminal."""
     numbers: dict[str, Any]
+
+
+def rates_table(of: Report) -> str:
+    """Player, as what, win rate, as Markdown."""
+    rows = [(player, what, rate.strip()) for player, what, rate in display.rate_rows(of)]
+    return display.markdown_table(("player", "as", "win rate"), rows)
+
+
+def comparisons_table(of: Report) -> str:
+    """Players, as what, paired difference, as Markdown."""
+    return display.markdown_table(("same deals", "as", "difference of win rates"), display.comparison_rows(of))
 
 
 def paper_of(cell: TableCell, decimals: int = 1) -> str:
