@@ -11,8 +11,9 @@ from parlour.policies import HeuristicPolicy, make_policy
 from parlour.policies.experts import EXPERT, expert
 from parlour.training import display, evaluate, rollout, seeds
 from parlour.training.demo.section import DemoConfig, Section, comparisons_table, rates_table, summary
+from parlour.training.parallel.concurrent_games import MakePolicy
 from parlour.training.selfplay import report
-from parlour.training.selfplay.config import SelfplayConfig
+from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.population import Population
 from parlour.training.selfplay.run import selfplay
 
@@ -64,11 +65,12 @@ def _expert(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Re
         expert(GAME, table)
     except ParlourError as error:
         return str(error)
-    candidate, rule = (EXPERT, partial(make_policy, EXPERT, GAME, table)), ("heuristic", HeuristicPolicy)
+    players: dict[str, MakePolicy] = {EXPERT: partial(make_policy, EXPERT, GAME, table), RULE: HeuristicPolicy}
+    candidate, rule = players.items()
     deals = seeds.HELD_OUT[: max(_LEAST, config.games // _SHARE)]
     with display.progress_bar() as bar:
         sides = evaluate.team(env, candidate, rule, deals, bar)
-        seat = evaluate.single(env, dict([candidate, rule]), rule, deals, bar)
+        seat = evaluate.single(env, players, rule, deals, bar)
     evaluate.write_table(sides, out / "games-expert-team.csv")
     evaluate.write_table(seat, out / "games-expert-single.csv")
     return sides, seat
