@@ -14,10 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.batch.compiled import kernel as kernel
-from parlour.envs.batch.compiled import loop as loop
-from parlour.envs.batch.compiled import use_threads as use_threads
-from parlour.envs.batch.tables import seeds_of as seeds_of
+from parlour.envs.batch.compiled import kernel
 
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 

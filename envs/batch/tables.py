@@ -147,17 +147,20 @@ class BatchTables(ABC):
         """
         np.copyto(self._chosen, actions, casting="same_kind")
         self._play(self._chosen)
-        if (self.winner == ILLEGAL).any():
-            held = (self.winner == ILLEGAL) & (self._chosen == HOLD)
-            self.winner[held], self._turns.rewards[held], self._turns.terminated[held] = NOBODY, 0, 0
-        if (self.winner == ILLEGAL).any():
+        if self.winner.min() == ILLEGAL:  # one look at each table where all is well
+            self._hold_or_refuse()
+        return self._turns
+
+    def _hold_or_refuse(self) -> None:
+        held = (self.winner == ILLEGAL) & (self._chosen == HOLD)
+        self.winner[held], self._turns.rewards[held], self._turns.terminated[held] = NOBODY, 0, 0
+        if self.winner.min() == ILLEGAL:
             table = int(np.flatnonzero(self.winner == ILLEGAL)[0])
             actor, mask = int(self._turns.actor[table]), self._turns.mask[table]
             raise ParlourError(
                 f"action {int(self._chosen[table])} of seat {actor} at table {table} is not accepted; accepted: "
                 f"{', '.join(map(str, np.flatnonzero(mask)))}"
             )
-        return self._turns
 
     def play_random(self, steps: int = 1) -> Turns:
         """Let every table play `steps` legal actions drawn inside the kernel, each as likely as the others.

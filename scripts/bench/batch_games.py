@@ -3,7 +3,7 @@
 Turns a second of processor time, so that other work on the machine counts as little as it can; rounds go through all
 candidates in turn. OpenSpiel (a library of its own: pip install open_spiel) plays random games of five players in C++, asked
 for legal actions and nothing else: no observation, as it has none in numbers. "drawn inside" leaves the choice of actions to
-the kernel, "passed in" hands over an array of them.
+the kernel, "passed in" hands over arrays of them that were chosen before.
 
 python scripts/bench/batch_games.py [--rounds 9] [--batch 1024]
 """
@@ -93,21 +93,23 @@ def drawn_inside(tables: Any, steps: int) -> float:
 
 
 def passed_in(tables: Any, steps: int) -> float:
-    """Processor seconds of steps alone; the random legal actions are chosen while the clock stands still."""
-    mask, spent = tables.observe().mask, 0.0
-    draws = np.random.default_rng(0).random((16, len(mask)), dtype=np.float32)
-    actions = np.zeros(len(mask), np.int32)
+    """Processor seconds of steps alone: random legal games are played, then the same games again by the clock."""
+    state, mask = tables.state(), tables.observe().mask
+    draws = np.random.default_rng(0).random((steps, len(mask)), dtype=np.float32)
+    actions = np.zeros(draws.shape, np.int32)
     for k in range(steps):
-        pick(mask, draws[k % len(draws)], actions)
-        started = process_time()
-        tables.step(actions)
-        spent += process_time() - started
-    return spent
+        pick(mask, draws[k], actions[k])
+        tables.step(actions[k])
+    tables.restore(state)
+    started = process_time()
+    for chosen in actions:
+        tables.step(chosen)
+    return process_time() - started
 
 
 @njit(cache=False)
 def pick(mask: Any, draws: Any, actions: Any) -> None:
-    """Turn numbers in [0, 1) into legal actions, with little memory, so that what the games hold stays in the cache."""
+    """Turn numbers in [0, 1) into legal actions."""
     for b in range(len(actions)):
         left = int(draws[b] * mask[b].sum())
         for k in range(mask.shape[1]):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.envs.batch.streams import advance, fraction, kernel
+from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.streams import advance, fraction
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]

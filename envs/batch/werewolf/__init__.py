@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from parlour.envs.batch.compiled import use_threads
-from parlour.envs.batch.streams import seeds_of, started
-from parlour.envs.batch.tables import NOBODY, BatchTables, Turns
+from parlour.envs.batch.streams import started
+from parlour.envs.batch.tables import NOBODY, BatchTables, Turns, seeds_of
 from parlour.envs.batch.werewolf import loops
 from parlour.envs.batch.werewolf.belief import hypotheses_of, weights_of
 from parlour.envs.batch.werewolf.layout import GAME, Array, rules_of
