@@ -163,6 +163,9 @@ V_contra = TypeVar("V_contra", bound=View, contravariant=True)
 class GameText(Protocol[V_contra]):
     """The wording of a game (`<game>/text.py`). Reads its Views, Events and Moves; never sees a State."""
 
+    # It may have besides `seldom: frozenset[str]`: kinds of moves and announcements that are hardly ever the same twice,
+    # so that environments need not keep their lines.
+
     def who(self, view: V_contra) -> str:
         """First section: who the seat is and what it knows from outside the talk. Fixed once the roles are dealt."""
 

@@ -61,11 +61,12 @@ class _Shown(Options):
         self._seat, self._to = seat, to
 
     def event(self, move: Move) -> tuple[Event, ...] | None:
-        known = self.events.get(move)
-        if known is None and move in self.legal:
-            same = self.legal[self.legal.index(move)]  # with the catalogue's own numbers, whatever came in
-            known = self.events[same] = (_new(Event, (self._seat, same, self._to)),)
-        return known
+        legal = self.legal
+        if move not in legal:
+            return None
+        same = legal[legal.index(move)]  # with the catalogue's own numbers, whatever came in
+        taken = self.events[same] = (_new(Event, (self._seat, same, self._to)),)
+        return taken
 
 
 def shown(seat: int, to: tuple[int, ...] | None, moves: Iterable[Move]) -> Options:

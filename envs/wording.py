@@ -31,12 +31,13 @@ class Wording:
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
         self.text, self.heuristic = spec.text(game), spec.heuristic
+        self._seldom: frozenset[str] = getattr(self.text, "seldom", frozenset())
         self.numbers = {move: number for number, move in enumerate(game.catalogue)}
         self.turns: dict[int, Turn] = {}
         """By the identity of `legal`: a rule book that lays its options out once is recognised by it. The Turn keeps
         `legal` alive, so that no other options can come to have the same identity."""
         self.lines: dict[Event, str] = {}
-        """Of events without free words."""
+        """Of events without free words, but for those that the text calls seldom."""
         self._sentences: dict[int, str] = {}
         """By number in the catalogue."""
 
@@ -54,7 +55,7 @@ class Wording:
         line = self.lines.get(event)
         if line is None:
             line = self.text.line(event)
-            if not event.move.words:
+            if not event.move.words and event.move.kind not in self._seldom:
                 if len(self.lines) >= _KEPT:
                     self.lines.clear()
                 self.lines[event] = line

@@ -44,6 +44,8 @@ _ASKS: Final = {
 class WerewolfText(MoveSentences):
     """Satisfies `parlour.envs.core.GameText`."""
 
+    seldom: Final = frozenset({vocabulary.VOTES})
+
     def __init__(self, game: Werewolf) -> None:
         self._role_names = game.role_names
         self._yes_words = game.rules.yes_words
