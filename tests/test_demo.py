@@ -14,6 +14,7 @@ from parlour.policies import TrainedSeat, experts
 from parlour.policies.experts import ExpertCard, Points
 from parlour.training import demo
 from parlour.training.demo import avalon_networks
+from parlour.training.demo.avalon import GAME
 from parlour.training.selfplay.config import SelfplayConfig
 
 QUICK = demo.DemoConfig(steps=1, selfplay_steps=600, games=10)
@@ -30,18 +31,16 @@ def folder(tmp_path, monkeypatch):
 
 def write_expert(folder):
     """An untrained network with a card, for the demo's table."""
-    raw = registry[avalon_networks.GAME].raw_env(features="summary", **avalon_networks.TABLE)
+    raw = registry[GAME].raw_env(features="summary", **avalon_networks.SILENT_TABLE)
     rng, sizes = np.random.default_rng(0), (raw.encoder.size, 8, len(raw.game.catalogue))
     layers = [(rng.normal(size=(b, a)).astype(np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
-    seat = TrainedSeat(avalon_networks.GAME, raw.game.config, layers, features="summary", sample=True)
+    seat = TrainedSeat(GAME, raw.game.config, layers, features="summary", sample=True)
     path = folder / "small.npz"
     seat.save(path)
     points = Points(0.0, -1.0, 1.0, 2000)
     digest = sha256(path.read_bytes()).hexdigest()
     config = json.loads(json.dumps(dict(raw.game.config)))
-    card = ExpertCard(
-        "small", avalon_networks.GAME, config, digest, "summary", "none", 0, 0, 0.0, "2026-01-01", points, points
-    )
+    card = ExpertCard("small", GAME, config, digest, "summary", "none", 0, 0, 0.0, "2026-01-01", points, points)
     card.write(folder / "small.json")
 
 

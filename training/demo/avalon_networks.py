@@ -10,6 +10,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy, make_policy
 from parlour.policies.experts import EXPERT, expert
 from parlour.training import display, evaluate, rollout, seeds
+from parlour.training.demo.avalon import GAME
 from parlour.training.demo.section import DemoConfig, Section, comparisons_table, rates_table, summary
 from parlour.training.parallel.concurrent_games import MakePolicy
 from parlour.training.selfplay import report
@@ -17,8 +18,7 @@ from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.population import Population
 from parlour.training.selfplay.run import selfplay
 
-GAME: Final = "avalon_v0"
-TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official", "talk": False}
+SILENT_TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official", "talk": False}
 _RUN: Final = "selfplay"
 _SHARE: Final = 4
 """One deal in four of those of other measurements: a network's beliefs are exact, and cost in scalar games."""
@@ -45,7 +45,7 @@ def selfplay_config(config: DemoConfig) -> SelfplayConfig:
     few = max(_LEAST, config.games // _SHARE)
     return SelfplayConfig(
         game=GAME,
-        options=TABLE,
+        options=SILENT_TABLE,
         steps=config.selfplay_steps,
         imitation_steps=min(defaults.imitation_steps, config.selfplay_steps),
         updates=4,
@@ -59,7 +59,7 @@ def selfplay_config(config: DemoConfig) -> SelfplayConfig:
 
 def _expert(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Report] | str:
     """Whole sides and one seat against the heuristic, in scalar games; or why there is nothing to measure."""
-    env: Any = rollout.table(GAME, **TABLE)
+    env: Any = rollout.table(GAME, **SILENT_TABLE)
     table = env.game_env.game.config
     try:
         expert(GAME, table)
