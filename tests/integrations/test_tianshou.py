@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pickle
 import re
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 
 # Tianshou compiles some functions of NumPy's when it is used, for longer than the tests take
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+if importlib.util.find_spec("tianshou"):  # only where it is used: our own kernels are Numba's, too
+    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 pytest.importorskip("tianshou", reason="Tianshou is not installed; pip install 'parlour[tianshou]'")
 
 import torch
