@@ -18,7 +18,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import A, Ask, BadReply, system_prompt
 from parlour.policies.llm.model import Answered, Model, RequestContext
 from parlour.policies.llm.transport.meter import Meter, Outcome
-from parlour.policies.llm.transport.request import ChatMessage, Completion, ModelUnusable, Request, Usage
+from parlour.policies.llm.transport.request import CallSettings, ChatMessage, Completion, ModelUnusable, Request, Usage
 
 _LONGEST_SHOWN: Final = 2000
 """Characters of an unusable reply that the model is shown again."""
@@ -40,6 +40,7 @@ class ChatModel(Model):
         temperature: Of sampling.
         tries: How many replies are read, at most, before the heuristic answers.
         patience: After so many answers in a row by heuristic, without a valid one in any game, the model is given up.
+        call_settings: What goes into every call.
         made_from: What `settings` adds; plain values without secrets.
     """
 
@@ -53,12 +54,14 @@ class ChatModel(Model):
         temperature: float = 0.3,
         tries: int = 3,
         patience: int = 25,
+        call_settings: CallSettings | None = None,
         made_from: Mapping[str, Any] | None = None,
     ) -> None:
         if tries < 1 or patience < 1:
             raise ParlourError(f"tries {tries}, patience {patience} are not accepted; accepted: >= 1")
         self.name, self.meter = name, meter
         self.temperature, self.tries, self.patience = temperature, tries, patience
+        self._call_settings = call_settings or CallSettings()
         self._made_from = dict(made_from or {})
         self._in_vain = 0
         self._lock = Lock()
@@ -140,7 +143,7 @@ class ChatModel(Model):
             ask=question.kind,
             seat=context.seat,
         )
-        return self._told(question, talk, self.meter.complete(request))
+        return self._told(question, talk, self.meter.complete(self._call_settings.applied(request)))
 
     def _told(self, question: Ask[Any], talk: tuple[ChatMessage, ...], reply: Completion) -> list[_Said]:
         """The texts of a reply with their calls; what the reply cost stands with the first one."""

@@ -5,18 +5,22 @@ The budget stands inside the cache, so that stored replies are free; the meter s
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.model import OFFLINE, Model, OfflineModel
 from parlour.policies.llm.transport.budget import LIMITS, Budget
 from parlour.policies.llm.transport.cache import MODES, Cache
 from parlour.policies.llm.transport.endpoint import KEY_ENV, Endpoint
 from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.llm.transport.payload import RESERVED
 from parlour.policies.llm.transport.prices import Prices
-from parlour.policies.llm.transport.request import Transport
+from parlour.policies.llm.transport.request import CallSettings, Transport
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,16 @@ class ModelConfig:
     """Number of invalid replies to a question after which the heuristic answers it."""
     patience: int = 25
     """Number of consecutive questions without a valid reply after which the model is given up."""
+    max_tokens: int | None = None
+    """Least room for a reply in tokens, such as 4000 for a model that thinks first; None: as each question has it."""
+    reasoning_effort: str | None = None
+    """How much a model that thinks shall think, such as low; None: not sent."""
+    stop: tuple[str, ...] = ()
+    """Text at which a reply ends, repeatable."""
+    extra_body: str | Mapping[str, Any] | None = None
+    """Further parameters of each call, a JSON object such as {"top_k": 20}."""
+    context: int | None = None
+    """Tokens of the model's context; None: what the server or a built-in table tells."""
     cache: str | None = None
     """File that stores replies, so that a second run is free and identical; None: no cache."""
     cache_mode: str = "record"
@@ -65,6 +79,8 @@ class ModelConfig:
                     f"price {self.price} is not accepted; accepted: dollars for tokens read, and written"
                 )
             object.__setattr__(self, "price", tuple(self.price))  # JSON has lists
+        object.__setattr__(self, "stop", tuple(self.stop))
+        object.__setattr__(self, "extra_body", _object_text(self.extra_body))
         if self.model == OFFLINE:
             idle = [f.name for f in fields(self) if f.name != "model" and getattr(self, f.name) != f.default]
             if idle:
@@ -78,6 +94,11 @@ class ModelConfig:
         for name, least in (("timeout", 0.1), ("max_retries", 0), ("tries", 1), ("patience", 1)):
             if not getattr(self, name) >= least:
                 raise accept(name, getattr(self, name), f"a number from {least}")
+        for name in ("max_tokens", "context"):
+            if getattr(self, name) is not None:
+                check_from(name, getattr(self, name), 1)
+        if self.reasoning_effort == "" or "" in self.stop:
+            raise ParlourError("an empty reasoning_effort or stop is not accepted; accepted: a text, or none at all")
         for name in LIMITS:
             limit = getattr(self, name)
             if limit is not None and not limit >= 0:
@@ -85,6 +106,29 @@ class ModelConfig:
         check_one_of("cache mode", self.cache_mode, MODES)
         if self.cache is None and self.cache_mode == "replay":
             raise ParlourError("cache mode 'replay' without a cache; accepted: the file that was recorded")
+
+    @property
+    def call_settings(self) -> CallSettings:
+        """Those that go into every call."""
+        further = json.loads(self.extra_body) if isinstance(self.extra_body, str) else {}
+        return CallSettings(self.max_tokens, self.reasoning_effort, self.stop, further)
+
+
+def _object_text(further: str | Mapping[str, Any] | None) -> str | None:
+    """Parameters as the text of a JSON object; None for none. Raises `ParlourError` for other texts."""
+    if further is None:
+        return None
+    try:
+        read = json.loads(further) if isinstance(further, str) else dict(further)
+        text = json.dumps(read, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        read = None
+    if not isinstance(read, dict):
+        raise accept("extra_body", further, 'a JSON object, such as {"top_k": 20}')
+    taken = sorted(RESERVED & set(read))
+    if taken:
+        raise accept("extra_body", ", ".join(taken), "parameters that have no option of their own")
+    return text
 
 
 def make_model(config: ModelConfig) -> Model:
@@ -112,5 +156,6 @@ def make_model(config: ModelConfig) -> Model:
         temperature=config.temperature,
         tries=config.tries,
         patience=config.patience,
-        made_from={**asdict(config), "price": None if config.price is None else list(config.price)},
+        call_settings=config.call_settings,
+        made_from=json.loads(json.dumps(asdict(config))),
     )

@@ -20,7 +20,15 @@ from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.request import CacheMiss, ChatMessage, Completion, Request, Usage
 
 REQUEST = Request("tester", (ChatMessage("system", "s"), ChatMessage("user", "说 \ud7ff\n")), 0.3, 40, sample=7)
-REPLY = Completion(("a ü", "b"), Usage(10, 5), ("stop", "length"), ({"x": -0.5, "是": -2.0},) * 2, dropped=("seed",))
+REPLY = Completion(
+    texts=("a ü", "b"),
+    usage=Usage(10, 5, 4),
+    finish=("stop", "length"),
+    thinking=("", "想"),
+    served="tester-2026",
+    logprobs=({"x": -0.5, "是": -2.0},) * 2,
+    dropped=("seed",),
+)
 
 
 class Source:
@@ -49,8 +57,12 @@ SHAPING = {
     "top_logprobs": 1,
     "sample": 8,
     "messages": (*REQUEST.messages, ChatMessage("user", "v")),
+    "schema": {"type": "object"},
+    "reasoning_effort": "low",
+    "stop": ("\n\n",),
+    "extra_body": {"top_k": 20},
 }
-LABELS = {"schema": {"type": "object"}, "schema_name": "V", "ask": "a.b", "seat": "player_1"}
+LABELS = {"schema_name": "V", "ask": "a.b", "seat": "player_1"}
 
 
 def test_every_field_is_either_in_the_key_or_a_label():
@@ -65,7 +77,7 @@ def test_the_key_stays_the_same_from_version_to_version():
     assert (
         Request("m", (ChatMessage("user", "é"),), 0, 1).key() == Request("m", (ChatMessage("user", "é"),), 0.0, 1).key()
     )
-    assert REQUEST.key()[:16] == "e4cd0843bdd45640"
+    assert REQUEST.key()[:16] == "3f5419635d102a40"
     assert len(REQUEST.key()) == 64
 
 
@@ -163,8 +175,10 @@ def test_what_is_in_the_file(tmp_path):
     assert [row[:2] for row in rows] == [(REQUEST.key(), "tester")]
     assert json.loads(rows[0][2]) == {
         "texts": ["a ü", "b"],
-        "usage": [10, 5],
+        "usage": [10, 5, 4],
         "finish": ["stop", "length"],
+        "thinking": ["", "想"],
+        "served": "tester-2026",
         "logprobs": [{"x": -0.5, "是": -2.0}] * 2,
         "dropped": ["seed"],
     }
@@ -177,7 +191,7 @@ def _no_database(path):
 def _other_version(path):
     Cache(Source(), path)
     with closing(sqlite3.connect(path)) as file:
-        file.execute("PRAGMA user_version = 2")
+        file.execute("PRAGMA user_version = 3")
 
 
 def _other_tables(path):

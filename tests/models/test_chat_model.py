@@ -7,7 +7,7 @@ import logging
 import pickle
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 
 import pytest
 from parlour.envs.core import ParlourError
@@ -63,7 +63,7 @@ def test_a_valid_answer_and_its_call(double, model, doubt):
             "ask": "tests.doubt",
             "prompt": prompt,
             "reply": f"Here it is:\n{GOOD}",
-            "usage": {"prompt": 100, "completion": 20},
+            "usage": {"prompt": 100, "completion": 20, "cached": 0},
             "cost": pytest.approx((100 * 1 + 20 * 2) / 1e6),
         },
     )
@@ -144,6 +144,24 @@ def test_a_model_that_never_answers_is_given_up(double, config, doubt):
     with pytest.raises(ModelUnusable, match=r"^'tester' gave no valid answer to 5 questions in a row") as caught:
         model.answer(doubt(), ASKER)
     assert len(str(caught.value).splitlines()) == 1
+    close(model)
+
+
+def test_what_is_set_for_all_calls_goes_into_each(double, config, doubt):
+    """40 tokens are the question's own; a model that thinks first needs more room."""
+    model = make_model(
+        replace(config, max_tokens=900, reasoning_effort="low", stop=("###",), extra_body='{"top_k": 5}')
+    )
+    model.answer(doubt(), ASKER)
+    sent = double.history[0]
+    assert (sent["max_tokens"], sent["reasoning_effort"], sent["stop"], sent["top_k"]) == (900, "low", ["###"], 5)
+    close(model)
+
+
+def test_a_floor_of_tokens_lowers_nothing(double, config, doubt):
+    model = make_model(replace(config, max_tokens=7))
+    model.answer(doubt(), ASKER)
+    assert double.history[0]["max_tokens"] == 40
     close(model)
 
 
@@ -254,6 +272,7 @@ def test_a_copy_is_the_same_model(double, model, doubt):
 
 def test_settings_make_the_same_model_again(double, config, tmp_path):
     full = replace(config, cache=str(tmp_path / "c"), max_calls=3, tries=2, patience=9, temperature=0.0, price=[1, 2])
+    full = replace(full, max_tokens=900, reasoning_effort="low", stop=["###"], extra_body={"top_k": 5}, context=4096)
     model = make_model(full)
     settings = json.loads(json.dumps(model.settings()))
     assert ModelConfig(**settings) == full
@@ -265,12 +284,14 @@ def test_offline_takes_no_other_settings():
     model = make_model(ModelConfig())
     assert isinstance(model, OfflineModel)
     assert ModelConfig(**model.settings()) == ModelConfig()
-    for name, value in asdict(
-        ModelConfig("m", "http://a", "K", 1, 1, 1, 1, 1, "c", "off", 1, 1, 1, "p", (1, 1))
-    ).items():
-        if name != "model":
-            with pytest.raises(ParlourError, match=f"model 'offline' with {name}; accepted: no other settings"):
-                ModelConfig(**{name: value})
+    of_calls = {"max_tokens": 1, "reasoning_effort": "low", "stop": ("x",), "extra_body": "{}", "context": 1}
+    others = {"base_url": "http://a", "key_env": "K", "temperature": 1, "timeout": 1, "max_retries": 1, "tries": 1,
+              "patience": 1, "cache": "c", "cache_mode": "off", "max_dollars": 1, "max_calls": 1, "max_seconds": 1,
+              "prices": "p", "price": (1, 1), **of_calls}  # fmt: skip
+    assert {"model", *others} == {field.name for field in fields(ModelConfig)}
+    for name, value in others.items():
+        with pytest.raises(ParlourError, match=f"model 'offline' with {name}; accepted: no other settings"):
+            ModelConfig(**{name: value})
 
 
 @pytest.mark.parametrize(
@@ -285,6 +306,13 @@ def test_offline_takes_no_other_settings():
         ({"max_retries": -1}, "max_retries -1"),
         ({"tries": 0}, "tries 0"),
         ({"max_dollars": 1}, "max_dollars 1, but the price of 'tester' is unknown"),
+        ({"max_tokens": 0}, "max_tokens 0 is not accepted; accepted: a whole number from 1"),
+        ({"context": 0}, "context 0 is not accepted"),
+        ({"stop": ("",)}, "an empty reasoning_effort or stop"),
+        ({"extra_body": "[1]"}, "extra_body '\\[1\\]' is not accepted; accepted: a JSON object"),
+        ({"extra_body": "{"}, "extra_body '{' is not accepted; accepted: a JSON object"),
+        ({"extra_body": {"top_p": float("nan")}}, "is not accepted; accepted: a JSON object"),
+        ({"extra_body": {"seed": 3}}, "extra_body 'seed' is not accepted; accepted: parameters that have no option"),
         ({"price": (1,)}, r"price \(1,\) is not accepted"),
         ({"base_url": None}, "environment variable NO_KEY is not set"),
     ],

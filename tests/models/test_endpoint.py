@@ -58,7 +58,8 @@ def test_a_request_goes_out_as_the_protocol_has_it_and_the_reply_comes_back(doub
         }
     ]
     assert double.headers[0]["authorization"] == f"Bearer {double.KEY}"
-    assert (reply.texts, reply.usage, reply.finish, reply.logprobs) == (("hello",), (11, 3), ("stop",), ())
+    assert (reply.texts, reply.usage, reply.finish, reply.logprobs) == (("hello",), (11, 3, 0), ("stop",), ())
+    assert (reply.thinking, reply.served) == (("",), "m")
     assert (reply.cached, reply.retries, reply.dropped) == (False, 0, ())
     assert 0 < reply.seconds < 5
 

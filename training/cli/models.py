@@ -23,7 +23,7 @@ def _answering(config: ModelConfig) -> Iterator[Model]:
         tell_usage(model)
 
 
-ModelOption = Annotated[Model, Options(config=ModelConfig, make=_answering, panel="Model")]
+ModelOption = Annotated[Model, Options(config=ModelConfig, make=_answering, repeated=("stop",), panel="Model")]
 
 
 def called(model: Model) -> str:

@@ -22,11 +22,11 @@ from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies.llm.transport.request import CacheMiss, Completion, Request, Transport, Usage
 
 MODES: Final = ("record", "replay", "off")
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the layout."""
 _PATIENCE: Final = 60.0
 """Seconds to wait for others who write."""
-_STORED: Final = ("texts", "usage", "finish", "logprobs", "dropped")
+_STORED: Final = ("texts", "usage", "finish", "thinking", "served", "logprobs", "dropped")
 
 
 class Cache:
@@ -93,6 +93,8 @@ class Cache:
                 texts=tuple(found["texts"]),
                 usage=Usage(*found["usage"]),
                 finish=tuple(found["finish"]),
+                thinking=tuple(found["thinking"]),
+                served=found["served"],
                 logprobs=tuple(found["logprobs"]),
                 cached=True,
                 dropped=tuple(found["dropped"]),

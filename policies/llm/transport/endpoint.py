@@ -24,8 +24,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from parlour.envs.core import ParlourError
+from parlour.policies.llm.transport.bodies import Failure, read_reply, told_by
 from parlour.policies.llm.transport.key import read_key, secret
-from parlour.policies.llm.transport.payload import Failure, dropped_from, parameters, read_reply, refused, told_by
+from parlour.policies.llm.transport.payload import dropped_from, parameters, refused
 from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request
 
 KEY_ENV: Final = "OPENAI_API_KEY"
@@ -163,7 +164,8 @@ class Endpoint:
     def _cleaned(self, found: Completion | Failure) -> Completion | Failure:
         if isinstance(found, Failure):
             return replace(found, told=self._clean(found.told))
-        return replace(found, texts=tuple(map(self._clean, found.texts)))
+        texts, thinking = tuple(map(self._clean, found.texts)), tuple(map(self._clean, found.thinking))
+        return replace(found, texts=texts, thinking=thinking, served=self._clean(found.served))
 
     def _host(self) -> str:
         address = urlsplit(self.base_url or str(self._client().base_url))

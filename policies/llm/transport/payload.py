@@ -1,16 +1,16 @@
-"""What goes over the wire: the parameters of a call, and how a completion, an error and a refusal are read."""
+"""What goes over the wire: the parameters of a call, and which of them a server's refusal means."""
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
 from typing import Any, Final
 
-from parlour.policies.llm.transport.request import NO_USAGE, Completion, Request, Usage
+from parlour.policies.llm.transport.bodies import Failure
+from parlour.policies.llm.transport.request import Request
 
-LONGEST: Final = 200
-"""Characters of a server's words that an error shows."""
+RESERVED: Final = frozenset({"model", "messages", "temperature", "max_tokens", "max_completion_tokens", "seed", "n", "stop",
+                             "logprobs", "top_logprobs", "response_format", "reasoning_effort", "stream"})  # fmt: skip
+"""Parameters that a request has places for; `stream` would change the answer's form."""
 
 _REFUSING: Final = (400, 404, 422)
 """Statuses with which servers refuse a parameter."""
@@ -23,31 +23,12 @@ _NAMES: Final = {
     "temperature": r"\btemperature\b",
     "max_tokens": r"\bmax_tokens\b",
     "max_completion_tokens": r"\bmax_completion_tokens\b",
+    "reasoning_effort": r"\breasoning_effort\b|\breasoning\.effort\b",
+    "stop": r"""(?<=['"`])stop(?=['"`])""",
     "n": r"""(?<=['"`])n(?=['"`])""",
 }
 _TOO_MUCH: Final = re.compile(r"context (?:length|window|size)|too (?:large|long|many|high)|exceed", re.IGNORECASE)
 """A request that is too big is no refusal of a parameter, whatever the message names."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A call without a usable answer."""
-
-    told: str
-    """What went wrong, if need be in the server's words."""
-    retries: int
-    """How often the SDK had tried again."""
-    again: bool = False
-    """Whether to try again here; otherwise the SDK has done so, or it is no use."""
-    status: int | None = None
-    parameter: str | None = None
-    """The parameter that the server found fault with, if it says so in the place for it."""
-
-    def line(self) -> str:
-        """One line, not too long."""
-        told = " ".join(self.told.split())
-        told = told if len(told) <= LONGEST else told[: LONGEST - 1] + "…"
-        return told if self.status is None else f"status {self.status}: {told}"
 
 
 def parameters(request: Request, off: frozenset[str]) -> dict[str, Any]:
@@ -81,26 +62,6 @@ def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
     return min(places, key=lambda name: places[name]) if places else None
 
 
-def told_by(body: object, text: str) -> tuple[str, str | None]:
-    """The words of an error's body and the parameter it names, if any. The SDK has unpacked the field `error`."""
-    if isinstance(body, dict) and isinstance(body.get("message"), str):
-        parameter = body.get("param")
-        return body["message"] or "no reason given", parameter if isinstance(parameter, str) else None
-    return text.strip() or "no reason given", None
-
-
-def read_reply(text: str, retries: int) -> Completion | Failure:
-    """A chat completion from the text of an answer's body."""
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return Failure(f"the answer is no JSON: {text[:LONGEST]!r}", retries, again=True)
-    try:
-        return _completion(body, retries)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        return Failure(f"the answer is no chat completion: {text[:LONGEST]!r}", retries, again=True)
-
-
 def _wanted(request: Request) -> dict[str, Any]:
     wanted: dict[str, Any] = {
         "model": request.model,
@@ -109,6 +70,12 @@ def _wanted(request: Request) -> dict[str, Any]:
         "max_tokens": request.max_tokens,
         "seed": request.sample,
     }
+    if request.reasoning_effort is not None:
+        wanted["reasoning_effort"] = request.reasoning_effort
+    if request.stop:
+        wanted["stop"] = list(request.stop)
+    if request.extra_body:
+        wanted["extra_body"] = dict(request.extra_body)
     if request.n > 1:
         wanted["n"] = request.n
     if request.top_logprobs:
@@ -117,31 +84,3 @@ def _wanted(request: Request) -> dict[str, Any]:
         held = {"name": request.schema_name, "schema": dict(request.schema), "strict": True}
         wanted["response_format"] = {"type": "json_schema", "json_schema": held}
     return wanted
-
-
-def _completion(body: Any, retries: int) -> Completion:
-    choices = body["choices"]
-    texts = tuple(_text(choice["message"]) for choice in choices)
-    if not texts:
-        raise KeyError("choices")
-    logprobs = tuple(_first_token(choice.get("logprobs")) for choice in choices)
-    usage = body.get("usage")
-    return Completion(
-        texts=texts,
-        usage=Usage(int(usage["prompt_tokens"]), int(usage.get("completion_tokens", 0))) if usage else Usage(0, 0),
-        finish=tuple(str(choice.get("finish_reason")) for choice in choices),
-        logprobs=logprobs if any(logprobs) else (),
-        retries=retries,
-        dropped=() if usage else (NO_USAGE,),
-    )
-
-
-def _text(message: Any) -> str:
-    """A refusal has no content but is an answer: an unusable one, which its reader will say."""
-    content = message.get("content")
-    return content if isinstance(content, str) else str(message.get("refusal") or "")
-
-
-def _first_token(logprobs: Any) -> dict[str, float]:
-    places = (logprobs or {}).get("content") or []
-    return {str(top["token"]): float(top["logprob"]) for top in places[0]["top_logprobs"]} if places else {}

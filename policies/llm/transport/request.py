@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from parlour.envs.core import ParlourError
 
@@ -18,11 +18,35 @@ NO_USAGE: Final = "usage"
 """Stands in `Completion.dropped` when the server did not say how many tokens it used."""
 
 
+Reason = Literal["context", "content_filter", "timeout", "refused", "server"]
+"""Why a call failed: the prompt is too long, a filter of the server's, no answer in time, another refusal, an error or
+the loss of the server."""
+
+
 class ModelUnavailable(ParlourError):  # noqa: N818 - named for what happened
-    """The endpoint did not answer after all retries, or it refuses to."""
+    """No call can succeed, which ends a run: a wrong key, an unknown model, no quota, no server at all."""
 
     retries: int = 0
     """How often the call was tried again before it was given up."""
+
+
+class CallFailed(ModelUnavailable):
+    """One call failed after all retries, or is refused; others may succeed. It costs one decision."""
+
+    def __init__(self, message: str, reason: Reason = "server") -> None:
+        super().__init__(message)
+        self.reason: Reason = reason
+
+
+class PromptTooLong(CallFailed):
+    """The messages and the room for the reply do not fit into the model's context."""
+
+    def __init__(self, message: str, tokens: int | None = None, limit: int | None = None) -> None:
+        super().__init__(message, "context")
+        self.tokens = tokens
+        """Of the request, as the server counts; None if it does not say."""
+        self.limit = limit
+        """Of the context; None if it does not say."""
 
 
 class BudgetSpent(ParlourError):  # noqa: N818 - named for what happened
@@ -50,6 +74,8 @@ class Usage(NamedTuple):
 
     prompt: int
     completion: int
+    cached: int = 0
+    """Those of `prompt` that the server had in its own cache of prompts."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +92,14 @@ class Request:
     """For how many tokens log probabilities are wanted at each place; 0 for none."""
     sample: int = 0
     """Which of several samples this is; the server gets it as its seed."""
+    reasoning_effort: str | None = None
+    """How much a model that thinks shall think, such as `"low"`; None: not sent."""
+    stop: tuple[str, ...] = ()
+    """Texts at which a reply ends."""
+    extra_body: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Further parameters, beyond the protocol's, as the server calls them."""
     schema: Mapping[str, Any] | None = field(default=None, hash=False)
-    """The JSON schema of the answer. It stands in the messages too; servers that can hold the model to it."""
+    """The JSON schema of the answer; servers that can hold the model to it."""
     schema_name: str = ""
     ask: str = ""
     """The kind of question, and who asks: labels for the meter."""
@@ -76,12 +108,14 @@ class Request:
     def key(self) -> str:
         """What the cache knows it by: 64 hexadecimal digits over all that shapes the reply.
 
-        Neither labels nor the schema, which the messages hold, nor anything of the endpoint enters.
+        No label enters.
         """
         shaping = {
             "model": self.model,
             "parameters": [float(self.temperature), self.max_tokens, self.n, self.top_logprobs],
+            "further": [self.reasoning_effort, list(self.stop), dict(self.extra_body)],
             "messages": [list(message) for message in self.messages],
+            "schema": None if self.schema is None else dict(self.schema),
             "sample": self.sample,
         }
         return hashlib.sha256(json.dumps(shaping, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
@@ -95,7 +129,11 @@ class Completion:
     """At least one; servers may give fewer than were wanted."""
     usage: Usage
     finish: tuple[str, ...]
-    """Why each text ended, in the server's words: `"stop"`, `"length"`, ..."""
+    """Why each text ended: `"stop"`, `"length"` (cut), `"content_filter"`, `"tool_calls"`, another word, or `"unknown"`."""
+    thinking: tuple[str, ...] = ()
+    """What was thought before each text, empty where nothing is told; () if the transport knows of none."""
+    served: str = ""
+    """The model that answered, as the server calls it; empty if it does not say."""
     logprobs: tuple[dict[str, float], ...] = ()
     """For each text, the likeliest first tokens with their log probabilities (natural); empty if the server gave none."""
     cached: bool = False
@@ -103,6 +141,27 @@ class Completion:
     seconds: float = 0.0
     dropped: tuple[str, ...] = ()
     """Parameters that the server did not take, and `NO_USAGE`. Results say so."""
+
+
+@dataclass(frozen=True)
+class CallSettings:
+    """What a user sets for all calls of a model, whatever is asked."""
+
+    max_tokens: int | None = None
+    """Least room for a reply in tokens, for models that think first; None: as each question has it."""
+    reasoning_effort: str | None = None
+    stop: tuple[str, ...] = ()
+    extra_body: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def applied(self, request: Request) -> Request:
+        """A request with these settings; one that has more room keeps it."""
+        return replace(
+            request,
+            max_tokens=max(request.max_tokens, self.max_tokens or 0),
+            reasoning_effort=self.reasoning_effort,
+            stop=self.stop,
+            extra_body=self.extra_body,
+        )
 
 
 class Transport(Protocol):

@@ -1,0 +1,137 @@
+"""What comes back over the wire, as data: the body of a completion, and that of an error.
+
+Servers that call themselves compatible differ in how they tell the same: content is a text or a list of parts, thinking is
+called `reasoning_content` (DeepSeek, vLLM, llama.cpp, Groq) or `reasoning` (OpenRouter, Ollama, newer vLLM), tokens read
+from a cache of prompts stand in three places. Sources: the pages that `tests/models/servers` names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from parlour.policies.llm.transport.request import NO_USAGE, Completion, Usage
+
+LONGEST: Final = 200
+"""Characters of a server's words that an error shows."""
+
+_FINISH: Final = {"max_tokens": "length", "end_turn": "stop", "stop_sequence": "stop", "eos": "stop"}
+"""Words of some servers -> those of the protocol."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A call without a usable answer."""
+
+    told: str
+    """What went wrong, if need be in the server's words."""
+    retries: int
+    """How often the SDK had tried again."""
+    again: bool = False
+    """Whether to try again here; otherwise the SDK has done so, or it is no use."""
+    status: int | None = None
+    parameter: str | None = None
+    """The parameter that the server found fault with, if it says so in the place for it."""
+
+    def line(self) -> str:
+        """One line, not too long."""
+        told = " ".join(self.told.split())
+        told = told if len(told) <= LONGEST else told[: LONGEST - 1] + "…"
+        return told if self.status is None else f"status {self.status}: {told}"
+
+
+def told_by(body: object, text: str) -> tuple[str, str | None]:
+    """The words of an error's body and the parameter it names, if any. The SDK has unpacked the field `error`."""
+    if isinstance(body, dict) and isinstance(body.get("message"), str):
+        parameter = body.get("param")
+        return body["message"] or "no reason given", parameter if isinstance(parameter, str) else None
+    return text.strip() or "no reason given", None
+
+
+def read_reply(text: str, retries: int) -> Completion | Failure:
+    """A chat completion from the text of an answer's body."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return Failure(f"the answer is no JSON: {text[:LONGEST]!r}", retries, again=True)
+    try:
+        return _completion(body, retries)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        return Failure(f"the answer is no chat completion: {text[:LONGEST]!r}", retries, again=True)
+
+
+def _completion(body: Any, retries: int) -> Completion:
+    choices = body["choices"]
+    messages = [choice["message"] for choice in choices]
+    if not messages:
+        raise KeyError("choices")
+    logprobs = tuple(_first_token(choice.get("logprobs")) for choice in choices)
+    usage = body.get("usage")
+    return Completion(
+        texts=tuple(map(_text, messages)),
+        usage=_usage(usage, body.get("timings")) if usage else Usage(0, 0),
+        finish=tuple(map(_finish, choices)),
+        thinking=tuple(map(_thinking, messages)),
+        served=str(body.get("model") or ""),
+        logprobs=logprobs if any(logprobs) else (),
+        retries=retries,
+        dropped=() if usage else (NO_USAGE,),
+    )
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """The content; without any, the arguments of the first tool called, or the words of a refusal: an answer, too."""
+    content = message.get("content")
+    said = content if isinstance(content, str) else _joined(content, ("text", "output_text"), "text")
+    return said or _called(message) or str(message.get("refusal") or _joined(content, ("refusal",), "refusal"))
+
+
+def _thinking(message: Mapping[str, Any]) -> str:
+    for name in ("reasoning_content", "reasoning"):
+        if isinstance(message.get(name), str) and message[name]:
+            return str(message[name])
+    return _joined(message.get("content"), ("thinking", "reasoning"), "thinking", "reasoning", "text")
+
+
+def _joined(content: object, kinds: Collection[str], *fields: str) -> str:
+    """The parts of some kinds of a content in parts; a part's text may be parts itself (Mistral's thinking)."""
+    if not isinstance(content, list):
+        return ""
+    said = []
+    for part in content:
+        if isinstance(part, Mapping) and part.get("type") in kinds:
+            found = next((part[name] for name in fields if part.get(name)), "")
+            said.append(found if isinstance(found, str) else _joined(found, ("text",), "text"))
+        elif isinstance(part, str) and "text" in fields[:1]:
+            said.append(part)
+    return "".join(said)
+
+
+def _called(message: Mapping[str, Any]) -> str:
+    calls = message.get("tool_calls") or (
+        [{"function": message["function_call"]}] if message.get("function_call") else []
+    )
+    if not calls:
+        return ""
+    arguments = (calls[0].get("function") or {}).get("arguments")
+    return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
+
+
+def _finish(choice: Mapping[str, Any]) -> str:
+    word = str(choice.get("finish_reason") or "unknown")
+    return _FINISH.get(word, word)
+
+
+def _usage(usage: Mapping[str, Any], timings: object) -> Usage:
+    details = usage.get("prompt_tokens_details") or {}
+    places = (details.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"))
+    told = (*places, timings.get("cache_n")) if isinstance(timings, Mapping) else places
+    cached = next((int(one) for one in told if one), 0)
+    return Usage(int(usage["prompt_tokens"]), int(usage.get("completion_tokens") or 0), cached)
+
+
+def _first_token(logprobs: Any) -> dict[str, float]:
+    places = (logprobs or {}).get("content") or []
+    return {str(top["token"]): float(top["logprob"]) for top in places[0]["top_logprobs"]} if places else {}
