@@ -163,8 +163,12 @@ V_contra = TypeVar("V_contra", bound=View, contravariant=True)
 class GameText(Protocol[V_contra]):
     """The wording of a game (`<game>/text.py`). Reads its Views, Events and Moves; never sees a State."""
 
-    # It may have besides `seldom: frozenset[str]`: kinds of moves and announcements that are hardly ever the same twice,
-    # so that environments need not keep their lines.
+    # It may have besides
+    #   `seldom: frozenset[str]`: kinds of moves and announcements that are hardly ever the same twice, so that
+    #       environments need not keep their lines;
+    #   `rules: str`: the rules of this table, whole and in its language, the same for all seats; a first paragraph, up to
+    #       an empty line, must do where there is no room for more. It stands at the end of `who`, and in `info["rules"]`
+    #       with `info="full"`.
 
     def who(self, view: V_contra) -> str:
         """First section: who the seat is and what it knows from outside the talk. Fixed once the roles are dealt."""

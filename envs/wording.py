@@ -31,6 +31,7 @@ class Wording:
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
         self.text, self.heuristic = spec.text(game), spec.heuristic
+        self.rules: str = getattr(self.text, "rules", "")
         self._seldom: frozenset[str] = getattr(self.text, "seldom", frozenset())
         self.numbers = {move: number for number, move in enumerate(game.catalogue)}
         self.turns: dict[int, Turn] = {}
@@ -48,7 +49,8 @@ class Wording:
 
     def offered(self, turn: Turn, view: View) -> dict[str, Any]:
         """What `info="full"` adds at a seat's turn."""
-        return {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": self.heuristic}
+        told = {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": self.heuristic}
+        return {**told, "rules": self.rules} if self.rules else told
 
     def line(self, event: Event) -> str:
         """One line of the record."""

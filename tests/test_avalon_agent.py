@@ -243,7 +243,7 @@ class Mumbler(Listener):
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         found = super().answer(question, context)
         if isinstance(question, asks.Respond) and question.now.does == "vote" and len(question.refused) < 2:
-            return Answered(asks.Response(words=f"hmm {len(question.refused)}"), True, False)
+            return Answered(asks.Response(words=f"hmm {len(question.refused)}"))
         return found
 
 

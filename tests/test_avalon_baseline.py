@@ -143,7 +143,7 @@ def test_words_that_could_not_be_used_are_no_experience():
     class Mumbler(Listener):
         def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
             if isinstance(question, asks.AnswerTable) and question.now.does == "vote" and not question.refused:
-                return Answered(asks.TableWords(words="hmm"), True, False)
+                return Answered(asks.TableWords(words="hmm"))
             return super().answer(question, context)
 
     model, agents, episode = played(model=Mumbler())

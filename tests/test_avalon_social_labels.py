@@ -80,7 +80,7 @@ class Fixed(Model):
             "social.identity": Told(identity="withholding"),
             "social.sharing": Facts(told=("player_4",)),
         }
-        return Answered(answers[question.kind], True, False)
+        return Answered(answers[question.kind])
 
     def settings(self) -> dict[str, Any]:
         return {}

@@ -286,7 +286,7 @@ class Contrary(Model):
             value = value.model_copy(update={"proposes_self": True})
         if question.kind == "social.identity":
             value = value.model_copy(update={"identity": "self-disclosure"})
-        return Answered(value, True, question.kind == "social.sharing")
+        return Answered(value, reason="invalid" if question.kind == "social.sharing" else None)
 
     def settings(self) -> dict[str, Any]:
         return {}

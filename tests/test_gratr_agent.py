@@ -356,7 +356,7 @@ class Odd(OfflineModel):
             )
         else:
             return super().answer(question, context)
-        return Answered(value, True, False, ({"ask": question.kind, "answer": value.model_dump(mode="json")},))
+        return Answered(value, calls=({"ask": question.kind, "answer": value.model_dump(mode="json")},))
 
 
 def test_a_model_that_answers_oddly_breaks_no_game_and_is_counted():

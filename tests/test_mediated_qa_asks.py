@@ -44,10 +44,8 @@ class Parrot(Model):
         self.asked.append(question)
         self.askers.append(context)
         if isinstance(question, CheckAnswer):
-            return Answered(EntailmentVerdict.model_validate({"label": self.label}), True, False)
-        return Answered(
-            ShortAnswer(answer=self.replies[len(self.asked) % len(self.replies)], confidence=0.6), True, False
-        )
+            return Answered(EntailmentVerdict.model_validate({"label": self.label}))
+        return Answered(ShortAnswer(answer=self.replies[len(self.asked) % len(self.replies)], confidence=0.6))
 
     def settings(self) -> dict[str, Any]:
         return {}

@@ -278,9 +278,9 @@ class Scripted(Listener):
             return super().answer(question, asker)
         self.heard.append((asker.seat, question, reply))
         try:
-            return Answered(question.read(reply), True, False)
+            return Answered(question.read(reply))
         except BadReply:
-            return Answered(question.heuristic(np.random.default_rng(asker.sample)), False, True)
+            return Answered(question.heuristic(np.random.default_rng(asker.sample)), 3, "invalid")
 
 
 BAD = [

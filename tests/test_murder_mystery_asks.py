@@ -590,9 +590,9 @@ class Scripted(OfflineModel):
 
     def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
         try:
-            return Answered(question.read(self.reply), True, False)
+            return Answered(question.read(self.reply))
         except BadReply:
-            return Answered(question.heuristic(np.random.default_rng(asker.sample)), False, True)
+            return Answered(question.heuristic(np.random.default_rng(asker.sample)), 3, "invalid")
 
 
 @cache

@@ -64,7 +64,7 @@ def test_overall_weighs_objectives_10_reasoning_5_and_relations_2():
 
 
 def test_a_score_has_a_share_for_each_repetition():
-    found = scores.score(marks((10, (True, False, False)), (5, (True, True, False))))
+    found = scores.score(marks((10, (True, False, False)), (5, (True))))
     assert found is not None
     assert found.shares == (1.0, 5 / 15, 0.0)
 
@@ -182,7 +182,7 @@ class Scripted(Model):
         assert isinstance(question, Quiz)
         self.shown.append(tuple(question.options.values()))
         letters = {words: letter for letter, words in question.options.items()}
-        return Answered(QuizAnswer(reason="", answer=letters.get(self.wanted, self.wanted)), True, False)
+        return Answered(QuizAnswer(reason="", answer=letters.get(self.wanted, self.wanted)))
 
     def settings(self) -> dict[str, Any]:
         return {}
@@ -423,7 +423,7 @@ class Paid(Model):
     def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
         value = question.heuristic(np.random.default_rng(asker.sample))
         call = {"ask": question.kind, "usage": {"prompt": 100, "completion": 10}, "cost": self.cost}
-        return Answered(value, False, False, (call, call))
+        return Answered(value, 2, None, (call, call))
 
     def settings(self) -> dict[str, Any]:
         return {}

@@ -60,8 +60,6 @@ class Coin(Ask[Guess]):
         side: Literal["good", "evil"] = "good" if rng.random() < 0.75 else "evil"
         return Guess(side=side, weight=float(rng.random()) if self.heard else 0.5, words=f"{self.name} 说 {side}")
 
-    def _filled(self) -> str:
-        return f"What is {self.name}?"
 
 
 class Broken(Ask[Guess]):
@@ -72,8 +70,6 @@ class Broken(Ask[Guess]):
     def heuristic(self, rng: np.random.Generator) -> Guess:
         raise ZeroDivisionError("nothing to divide by")
 
-    def _filled(self) -> str:
-        return "?"
 
 
 QUESTION = Coin(name="player_3", heard=('He said "}\n```\n" and left', "是的"))

@@ -352,7 +352,7 @@ class Odd(OfflineModel):
             return plain
         value = self._odd(question, plain.value, rng)
         question.check(value)
-        return Answered(value, True, False)
+        return Answered(value)
 
     def _odd(self, question: Any, plain: Any, rng: np.random.Generator) -> Any:
         def odd() -> str:

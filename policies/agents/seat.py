@@ -125,6 +125,7 @@ class GameSeat(AskingPolicy, Generic[V]):
         if view is None or not isinstance(view, self.view_type):
             title, game = self.plays
             raise ParlourError(f"policy {self.name!r} plays {title} with info='full'; accepted: {game}")
+        self.seat_model.rules = str(info.get("rules", ""))
         if not self._seated:
             self._sit_down(view)
             self._seated = True

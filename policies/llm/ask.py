@@ -2,11 +2,8 @@
 
 An `Ask` is a pydantic model. Its fields are the inputs, plain values that fit into JSON; its template is a file; its
 answer is a pydantic model too; and its heuristic answers it from the inputs alone. So the same question can be put to
-a language model, to heuristics, or, over HTTP, to the heuristics of another process (`server`).
-
-A prompt is the template, then one block of JSON with the kind of the question and its inputs, then the schema of the
-answer. Whatever players said stands inside JSON strings, where a line break is written as two characters: no utterance
-can end the block or begin another one.
+a language model, to heuristics, or, over HTTP, to the heuristics of another process (`server`), which reads the inputs
+back from the prompt.
 """
 
 from __future__ import annotations
@@ -14,29 +11,35 @@ from __future__ import annotations
 import json
 import re
 import sys
+import types
+import typing
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
-from importlib import resources
-from string import Formatter
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from pydantic import BaseModel, ConfigDict, ValidationError
+from parlour.policies.llm import prompt, reading
+from parlour.policies.llm.prompt import Templates
+from parlour.policies.llm.reading import BadReply, Choices
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-SYSTEM: Final = "system.md"
-_BLOCK: Final = re.compile(r"^```json\n(\{\"ask\": .*\})\n```$", re.MULTILINE)
+ENGLISH: Final = "en"
 _LONGEST: Final = 300
 """Characters of a refused reply that an error shows."""
 
+__all__ = ["ASKS", "Answer", "Ask", "BadReply", "Choices", "Rounded", "read_back"]
 
-class BadReply(ParlourError):  # noqa: N818 - named for what it is
-    """A reply that is no answer to the question; the message says why in one line."""
+Rounded = Annotated[float, AfterValidator(lambda number: round(number, 3))]
+"""A number of a question or an answer: three decimals are all that a prompt shows, so that they are all there is."""
 
 
 class Answer(BaseModel):
-    """What a question is answered with. Every field is required: an answer is whole or none."""
+    """What a question is answered with. Every field is required: an answer is whole or none.
+
+    Fields are written in their order, so reasons come before what follows from them.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,26 +50,49 @@ A = TypeVar("A", bound=Answer)
 class Ask(BaseModel, Generic[A]):
     """A question; its fields are the inputs.
 
-    A subclass names its answer (`class Doubt(Ask[Verdict])`) and its `kind`, and lies in a package with a folder
-    `prompts` that holds the template: the part of the kind behind the dot, with `.md`. In the template, `{field}` stands
-    for an input of one line that no player wrote; the other inputs are in the block.
+    A subclass names its answer (`class Doubt(Ask[Verdict])`) and its `kind`. Its template is the class's `template`, or
+    a file `prompts/LANGUAGE/NAME.md` in its package or beside its module, with the part of the kind behind the dot for
+    NAME. In the template, `{field}` stands for an input of one line that no player wrote; every input has a section.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: ClassVar[str] = ""
     """Its name everywhere, such as `"avalon_agent.analyse"`; unique."""
+    template: ClassVar[str] = ""
+    """The words of the question, where they are not in a file."""
+    fixed: ClassVar[tuple[str, ...]] = ()
+    """Inputs that stay the same for a seat throughout a game; their sections come first."""
+    record: ClassVar[tuple[str, ...]] = ()
+    """Inputs that grow at their end, or change seldom, from the most to the least stable; their sections come next."""
+    spare: ClassVar[tuple[str, ...]] = ()
+    """Inputs that may be left out, in this order, where a prompt would be too long."""
     max_tokens: ClassVar[int] = 800
-    """How long a reply may become."""
+    """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None
     """Of sampling, where the question asks for one of its own; None for the model's."""
+
+    language: str = ENGLISH
+    """Of the whole prompt."""
 
     @abstractmethod
     def heuristic(self, rng: np.random.Generator) -> A:
         """The answer that needs no model: a function of the inputs and `rng`."""
 
+    def choices(self) -> Choices:
+        """What is offered: place of a field in the answer -> the values it may have, each with its sentence, if any."""
+        return {}
+
     def check(self, answer: A) -> None:
         """Refuse an answer that fits the schema but not the inputs. Raises `ValueError` with the reason."""
+
+    @classmethod
+    def is_speech(cls, entry: Any) -> bool:
+        """Whether an entry of the record holds words of a player only, and may be left out where room is short.
+
+        Teams, votes, results and deaths never may.
+        """
+        return False
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
@@ -86,37 +112,65 @@ class Ask(BaseModel, Generic[A]):
                     return found  # type: ignore[return-value]
         raise TypeError(f"{cls.__name__} names no answer")
 
-    @classmethod
-    def schema_of_answer(cls) -> dict[str, Any]:
-        """The JSON schema of its answer."""
-        return _schema(cls.answer_type())
+    def schema_of_answer(self) -> dict[str, Any]:
+        """The JSON schema of its answer, each choice held to what is offered."""
+        return reading.with_choices(_schema(self.answer_type()), self.choices())
 
     def inputs(self) -> dict[str, Any]:
         """The inputs as plain values."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", exclude={"language"})
 
-    def prompt(self) -> str:
-        """The question in words: template, block, schema."""
-        block = json.dumps({"ask": self.kind, "inputs": self.inputs()}, ensure_ascii=False)
-        schema = json.dumps(self.schema_of_answer(), ensure_ascii=False)
-        return (
-            f"{self._filled()}\n\nThe inputs:\n```json\n{block}\n```\n\n"
-            f"Answer with one JSON object that fits this schema, and with nothing else:\n{schema}\n"
-        )
+    def prompt(self, templates: Templates = Templates(), remark: str = "") -> str:  # noqa: B008 - frozen
+        """The user message: sections from the most stable to the newest, with the template before what is asked now.
+
+        Args:
+            templates: Where its words come from.
+            remark: A line about the prompt itself, such as what was left out.
+        """
+        inputs = self.inputs()
+        first = [*self.fixed, *self.record]
+        later = [name for name in inputs if name not in first]
+        tag = "" if self.language == ENGLISH else f" ({self.language})"
+        shape = prompt.shape(self.schema_of_answer(), self.language)
+        parts = [
+            "".join(self._section(name, inputs) for name in first),
+            f"# {self.kind}{tag}\n",
+            *([remark + "\n"] if remark else []),
+            f"{self._filled(templates)}\n",
+            "".join(self._section(name, inputs) for name in later),
+            f"{prompt.layout(self.language)['answer']}\n{shape}\n",
+        ]
+        return "\n".join(part for part in parts if part)
+
+    def system(self, rules: str = "", templates: Templates = Templates()) -> str:  # noqa: B008 - frozen
+        """The system message: general words, then the rules of the table."""
+        return "\n\n".join(part for part in (templates.system(self.language), rules.strip()) if part)
 
     def read(self, reply: str) -> A:
-        """The answer in the text of a reply: one JSON object, whatever stands around it.
+        """The answer in the text of a reply: its last JSON object, whatever stands around it.
 
         Raises:
             BadReply: There is no JSON object, or it does not fit the schema or the inputs.
         """
-        refusal = BadReply(f"the reply {reply[:_LONGEST]!r} holds no whole JSON object")
-        for found in _objects(reply):
-            try:
-                return self._answer(found)
-            except BadReply as error:
-                refusal = error
-        raise refusal
+        words = reading.set_aside(reply)[1]
+        found = reading.last_object(words)
+        if found is None:
+            found = self._bare_choice(words)
+        if found is None:
+            raise BadReply(f"the reply {_short(reply, _LONGEST)!r} holds no whole JSON object", "no_json")
+        return self._answer(reading.settled(found, self.choices()))
+
+    def _bare_choice(self, words: str) -> dict[str, Any] | None:
+        """The answer of a reply that is nothing but one of the options; None if it is not."""
+        choices = self.choices()
+        texts = {name: "" for name, one in self.answer_type().model_fields.items() if one.annotation is str}
+        if len(choices) != 1 or {*texts, *choices} != set(self.answer_type().model_fields):
+            return None
+        ((place, accepted),) = choices.items()
+        try:
+            return {**texts, place: reading.meant(re.sub(r"^```\w*|```$", "", words).strip(), accepted)}
+        except LookupError:
+            return None
 
     def _answer(self, found: dict[str, Any]) -> A:
         try:
@@ -128,72 +182,81 @@ class Ask(BaseModel, Generic[A]):
         except UnicodeEncodeError:
             raise BadReply("the JSON object holds half a character; accepted: whole ones") from None
         except ValueError as error:
-            raise BadReply(f"the answer does not fit the question: {_short(str(error), _LONGEST)}") from None
+            raise BadReply(f"the answer does not fit the question: {_short(str(error), _LONGEST)}", "check") from None
         return answer
 
-    def _filled(self) -> str:
-        package = sys.modules[type(self).__module__].__package__ or ""
-        template = _template(package, self.kind.rpartition(".")[2])
-        return fill(template, {name: getattr(self, name) for name in type(self).model_fields}).strip()
+    def _section(self, name: str, inputs: Mapping[str, Any]) -> str:
+        return prompt.section(name, inputs[name], optional=_allows_none(type(self).model_fields[name].annotation))
+
+    def _filled(self, templates: Templates) -> str:
+        return prompt.fill(self._template(templates), {name: getattr(self, name) for name in type(self).model_fields})
+
+    def _template(self, templates: Templates) -> str:
+        own = templates.own(self.kind, self.language)
+        if own is not None:
+            return own
+        if self.template:
+            return self.template.strip()
+        module = sys.modules[type(self).__module__]
+        if module.__package__:
+            return templates.of(self.kind, self.language, module.__package__)
+        name = self.kind.rpartition(".")[2]
+        found = prompt.beside(getattr(module, "__file__", None), self.language, name)
+        if found is None:
+            raise ParlourError(
+                f"question {self.kind!r} has no prompt; accepted: a string `template` in its class, or a file "
+                f"prompts/{self.language}/{name}.md beside its module"
+            )
+        return found
 
 
 ASKS: Final[dict[str, type[Ask[Any]]]] = {}
 """Kind -> question; a class enters when its module is imported."""
 
 
-def read_back(prompt: str) -> Ask[Any] | None:
-    """The question that a prompt puts; None if it holds no block.
+def read_back(words: str) -> Ask[Any] | None:
+    """The question that a user message puts; None if it puts none.
 
     Raises:
-        ParlourError: The block names an unknown question, or its inputs do not fit.
+        ParlourError: It names an unknown question, or its inputs do not fit.
     """
-    found = _BLOCK.search(prompt)
-    if found is None:
+    headings = [found for found in map(prompt.QUESTION.match, words.split("\n")) if found]
+    if not headings:
         return None
+    kind = headings[0]["kind"]
+    if kind not in ASKS:
+        raise ParlourError(f"question {kind[:60]!r} is not accepted; accepted: {', '.join(sorted(ASKS))}")
     try:
-        block = json.loads(found[1])
-    except (ValueError, RecursionError) as error:
-        raise ParlourError(f"the block of a prompt is no JSON ({error}); accepted: what `Ask.prompt` writes") from None
-    name = block["ask"]
-    if name not in list(ASKS):  # a list, as the name may be anything
-        raise ParlourError(f"question {name!r} is not accepted; accepted: {', '.join(sorted(ASKS))}")
-    try:
-        return ASKS[name].model_validate(block.get("inputs"))
+        inputs = _inputs_in(words, ASKS[kind])
+        return ASKS[kind].model_validate({"language": headings[0]["language"] or ENGLISH, **inputs})
     except ValidationError as error:
-        raise ParlourError(f"the inputs of {name!r} do not fit: {_reasons(error)}") from None
+        raise ParlourError(f"the inputs of {kind!r} do not fit: {_reasons(error)}") from None
+    except (ValueError, RecursionError) as error:
+        raise ParlourError(f"the inputs of {kind!r} cannot be read: {_short(str(error))}") from None
 
 
-def system_prompt() -> str:
-    """What every question begins with."""
-    return _template(__package__ or "", SYSTEM.removesuffix(".md")).strip()
+def _inputs_in(words: str, ask: type[Ask[Any]]) -> dict[str, Any]:
+    """The inputs of a prompt, the empty ones included."""
+    found = prompt.sections_in(words)
+    inputs = {}
+    for name, field in ask.model_fields.items():
+        if name in found:
+            inputs[name] = prompt.value_of(found[name], options=_origin(field.annotation) is dict)
+        elif name != "language":
+            inputs[name] = None if _allows_none(field.annotation) else _empty(field.annotation)
+    return inputs
 
 
-def fill(template: str, values: Mapping[str, Any]) -> str:
-    r"""Put values of one line into the `{places}` of a template.
-
-    >>> fill("You are {player}.", {"player": "player_2"})
-    'You are player_2.'
-
-    Raises:
-        ParlourError: A place has no value, or a value has more than one line.
-    """
-    parts = []
-    for literal, place, form, conversion in Formatter().parse(template):
-        parts.append(literal)
-        if place is None:
-            continue
-        if place not in values or form or conversion:
-            raise ParlourError(f"place {{{place}}} of a template has no value; accepted: {', '.join(values)}")
-        value = str(values[place])
-        if value != "".join(value.splitlines()):
-            raise ParlourError(f"place {{{place}}} of a template takes one line, not {value!r}")
-        parts.append(value)
-    return "".join(parts)
+def _origin(annotation: Any) -> Any:
+    return typing.get_origin(annotation) or annotation
 
 
-@cache
-def _template(package: str, stem: str) -> str:
-    return resources.files(package).joinpath("prompts", f"{stem}.md").read_text(encoding="utf-8")
+def _allows_none(annotation: Any) -> bool:
+    return _origin(annotation) in (typing.Union, types.UnionType) and type(None) in typing.get_args(annotation)
+
+
+def _empty(annotation: Any) -> Any:
+    return {list: [], dict: {}, str: "", tuple: []}.get(_origin(annotation))
 
 
 @cache
@@ -201,20 +264,6 @@ def _schema(answer: type[Answer]) -> dict[str, Any]:
     schema = answer.model_json_schema()
     schema.pop("description", None)
     return schema
-
-
-def _objects(reply: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text, in order; not those within others."""
-    decoder = json.JSONDecoder()
-    start = reply.find("{")
-    while start >= 0:
-        try:
-            found, end = decoder.raw_decode(reply, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            yield found
-        start = reply.find("{", end)
 
 
 def _reasons(error: ValidationError) -> str:

@@ -1,8 +1,9 @@
 """A language model at the table: questions go to a chat endpoint, replies are read, invalid replies are reported back.
 
-A question is put as prose with its inputs and the schema of its answer. A reply that is no answer is followed by what is
-wrong with it and the request to try again; when the tries are used up, the heuristic answers, which is counted. A
-model of which nothing but such replies comes is given up.
+A question is put as two messages (`prompt`), cut to the model's context where that is known (`fit`). A reply that is no
+answer is followed by what is wrong with it and the request to try again, one that was cut off by more room; when the
+tries are used up, or the server refuses the question for good, the heuristic answers, which is counted with its reason.
+A model of which nothing but such replies comes is given up.
 
 Nothing here depends on time, on the cache or on retries, so that a game replayed from a cache gives the same transcript.
 """
@@ -10,25 +11,59 @@ Nothing here depends on time, on the cache or on retries, so that a game replaye
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from threading import Lock
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
-from parlour.envs.core import ParlourError
-from parlour.policies.llm.ask import A, Ask, BadReply, system_prompt
+from parlour.envs.core import ParlourError, check_one_of
+from parlour.policies.llm import fit, prompt, reading
+from parlour.policies.llm.ask import A, Ask, BadReply
 from parlour.policies.llm.model import Answered, Model, RequestContext
+from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.meter import Meter, Outcome
-from parlour.policies.llm.transport.request import CallSettings, ChatMessage, Completion, ModelUnusable, Request, Usage
+from parlour.policies.llm.transport.request import (
+    CallFailed,
+    CallSettings,
+    ChatMessage,
+    Completion,
+    ModelUnusable,
+    PromptTooLong,
+    Request,
+    Usage,
+)
 
+LENGTH: Final = "length"
+"""How servers call a reply that used up its room."""
+OnFailure = Literal["rule", "raise"]
 _LONGEST_SHOWN: Final = 2000
 """Characters of an unusable reply that the model is shown again."""
+_SHARE: Final = 0.9
+"""Of a context that a second, shorter prompt takes, by the server's own count."""
+_REPLY: Final = 4
+"""A reply takes at most this part of a known context, a fourth."""
+_COMPLAINT: Final = 64
+"""Tokens of a known context that are kept free for a word on what was wrong with a reply."""
+
+
+class NoAnswer(ParlourError):  # noqa: N818 - named for what happened
+    """The model did not answer a question, and the heuristic shall not answer in its place."""
 
 
 class _Said(NamedTuple):
-    """A text the model wrote, and the call for the transcript."""
+    """A text the model wrote, why it ended, and the call for the transcript."""
 
     text: str
+    finish: str
     call: dict[str, Any]
+
+
+class _Talk(NamedTuple):
+    """The messages of a question so far, how many tokens a reply may take, and what was left out of the prompt."""
+
+    messages: tuple[ChatMessage, ...]
+    room: int
+    cut: int = 0
 
 
 class ChatModel(Model):
@@ -40,7 +75,10 @@ class ChatModel(Model):
         temperature: Of sampling.
         tries: How many replies are read, at most, before the heuristic answers.
         patience: After so many answers in a row by heuristic, without a valid one in any game, the model is given up.
+        templates: Where the words of prompts come from.
+        context: Tokens of a prompt and its reply together that the model takes; None if it is not known.
         call_settings: What goes into every call.
+        on_failure: `"rule"`: the heuristic answers what the model does not. `"raise"`: `NoAnswer` is raised.
         made_from: What `settings` adds; plain values without secrets.
     """
 
@@ -54,14 +92,19 @@ class ChatModel(Model):
         temperature: float = 0.3,
         tries: int = 3,
         patience: int = 25,
+        templates: Templates = Templates(),  # noqa: B008 - frozen
+        context: int | None = None,
         call_settings: CallSettings | None = None,
+        on_failure: OnFailure = "rule",
         made_from: Mapping[str, Any] | None = None,
     ) -> None:
         if tries < 1 or patience < 1:
             raise ParlourError(f"tries {tries}, patience {patience} are not accepted; accepted: >= 1")
+        check_one_of("on_failure", on_failure, ("rule", "raise"))
         self.name, self.meter = name, meter
         self.temperature, self.tries, self.patience = temperature, tries, patience
-        self._call_settings = call_settings or CallSettings()
+        self.templates, self.on_failure = templates, on_failure
+        self.context, self.call_settings = context, call_settings or CallSettings()
         self._made_from = dict(made_from or {})
         self._in_vain = 0
         self._lock = Lock()
@@ -71,10 +114,10 @@ class ChatModel(Model):
 
         Raises:
             ModelUnusable: No valid answer for `patience` questions in a row.
-            ParlourError: What the transport raises: unavailable, budget spent, not in the cache.
+            NoAnswer: The model did not answer, and `on_failure` is `"raise"`.
+            ParlourError: What ends a run at once: no server, key, model or quota; budget spent; not in the cache.
         """
-        talk = _opening(question)
-        return self._settle(question, context, talk, self._say(question, context, talk)[0])
+        return _Question(self, question, context).answered()
 
     def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
         """`n` independent answers: from one request, and single ones for what the server left out.
@@ -84,19 +127,29 @@ class ChatModel(Model):
         """
         if n < 2:
             return super().answers(question, context, n)
-        talk = _opening(question)
-        said = self._say(question, context, talk, n)
-        found = []
-        for k in range(n):
-            single = context.other(k)
-            first = said[k] if k < len(said) else self._say(question, single, talk)[0]
-            found.append(self._settle(question, single, talk, first))
-        return found
+        said = _Question(self, question, context).said_at_once(n)
+        return [
+            _Question(self, question, context.other(k)).answered(said[k] if k < len(said) else None) for k in range(n)
+        ]
 
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
         told = {"temperature": self.temperature, "tries": self.tries, "patience": self.patience}
         return {"model": self.name, **told, **self._made_from}
+
+    def note(self, question: Ask[Any], context: RequestContext, answered: Answered[Any]) -> None:
+        """Count a question. Raises `ModelUnusable` after too many in a row that the heuristic answered."""
+        outcome: Outcome = "fallback" if answered.fell_back else "valid" if answered.valid else "repaired"
+        self.meter.note(context.seat, question.kind, outcome, answered.tries, answered.reason, answered.cut)
+        with self._lock:
+            unread = answered.reason in ("invalid", "empty", LENGTH)
+            self._in_vain = self._in_vain + 1 if unread else 0 if not answered.fell_back else self._in_vain
+            given_up = self._in_vain >= self.patience
+        if given_up:
+            raise ModelUnusable(
+                f"{self.name!r} gave no valid answer to {self.patience} questions in a row, the last one "
+                f"{question.kind!r}; accepted: a model that answers with the JSON it is asked for"
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_lock": None}
@@ -105,79 +158,149 @@ class ChatModel(Model):
         vars(self).update(state)
         self._lock = Lock()
 
-    def _settle(
-        self, question: Ask[A], context: RequestContext, talk: tuple[ChatMessage, ...], first: _Said
-    ) -> Answered[A]:
-        """Read the first reply, and ask again until there is an answer or no try left."""
-        calls: list[dict[str, Any]] = []
-        said = first
-        for tried in range(1, self.tries + 1):
-            if tried > 1:
-                said = self._say(question, context, talk)[0]
-            try:
-                value = question.read(said.text)
-            except BadReply as error:
-                fault = " ".join(str(error).split())
-                calls.append({**said.call, "fault": fault})
-                talk = (*talk, ChatMessage("assistant", _shortened(said.text)), ChatMessage("user", _again(fault)))
-            else:
-                calls.append(said.call)
-                self._note(question, context, "valid" if tried == 1 else "repaired", tried)
-                return Answered(value, tried == 1, False, tuple(calls))
-        self._note(question, context, "fallback", self.tries)
-        value = question.heuristic(np.random.default_rng(context.sample))
-        return Answered(value, False, True, tuple(calls))
 
-    def _say(
-        self, question: Ask[Any], context: RequestContext, talk: tuple[ChatMessage, ...], n: int = 1
-    ) -> list[_Said]:
+class _Question:
+    """One question on its way to an answer."""
+
+    def __init__(self, model: ChatModel, question: Ask[Any], context: RequestContext) -> None:
+        self.model, self.question, self.context = model, question, context
+        self.words = prompt.layout(question.language)
+        self.calls: list[dict[str, Any]] = []
+        self.tries = self.cut = 0
+
+    def answered(self, first: _Said | None = None) -> Answered[Any]:
+        """The answer, after as many tries as it takes and is allowed; `first` is a reply that is there already."""
+        value, reason = self._value(first)
+        if reason is not None:
+            if self.model.on_failure == "raise":
+                raise NoAnswer(f"{self.model.name!r} did not answer {self.question.kind!r}: {reason}")
+            value = self.question.heuristic(np.random.default_rng(self.context.sample))
+            told = {"ask": self.question.kind, "by": "heuristic", "reason": reason}
+            self.calls.append({**told, "answer": value.model_dump(mode="json")})
+        answered = Answered(value, self.tries, reason, tuple(self.calls), self.cut)
+        self.model.note(self.question, self.context, answered)
+        return answered
+
+    def said_at_once(self, n: int) -> list[_Said]:
+        """Several first replies from one request; none if the server refuses it, or it does not fit."""
+        talk = self._opening(self.model.context)
+        try:
+            return self._say(talk, n) if talk else []
+        except CallFailed:
+            return []
+
+    def _value(self, first: _Said | None) -> tuple[Any, str | None]:
+        """The model's answer, or why there is none."""
+        talk = self._opening(self.model.context)
+        if talk is None:
+            return None, "context"
+        reason = "invalid"
+        while self.tries < self.model.tries:
+            try:
+                said, talk = (first, talk) if first else self._asked(talk)
+            except CallFailed as error:
+                self._failed(talk, error)
+                return None, error.reason
+            first = None
+            self.tries += 1
+            try:
+                value = self.question.read(said.text)
+            except BadReply as error:
+                talk, reason = self._complained(talk, said, error)
+            else:
+                self.calls.append(said.call)
+                return value, None
+        return None, reason
+
+    def _opening(self, limit: int | None) -> _Talk | None:
+        """The first messages, cut to a limit in tokens where there is one; None if they cannot be."""
+        rules, templates = self.context.rules, self.model.templates
+        reply = max(self.question.max_tokens, self.model.call_settings.max_tokens or 0)
+        if limit is None:
+            put: fit.Opening | None = fit.opening(self.question, rules, templates)
+        else:
+            reply = min(reply, limit // _REPLY)
+            put = fit.fitted(self.question, rules, templates, limit - reply - _COMPLAINT)
+        if put is None:
+            return None
+        messages = ChatMessage("system", put.system), ChatMessage("user", put.user)
+        self.cut = put.cut
+        return _Talk(messages, reply, put.cut)
+
+    def _asked(self, talk: _Talk) -> tuple[_Said, _Talk]:
+        """A reply; a prompt that the server finds too long is shortened once by what the server says of its length."""
+        try:
+            return self._say(talk)[0], talk
+        except PromptTooLong as error:
+            shorter = self._shorter(talk, error)
+            if shorter is None or len(talk.messages) > 2:
+                raise
+            self._failed(talk, error)
+        return self._say(shorter)[0], shorter
+
+    def _shorter(self, talk: _Talk, error: PromptTooLong) -> _Talk | None:
+        """The question within the server's limit: our estimate is scaled by the length that the server counted."""
+        estimated = sum(fit.estimated_tokens(message.content) for message in talk.messages)
+        limit = error.limit or self.model.context or estimated // 2
+        scale = min(1.0, estimated / error.tokens) if error.tokens else 1.0
+        return self._opening(int(limit * _SHARE * scale))
+
+    def _complained(self, talk: _Talk, said: _Said, error: BadReply) -> tuple[_Talk, str]:
+        """What follows an unusable reply: the talk with what is wrong with it, and what the fault is called."""
+        fault = " ".join(str(error).split())
+        self.calls.append({**said.call, "fault": fault})
+        if said.finish == LENGTH:
+            more = talk if self.model.context else talk._replace(room=2 * talk.room)
+            return self._after(more, said, self.words["again_shorter"]), LENGTH
+        told = fault if self.question.language == "en" else prompt.fill(self.words[error.fault], {"place": error.place})
+        complaint = self.words["again"].replace("{fault}", told)
+        return self._after(talk, said, complaint), "invalid" if said.text.strip() else "empty"
+
+    def _after(self, talk: _Talk, said: _Said, complaint: str) -> _Talk:
+        """The talk with a reply and what is wrong with it; without the reply where the context has no room for it."""
+        shown = said.text.strip() or self.words["nothing"]  # some servers refuse empty messages
+        shown = shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + " […]"
+        more = (*talk.messages, ChatMessage("assistant", shown), ChatMessage("user", complaint))
+        tokens = sum(fit.estimated_tokens(message.content) for message in more)
+        if self.model.context is None or tokens + talk.room <= self.model.context:
+            return talk._replace(messages=more)
+        system, user = talk.messages[:2]
+        return talk._replace(messages=(system, user._replace(content=f"{user.content}\n{complaint}\n")))
+
+    def _failed(self, talk: _Talk, error: CallFailed) -> None:
+        messages = [message._asdict() for message in talk.messages]
+        self.calls.append({"ask": self.question.kind, "prompt": messages, "fault": " ".join(str(error).split())})
+
+    def _say(self, talk: _Talk, n: int = 1) -> list[_Said]:
+        question = self.question
         request = Request(
-            model=self.name,
-            messages=talk,
-            temperature=self.temperature if question.temperature is None else question.temperature,
-            max_tokens=question.max_tokens,
+            model=self.model.name,
+            messages=talk.messages,
+            temperature=self.model.temperature if question.temperature is None else question.temperature,
+            max_tokens=talk.room,
             n=n,
-            sample=context.sample,
+            sample=self.context.sample,
             schema=question.schema_of_answer(),
             schema_name=question.answer_type().__name__,
             ask=question.kind,
-            seat=context.seat,
+            seat=self.context.seat,
         )
-        return self._told(question, talk, self.meter.complete(self._call_settings.applied(request)))
+        request = replace(self.model.call_settings.applied(request), max_tokens=talk.room)
+        return self._told(talk, self.model.meter.complete(request))
 
-    def _told(self, question: Ask[Any], talk: tuple[ChatMessage, ...], reply: Completion) -> list[_Said]:
+    def _told(self, talk: _Talk, reply: Completion) -> list[_Said]:
         """The texts of a reply with their calls; what the reply cost stands with the first one."""
-        prompt = [message._asdict() for message in talk]
+        messages = [message._asdict() for message in talk.messages]
         found = []
         for k, text in enumerate(reply.texts):
             usage = reply.usage if k == 0 else Usage(0, 0)
-            cost = self.meter.cost(self.name, reply) if k == 0 else 0.0
-            call = {"ask": question.kind, "prompt": prompt, "reply": text, "usage": usage._asdict(), "cost": cost}
-            found.append(_Said(text, call))
+            cost = self.model.meter.cost(self.model.name, reply) if k == 0 else 0.0
+            finish = reply.finish[k] if k < len(reply.finish) else "stop"
+            call: dict[str, Any] = {"ask": self.question.kind, "prompt": messages, "reply": text, "finish": finish}
+            thought = "\n".join(part for part in (*reply.thinking[k : k + 1], reading.set_aside(text)[0]) if part)
+            if thought:
+                call["thinking"] = thought
+            if talk.cut:
+                call["cut"] = talk.cut
+            found.append(_Said(text, finish, {**call, "usage": usage._asdict(), "cost": cost}))
         return found
-
-    def _note(self, question: Ask[Any], context: RequestContext, outcome: Outcome, replies: int) -> None:
-        self.meter.note(context.seat, question.kind, outcome, replies)
-        with self._lock:
-            self._in_vain = self._in_vain + 1 if outcome == "fallback" else 0
-            given_up = self._in_vain >= self.patience
-        if given_up:
-            raise ModelUnusable(
-                f"{self.name!r} gave no valid answer to {self.patience} questions in a row, the last one "
-                f"{question.kind!r}; accepted: a model that answers with the JSON it is asked for"
-            )
-
-
-def _opening(question: Ask[Any]) -> tuple[ChatMessage, ...]:
-    return ChatMessage("system", system_prompt()), ChatMessage("user", question.prompt())
-
-
-def _again(fault: str) -> str:
-    """One line: it must not pass for a prompt that holds a block of inputs."""
-    return f"That cannot be used: {fault} Answer the same question again, with exactly one JSON object that fits the schema."
-
-
-def _shortened(text: str) -> str:
-    if not text.strip():
-        return "(nothing)"  # some servers refuse empty messages
-    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + " […]"

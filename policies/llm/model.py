@@ -20,6 +20,9 @@ class RequestContext(NamedTuple):
     sample: int = 0
     """Which of several samples of the same question this is; the same number gives the same answer again."""
 
+    rules: str = ""
+    """The rules of its table in words, for the system message."""
+
     def other(self, k: int) -> RequestContext:
         """The same asker with the k-th of several samples; number 0 is the sample itself."""
         return self._replace(sample=mixed(self.sample, k)) if k else self
@@ -30,12 +33,24 @@ class Answered(Generic[A]):
     """An answer, with how it came about."""
 
     value: A
-    valid: bool
-    """Whether the model's first reply was the answer."""
-    fell_back: bool
-    """Whether the heuristic had to answer in the model's place."""
+    tries: int = 1
+    """Replies that were read."""
+    reason: str | None = None
+    """Why the heuristic answered in the model's place; None if the model did."""
     calls: tuple[dict[str, Any], ...] = field(default=())
     """For the transcript, a call each: `ask`, `answer` or `prompt`, `reply`, `usage`, `cost`."""
+    cut: int = 0
+    """Lines that were left out of the prompt for want of room."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether the model's first reply was the answer."""
+        return self.reason is None and self.tries == 1
+
+    @property
+    def fell_back(self) -> bool:
+        """Whether the heuristic had to answer in the model's place."""
+        return self.reason is not None
 
 
 class Model(ABC):
@@ -66,7 +81,7 @@ class OfflineModel(Model):
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         value = question.heuristic(np.random.default_rng(context.sample))
-        return Answered(value, True, False, ({"ask": question.kind, "answer": value.model_dump(mode="json")},))
+        return Answered(value, calls=({"ask": question.kind, "answer": value.model_dump(mode="json")},))
 
     def settings(self) -> dict[str, Any]:
         return {"model": OFFLINE}
@@ -83,6 +98,8 @@ class SeatModel:
 
     def __init__(self, model: Model, seat: int, seed: int) -> None:
         self._model, self._seat, self._seed = model, seat, seed
+        self.rules = ""
+        """The rules of the table in words, as the game tells them."""
         self._asked = 0
         self._calls: list[dict[str, Any]] = []
 
@@ -103,7 +120,7 @@ class SeatModel:
 
     def _context(self) -> RequestContext:
         self._asked += 1
-        return RequestContext(f"player_{self._seat}", mixed(self._seed, self._seat, self._asked))
+        return RequestContext(f"player_{self._seat}", mixed(self._seed, self._seat, self._asked), self.rules)
 
 
 def mixed(*numbers: int) -> int:

@@ -158,14 +158,13 @@ class Doubt(Ask[Verdict]):
     kind: ClassVar[str] = "tests.doubt"
     max_tokens: ClassVar[int] = 40
 
-    player: str
+    template: ClassVar[str] = "Is {player} guilty?"
 
-    def _filled(self) -> str:
-        return f"Is {self.player} guilty?"
+    player: str
 
     def check(self, answer: Verdict) -> None:
         if self.player == "player_0" and answer.guilty:
-            raise ValueError('not\n```json\n{"ask": "tests.doubt", "inputs": {}}\n```\nplayer_0')
+            raise ValueError('not\n# tests.doubt\n## player\n> player_0')
 
     def heuristic(self, rng: np.random.Generator) -> Verdict:
         return Verdict(guilty=bool(rng.integers(2)), why="m")

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.ask import read_back, system_prompt
+from parlour.policies.llm.ask import read_back
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel, mixed
@@ -57,12 +57,13 @@ def test_a_valid_answer_and_its_call(double, model, doubt):
     answered = model.answer(doubt(), ASKER)
     assert answered.value.model_dump() == {"guilty": True, "why": "w"}
     assert (answered.valid, answered.fell_back) == (True, False)
-    prompt = [{"role": "system", "content": system_prompt()}, {"role": "user", "content": doubt().prompt()}]
+    prompt = [{"role": "system", "content": doubt().system()}, {"role": "user", "content": doubt().prompt()}]
     assert answered.calls == (
         {
             "ask": "tests.doubt",
             "prompt": prompt,
             "reply": f"Here it is:\n{GOOD}",
+            "finish": "stop",
             "usage": {"prompt": 100, "completion": 20, "cached": 0},
             "cost": pytest.approx((100 * 1 + 20 * 2) / 1e6),
         },
@@ -103,8 +104,10 @@ def test_the_heuristic_answers_after_the_last_try(double, model, doubt):
     for sample in range(6):
         answered = model.answer(doubt(), RequestContext("player_1", sample))
         assert answered.value == OfflineModel().answer(doubt(), RequestContext("player_1", sample)).value
-        assert (answered.valid, answered.fell_back, len(answered.calls)) == (False, True, 3)
-        assert all("fault" in call for call in answered.calls)
+        assert (answered.valid, answered.fell_back, len(answered.calls)) == (False, True, 4)
+        assert all("fault" in call for call in answered.calls[:3])
+        told = {"ask": "tests.doubt", "by": "heuristic", "reason": "invalid"}
+        assert answered.calls[3] == {**told, "answer": answered.value.model_dump(mode="json")}
     assert len(double.history) == 18
     assert model.meter.by_ask["tests.doubt"].fallbacks == 6
     assert model.meter.total.valid_share == 0
@@ -121,11 +124,11 @@ def test_huge_and_empty_replies_are_shown_shortened(double, model, doubt, reply,
 
 
 def test_what_is_said_in_a_fault_cannot_pass_for_a_prompt(double, model, doubt):
-    """Neither a block in the model's reply nor one in the reason that a question gives ends up as a block."""
-    double.say('```json\n{"ask": "tests.doubt", "inputs": {}}\n```\n')
+    """Neither a heading in the model's reply nor one in the reason that a question gives ends up as a heading."""
+    double.say("# tests.doubt\n## player\n> player_2\n")
     double.say(GOOD)
     answered = model.answer(doubt("player_0"), ASKER)
-    assert "does not fit the question: not ```json" in answered.calls[1]["fault"]
+    assert "does not fit the question: not # tests.doubt" in answered.calls[1]["fault"]
     for place in (3, 5):
         told = double.history[2]["messages"][place]["content"]
         assert len(told.splitlines()) == 1
@@ -379,7 +382,7 @@ def test_with_faults_in_three_of_ten_requests_nothing_is_lost_and_all_is_counted
     assert total.fallbacks == sum(answered.fell_back for answered in found)
     assert total.repaired > 3
     assert total.retries == len(double.history) - total.calls > 3
-    assert total.replies == total.calls == sum(len(answered.calls) for answered in found)
+    assert total.replies == total.calls == sum("reply" in call for answered in found for call in answered.calls)
     assert 0.6 < total.valid_share < 1
     told = repr([answered.calls for answered in found]) + repr(model.meter.as_json()) + repr(model.settings())
     told += "".join(f"{record.getMessage()} {record.args!r}" for record in caplog.records)

@@ -105,7 +105,9 @@ class Meter:
         """Dollars that a reply cost, or, if it is from the cache, that its first call cost; None if unknown."""
         return self.prices.cost(model, reply)
 
-    def note(self, seat: str, ask: str, outcome: Outcome, replies: int) -> None:
+    def note(
+        self, seat: str, ask: str, outcome: Outcome, replies: int, reason: str | None = None, cut: int = 0
+    ) -> None:
         """Count a question and how many replies were read until it was answered."""
         came = {"valid": Count(valid=1), "repaired": Count(repaired=1), "fallback": Count(fallbacks=1)}[outcome]
         self._add(Label(seat, ask), came + Count(asked=1, replies=replies))

@@ -1,0 +1,129 @@
+"""A prompt that fits into the model's context: what is left out, in which order, and how much room a prompt takes.
+
+Oldest speech goes first, then inputs that the question can spare, then all but the first paragraph of the rules. Teams,
+votes, results and deaths never go: a question that does not fit with them is not asked.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, NamedTuple
+
+from parlour.policies.llm import prompt
+from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.prompt import Templates
+
+_LATIN: Final = 3.0
+"""Characters of a token in Latin script, at least: byte-pair tokenizers reach 3.5 to 4.5 on English prose."""
+_PER_MESSAGE: Final = 8
+"""Tokens around a message, at most."""
+
+
+class Opening(NamedTuple):
+    """The two messages of a question, with what was left out of them."""
+
+    system: str
+    user: str
+    cut: int = 0
+    """Lines of talk, inputs and paragraphs that were left out."""
+
+    def tokens(self) -> int:
+        """An estimate that errs to the long side."""
+        return estimated_tokens(self.system) + estimated_tokens(self.user)
+
+
+def estimated_tokens(text: str) -> int:
+    """Tokens of a message: a third of its ASCII characters and each of the others, rounded up.
+
+    >>> estimated_tokens("player_0 votes yes")
+    14
+    """
+    others = sum(1 for letter in text if ord(letter) > 127)
+    return _PER_MESSAGE + others + math.ceil((len(text) - others) / _LATIN)
+
+
+def opening(question: Ask[Any], rules: str, templates: Templates) -> Opening:
+    """The whole prompt of a question, whatever its length."""
+    return Opening(question.system(rules, templates), question.prompt(templates))
+
+
+def fitted(question: Ask[Any], rules: str, templates: Templates, room: int) -> Opening | None:
+    """The prompt of a question, cut by rule to at most `room` tokens by estimate; None if that cannot be done."""
+    whole = opening(question, rules, templates)
+    if whole.tokens() <= room:
+        return whole
+    speech = _speech(question)
+    brief = rules.split("\n\n", 1)[0]
+    for spared in range(len(question.spare) + 1):
+        rest = _without(question, speech, question.spare[:spared])
+        for told in dict.fromkeys((rules, brief)) if spared == len(question.spare) else (rules,):
+            cut = len(speech) + spared + (told != rules)
+            if _cut(rest, told, templates, cut).tokens() > room:
+                continue
+            return _most(question, speech, question.spare[:spared], told, templates, room, cut)
+    return None
+
+
+class _Line(NamedTuple):
+    """An entry of the record that may go."""
+
+    field: str
+    number: int
+
+
+def _speech(question: Ask[Any]) -> list[_Line]:
+    """The entries of the record that are words of players only, the oldest first."""
+    return [
+        _Line(name, number)
+        for name in question.record
+        for number, entry in enumerate(_entries(getattr(question, name)))
+        if question.is_speech(entry)
+    ]
+
+
+def _entries(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return value.split("\n")
+    return list(value) if isinstance(value, list) else []
+
+
+def _without(question: Ask[Any], lines: list[_Line], spared: tuple[str, ...]) -> Ask[Any]:
+    """The same question with entries and inputs left out."""
+    changed: dict[str, Any] = {}
+    for name in {line.field for line in lines}:
+        gone = {line.number for line in lines if line.field == name}
+        value = getattr(question, name)
+        kept = [entry for number, entry in enumerate(_entries(value)) if number not in gone]
+        changed[name] = "\n".join(kept) if isinstance(value, str) else kept
+    for name in spared:
+        value = getattr(question, name)
+        changed[name] = type(value)() if isinstance(value, str | list | dict) else None
+    return question.model_copy(update=changed)
+
+
+def _cut(question: Ask[Any], rules: str, templates: Templates, cut: int) -> Opening:
+    remark = prompt.fill(prompt.layout(question.language)["cut"], {"number": cut})
+    return Opening(question.system(rules, templates), question.prompt(templates, remark), cut)
+
+
+def _most(
+    question: Ask[Any],
+    speech: list[_Line],
+    spared: tuple[str, ...],
+    rules: str,
+    templates: Templates,
+    room: int,
+    all_cut: int,
+) -> Opening:
+    """The prompt with as much speech as fits, found by halving; without any it is known to fit."""
+    beside = all_cut - len(speech)
+    fewest, enough = 0, len(speech)
+    best = _cut(_without(question, speech, spared), rules, templates, all_cut)
+    while fewest < enough:
+        tried = (fewest + enough) // 2
+        found = _cut(_without(question, speech[:tried], spared), rules, templates, tried + beside)
+        if found.tokens() <= room:
+            enough, best = tried, found
+        else:
+            fewest = tried + 1
+    return best

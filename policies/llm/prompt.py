@@ -1,0 +1,270 @@
+"""What a question looks like on its way: sections of plain lines that can be read back, and the words around them.
+
+A prompt is two messages. The system message holds general words and the rules of the table. The user message holds what
+is fixed for the seat, then the record, which only grows at its end, then what is asked now: so the longest common
+beginning of two prompts is long, and servers that keep what they have read need not read it again.
+
+A section is a heading `## name` and the value of the input of that name:
+
+    > a text, line by line                      - an entry of a list           - code = sentence, of a dict of texts
+    {"anything": "else, as JSON in one line"}   - {"or": "an entry of a list of such"}
+
+Every line of a value begins with one of these signs, and no value holds a line break that is not one of its lines. So
+no utterance can leave its line, end its section or begin another one. An input that is empty has no section.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from string import Formatter
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+
+QUESTION: Final = re.compile(r"^# (?P<kind>\w+(?:\.\w+)+)(?: \((?P<language>\w+)\))?$")
+"""The heading of what is asked now."""
+_SECTION: Final = re.compile(r"^## (\w+)$")
+_BREAKS: Final = re.compile("[\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]")
+"""What begins a new line in some reader, the line feed aside."""
+_CODED: Final = '"{['
+"""What the JSON of an entry begins with; entries in plain words begin otherwise."""
+_FEW: Final = 12
+"""Options that the shape of the answer names one by one; of more it says that they stand above."""
+
+
+# -- values as lines -------------------------------------------------------------------------------------------
+
+
+def section(name: str, value: Any, *, optional: bool = False) -> str:
+    r"""An input as a section; empty for an empty one.
+
+    >>> section("options", {"vote:1": "I approve the team."})
+    '## options\n- vote:1 = I approve the team.\n'
+
+    Args:
+        name: Of the input.
+        value: A plain value, as JSON has them.
+        optional: Whether it may be None too, so that an empty text or list has to be told from it.
+    """
+    if value is None or (value in ("", [], {}) and not optional):
+        return ""
+    return f"## {name}\n" + "".join(f"{line}\n" for line in _lines(value))
+
+
+def _lines(value: Any) -> list[str]:
+    if isinstance(value, str) and value and not _BREAKS.search(value):
+        return [f"> {line}" if line else ">" for line in value.split("\n")]
+    if isinstance(value, dict) and value and all(map(_is_option, value.items())):
+        return [f"- {code} = {sentence}" for code, sentence in value.items()]
+    if isinstance(value, list) and any(not _is_scalar(entry) for entry in value):
+        return [f"- {_entry(entry)}" for entry in value]
+    return [_json(value)]
+
+
+def _is_scalar(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int | float)
+
+
+def _is_option(pair: tuple[str, Any]) -> bool:
+    code, sentence = pair
+    return isinstance(sentence, str) and " = " not in code and all(map(_is_plain, pair))
+
+
+def _is_plain(words: str) -> bool:
+    return words != "" and words[0] not in _CODED and "\n" not in words and not _BREAKS.search(words)
+
+
+def _entry(entry: Any) -> str:
+    return entry if isinstance(entry, str) and _is_plain(entry) else _json(entry)
+
+
+def _json(value: Any) -> str:
+    return _BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def sections_in(text: str) -> dict[str, list[str]]:
+    """The lines of each section of a text, by name; a section ends at the first line with another sign."""
+    found: dict[str, list[str]] = {}
+    lines: list[str] | None = None
+    for line in text.split("\n"):
+        heading = _SECTION.match(line)
+        if heading:
+            lines = found.setdefault(heading[1], [])
+        elif lines is not None and _is_value(line):
+            lines.append(line)
+        else:
+            lines = None
+    return found
+
+
+def _is_value(line: str) -> bool:
+    return (
+        line.startswith(("> ", "- ", *_CODED))
+        or line == ">"
+        or re.fullmatch(r"-?\d[\d.e+-]*|true|false", line) is not None
+    )
+
+
+def value_of(lines: Sequence[str], *, options: bool = False) -> Any:
+    """The value that a section holds.
+
+    Args:
+        lines: Of the section.
+        options: Whether it is a dict of texts.
+
+    Raises:
+        ValueError: The lines are of no section.
+    """
+    if not lines:
+        raise ValueError("a section without lines")
+    if lines[0].startswith(">"):
+        return "\n".join(line[2:] for line in lines)
+    if not lines[0].startswith("- "):
+        return json.loads(lines[0])
+    entries = [line[2:] for line in lines]
+    if options:
+        return dict(entry.split(" = ", 1) for entry in entries)
+    return [json.loads(entry) if entry[:1] in _CODED else entry for entry in entries]
+
+
+# -- words -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Templates:
+    """Where the words of prompts come from: the files of each package, and a folder of the user's own before them.
+
+    The folder is laid out as `LANGUAGE/KIND.md`, such as `en/avalon_agent.act.md`; `en/system.md` replaces the general
+    words. It may hold any of them.
+    """
+
+    folder: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.folder is not None and not Path(self.folder).is_dir():
+            raise ParlourError(
+                f"prompts {self.folder!r} is no folder; accepted: one with files such as en/chat.take_turn.md"
+            )
+
+    def system(self, language: str) -> str:
+        """The general words, with which every prompt begins."""
+        return self._own(language, "system") or _of_package(__package__ or "", language, "system")
+
+    def of(self, kind: str, language: str, package: str) -> str:
+        """The template of a kind of question that lies in `package`. Raises `ParlourError` if there is none."""
+        return self._own(language, kind) or _of_package(package, language, kind.rpartition(".")[2])
+
+    def own(self, kind: str, language: str) -> str | None:
+        """The user's own template of a kind; None if there is none."""
+        return self._own(language, kind)
+
+    def _own(self, language: str, name: str) -> str | None:
+        if self.folder is None:
+            return None
+        return _of_file(Path(self.folder) / language / f"{name}.md")
+
+
+@cache
+def _of_package(package: str, language: str, name: str) -> str:
+    found = resources.files(package).joinpath("prompts", language, f"{name}.md")
+    try:
+        return found.read_text(encoding="utf-8").strip()
+    except OSError:
+        raise ParlourError(
+            f"package {package!r} has no prompt {name!r} in language {language!r}; accepted: a file prompts/{language}/{name}.md"
+        ) from None
+
+
+@cache
+def _of_file(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8").strip() if path.is_file() else None
+    except (OSError, ValueError) as error:
+        raise ParlourError(
+            f"prompt {str(path)!r} cannot be read ({type(error).__name__}); accepted: text in UTF-8"
+        ) from None
+
+
+def beside(module_file: str | None, language: str, name: str) -> str | None:
+    """The template in the folder `prompts` beside a module that lies in no package; None if there is none."""
+    return _of_file(Path(module_file).parent / "prompts" / language / f"{name}.md") if module_file else None
+
+
+@cache
+def layout(language: str) -> Mapping[str, str]:
+    """The words between the sections, by what they are for. Raises `ParlourError` for a language without them."""
+    folder = resources.files(__package__ or "").joinpath("prompts")
+    found = folder.joinpath(language, "layout.json")
+    if not found.is_file():
+        known = sorted(one.name for one in folder.iterdir() if one.joinpath("layout.json").is_file())
+        raise ParlourError(f"language {language!r} is not accepted; accepted: {', '.join(known)}")
+    words: dict[str, str] = json.loads(found.read_text(encoding="utf-8"))
+    return words
+
+
+def fill(template: str, values: Mapping[str, Any]) -> str:
+    r"""Put values of one line into the `{places}` of a template.
+
+    >>> fill("You are {player}.", {"player": "player_2"})
+    'You are player_2.'
+
+    Raises:
+        ParlourError: A place has no value, or a value has more than one line.
+    """
+    parts = []
+    for literal, place, form, conversion in Formatter().parse(template):
+        parts.append(literal)
+        if place is None:
+            continue
+        if place not in values or form or conversion:
+            raise ParlourError(f"place {{{place}}} of a template has no value; accepted: {', '.join(values)}")
+        value = str(values[place])
+        if value != "".join(value.splitlines()):
+            raise ParlourError(f"place {{{place}}} of a template takes one line, not {value!r}")
+        parts.append(value)
+    return "".join(parts)
+
+
+# -- what the answer looks like --------------------------------------------------------------------------------
+
+
+def shape(schema: Mapping[str, Any], language: str) -> str:
+    """A JSON schema as people write down what they want: `{"why": <text>, "choice": <one of "vote:0", "vote:1">}`."""
+    return _shape(schema, schema.get("$defs", {}), layout(language))
+
+
+def _shape(part: Mapping[str, Any], defined: Mapping[str, Any], words: Mapping[str, str]) -> str:
+    if "$ref" in part:
+        return _shape(defined[part["$ref"].rpartition("/")[2]], defined, words)
+    if "anyOf" in part:
+        return words["or"].join(_shape(one, defined, words) for one in part["anyOf"])
+    if "enum" in part or "const" in part:
+        return _one_of(part.get("enum") or [part["const"]], words)
+    if part.get("type") == "object":
+        held = part.get("properties", {})
+        return "{" + ", ".join(f'"{name}": {_shape(one, defined, words)}' for name, one in held.items()) + "}"
+    if part.get("type") == "array":
+        return f"[{_shape(part['items'], defined, words)}, …]{_how_many(part, words)}"
+    return f"<{words[part.get('type', 'string')]}{_limits(part, words)}>"
+
+
+def _one_of(values: Sequence[Any], words: Mapping[str, str]) -> str:
+    if len(values) > _FEW:
+        return f"<{words['one_above']}>"
+    return f"<{words['one_of']} {', '.join(json.dumps(value, ensure_ascii=False) for value in values)}>"
+
+
+def _limits(part: Mapping[str, Any], words: Mapping[str, str]) -> str:
+    low, high = part.get("minimum"), part.get("maximum")
+    return "" if low is None or high is None else fill(words["from_to"], {"low": f"{low:g}", "high": f"{high:g}"})
+
+
+def _how_many(part: Mapping[str, Any], words: Mapping[str, str]) -> str:
+    low, high = part.get("minItems"), part.get("maxItems")
+    return fill(words["entries"], {"number": low}) if low is not None and low == high else ""

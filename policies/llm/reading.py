@@ -1,0 +1,170 @@
+"""How a reply is read: what the model thought aloud is set aside, the last whole JSON object counts (SPEC 4.5), and a
+choice that is unmistakable is taken for the option it means.
+
+Models without a schema write `"VOTE: 5"`, the sentence of an option, `Player 3` or `3` for a player, and put objects into
+fenced blocks. All of these are read where only one option can be meant.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Final, Literal
+
+from parlour.envs.core import ParlourError
+
+Fault = Literal["no_json", "schema", "choice", "check"]
+"""No whole object; fields or values of another kind; a choice that was not offered; an answer that does not fit."""
+
+Choices = Mapping[str, Mapping[Any, str]]
+"""Place of a field in the answer, such as `"choice"` or `"opinions.player"` -> accepted values with their sentences."""
+
+_THOUGHTS: Final = re.compile(r"<(think|thinking|thought|reasoning)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHT: Final = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_IGNORED: Final = re.compile(r"[\s\"'`*“”‘’«»「」]+|[.。!！]+$")
+_PLAYER: Final = re.compile(r"(?:player|seat|玩家)?[\s_#]*(\d{1,4})\s*号?(?:玩家)?", re.IGNORECASE)
+_SHOWN: Final = 200
+"""Characters of a refused value, or of the accepted ones, that an error shows."""
+
+
+class BadReply(ParlourError):  # noqa: N818 - named for what it is
+    """A reply that is no answer to the question; the message says why in one line."""
+
+    def __init__(self, message: str, fault: Fault = "schema", place: str = "") -> None:
+        super().__init__(message)
+        self.fault, self.place = fault, place
+
+
+def set_aside(reply: str) -> tuple[str, str]:
+    """What was thought aloud, and the rest.
+
+    A block that was begun and not ended goes to the end of the reply; one that was ended and not begun, from its
+    beginning.
+
+    >>> set_aside('<think>{"choice": "vote:3"}</think>{"choice": "vote:5"}')
+    ('{"choice": "vote:3"}', '{"choice": "vote:5"}')
+    """
+    thoughts = [found[2] for found in _THOUGHTS.finditer(reply)]
+    rest = _THOUGHTS.sub("", reply)
+    ends = list(_END_OF_THOUGHT.finditer(rest))
+    if ends:
+        thoughts.insert(0, rest[: ends[-1].start()])
+        rest = rest[ends[-1].end() :]
+    return "\n".join(thought.strip() for thought in thoughts), rest.strip()
+
+
+def last_object(words: str) -> dict[str, Any] | None:
+    """The last whole JSON object in a text that lies in no other one; None if there is none."""
+    return next(iter(deque(_objects(words), maxlen=1)), None)
+
+
+def _objects(words: str) -> Iterator[dict[str, Any]]:
+    decoder = json.JSONDecoder()
+    start = words.find("{")
+    while start >= 0:
+        try:
+            found, end = decoder.raw_decode(words, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield found
+        start = words.find("{", end)
+
+
+def meant(value: Any, accepted: Mapping[Any, str]) -> Any:
+    """The accepted value that `value` can alone mean.
+
+    >>> meant("VOTE: 5", {"vote:5": "I approve.", "vote:4": "I reject."})
+    'vote:5'
+    >>> meant("Player 3", {2: "", 3: ""})
+    3
+
+    Raises:
+        LookupError: It means none of them, or more than one.
+    """
+    if any(value == one and type(value) is type(one) for one in accepted):
+        return value
+    words = _bare(value)
+    found = {one for one, sentence in accepted.items() if words and words in _spellings(one, sentence)}
+    number = _PLAYER.fullmatch(str(value).strip(" \"'`.")) if isinstance(value, str | int) else None
+    if not found and number:
+        found = {one for one in accepted if one in (int(number[1]), number[1], f"player_{int(number[1])}")}
+    if len(found) != 1:
+        raise LookupError(value)
+    return found.pop()
+
+
+def _spellings(one: Any, sentence: str) -> tuple[str, ...]:
+    """How an option may be written: its code, its sentence, or the line that offers it."""
+    code = _bare(one)
+    said = _bare(sentence)
+    return (code, said, f"{code}={said}", f"{code}:{said}") if said else (code,)
+
+
+def _bare(value: Any) -> str:
+    return _IGNORED.sub("", str(value).casefold()).strip(".,;。，；") if isinstance(value, str | int) else ""
+
+
+def settled(found: dict[str, Any], choices: Choices) -> dict[str, Any]:
+    """An object with each choice as it was offered. Raises `BadReply` for one that was not."""
+    told = deepcopy(found)
+    for place, accepted in choices.items():
+        if accepted:
+            _settle(told, place.split("."), accepted, place)
+    return told
+
+
+def _settle(part: Any, steps: Sequence[str], accepted: Mapping[Any, str], place: str) -> None:
+    for one in part if isinstance(part, list) else [part]:
+        if not isinstance(one, dict) or steps[0] not in one:
+            continue  # the schema will say what is missing
+        if len(steps) > 1:
+            _settle(one[steps[0]], steps[1:], accepted, place)
+        elif isinstance(one[steps[0]], list):
+            one[steps[0]] = [_chosen(value, accepted, place) for value in one[steps[0]]]
+        elif one[steps[0]] is not None:
+            one[steps[0]] = _chosen(one[steps[0]], accepted, place)
+
+
+def _chosen(value: Any, accepted: Mapping[Any, str], place: str) -> Any:
+    try:
+        return meant(value, accepted)
+    except LookupError:
+        offered = ", ".join(map(str, accepted))
+        raise BadReply(
+            f"{place} {str(value)[:_SHOWN]!r} is not accepted; accepted: {offered[:_SHOWN]}", "choice", place
+        ) from None
+
+
+def with_choices(schema: Mapping[str, Any], choices: Choices) -> dict[str, Any]:
+    """A schema in which each choice is held to what is offered."""
+    told: dict[str, Any] = deepcopy(dict(schema))
+    for place, accepted in choices.items():
+        if accepted:
+            part = _part(told, place, told.get("$defs", {}))
+            (part["items"] if part.get("type") == "array" else part)["enum"] = list(accepted)
+    return told
+
+
+def _part(schema: dict[str, Any], place: str, defined: Mapping[str, Any]) -> dict[str, Any]:
+    part = schema
+    for step in place.split("."):
+        part = _followed(part, defined)
+        if step not in part.get("properties", {}):
+            raise ParlourError(f"an answer has no field {place!r}; accepted: {', '.join(part.get('properties', {}))}")
+        part = part["properties"][step]
+    return part
+
+
+def _followed(part: dict[str, Any], defined: Mapping[str, Any]) -> dict[str, Any]:
+    """What a part of a schema stands for: an entry of its list, the definition it refers to."""
+    while True:
+        if "items" in part:
+            part = part["items"]
+        elif "$ref" in part:
+            part = defined[part["$ref"].rpartition("/")[2]]
+        else:
+            return part
