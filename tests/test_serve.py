@@ -53,6 +53,8 @@ class Coin(Ask[Guess]):
     """A question with a template of its own making."""
 
     kind: ClassVar[str] = "test_serve.coin"
+    template: ClassVar[str] = "What is {name}?"
+
     name: str
     heard: tuple[str, ...] = ()
 
@@ -61,15 +63,14 @@ class Coin(Ask[Guess]):
         return Guess(side=side, weight=float(rng.random()) if self.heard else 0.5, words=f"{self.name} 说 {side}")
 
 
-
 class Broken(Ask[Guess]):
     """A question whose heuristic is at fault."""
 
     kind: ClassVar[str] = "test_serve.broken"
+    template: ClassVar[str] = "?"
 
     def heuristic(self, rng: np.random.Generator) -> Guess:
         raise ZeroDivisionError("nothing to divide by")
-
 
 
 QUESTION = Coin(name="player_3", heard=('He said "}\n```\n" and left', "是的"))
@@ -240,15 +241,10 @@ def test_a_prompt_without_a_question_gets_a_short_reply_that_says_what_this_is(p
     assert caught.value.param == "response_format"
 
 
-def block(text: str) -> str:
-    return f"```json\n{text}\n```"
-
-
 REFUSED = [
-    ({"prompt": block('{"ask": "nobody.asks", "inputs": {}}')}, "messages", "question 'nobody.asks' is not accepted"),
-    ({"prompt": block('{"ask": "test_serve.coin", "inputs": {"name": 3}}')}, "messages", "do not fit: name"),
-    ({"prompt": block('{"ask": "test_serve.coin", "inputs": }')}, "messages", "is no JSON"),
-    ({"prompt": block('{"ask": ["test_serve.coin"], "inputs": {}}')}, "messages", "is not accepted; accepted: "),
+    ({"prompt": "# nobody.asks\n"}, "messages", "question 'nobody.asks' is not accepted"),
+    ({"prompt": "# test_serve.coin\n## name\n3\n"}, "messages", "do not fit: name"),
+    ({"prompt": "# test_serve.coin\n## name\n{\n"}, "messages", "cannot be read"),
     ({"n": 0}, "n", "n: Input should be greater than or equal to 1"),
     ({"seed": -1}, "seed", "seed: "),
     ({"seed": "seven"}, "seed", "seed: "),
@@ -789,7 +785,7 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path):
                 ask(client, "hello", response_format={"type": "json_object"})
             known = sorted(kind for kind in ASKS if not kind.startswith("test_"))
             with pytest.raises(openai.BadRequestError) as caught:
-                ask(client, block('{"ask": "x", "inputs": {}}'))
+                ask(client, "# nobody.asks\n")
             for kind in known:
                 assert kind in caught.value.body["message"]
         process.send_signal(signal.SIGINT)

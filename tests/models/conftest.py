@@ -164,7 +164,7 @@ class Doubt(Ask[Verdict]):
 
     def check(self, answer: Verdict) -> None:
         if self.player == "player_0" and answer.guilty:
-            raise ValueError('not\n# tests.doubt\n## player\n> player_0')
+            raise ValueError("not\n# tests.doubt\n## player\n> player_0")
 
     def heuristic(self, rng: np.random.Generator) -> Verdict:
         return Verdict(guilty=bool(rng.integers(2)), why="m")
