@@ -143,7 +143,7 @@ def make_model(config: ModelConfig) -> Model:
     prices = Prices.load(config.prices)
     if config.price is not None:
         prices = prices.with_price(config.model, *config.price)
-    endpoint = Endpoint(config.base_url, config.key_env, config.timeout, config.max_retries)
+    endpoint = Endpoint(config.base_url, config.key_env, config.timeout, config.max_retries, patience=config.patience)
     limits = {name: getattr(config, name) for name in LIMITS}
     inner: Transport = Budget(endpoint, config.model, prices, **limits)
     if config.cache is not None:
@@ -152,7 +152,7 @@ def make_model(config: ModelConfig) -> Model:
         endpoint.require_key()
     return ChatModel(
         config.model,
-        Meter(inner, prices),
+        Meter(inner, prices, config.context),
         temperature=config.temperature,
         tries=config.tries,
         patience=config.patience,

@@ -342,7 +342,14 @@ def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(double, endpoi
 
 @pytest.mark.parametrize(
     "address",
-    ["http://me:pw-secret@127.0.0.1/v1", "http://127.0.0.1/v1?key=pw-secret", "localhost:80", "ftp://a", "http://a:x"],
+    [
+        "http://me:pw-secret@127.0.0.1/v1",
+        "http://127.0.0.1/v1?key=pw-secret",
+        "http://127.0.0.1/v1?pw-secret",
+        "localhost:80",
+        "ftp://a",
+        "http://a:x",
+    ],
 )
 def test_addresses_that_are_not_accepted(address):
     with pytest.raises(ParlourError, match=r"^base_url ") as caught:

@@ -1,4 +1,4 @@
-"""What comes back over the wire, as data: the body of a completion, and that of an error.
+"""What comes back over the wire, as data: the body of a completion.
 
 Servers that call themselves compatible differ in how they tell the same: content is a text or a list of parts, thinking is
 called `reasoning_content` (DeepSeek, vLLM, llama.cpp, Groq) or `reasoning` (OpenRouter, Ollama, newer vLLM), tokens read
@@ -8,61 +8,45 @@ from a cache of prompts stand in three places. Sources: the pages that `tests/mo
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from parlour.policies.llm.transport.failures import LONGEST, Failure, refusal
 from parlour.policies.llm.transport.request import NO_USAGE, Completion, Usage
-
-LONGEST: Final = 200
-"""Characters of a server's words that an error shows."""
 
 _FINISH: Final = {"max_tokens": "length", "end_turn": "stop", "stop_sequence": "stop", "eos": "stop"}
 """Words of some servers -> those of the protocol."""
 
 
-@dataclass(frozen=True)
-class Failure:
-    """A call without a usable answer."""
-
-    told: str
-    """What went wrong, if need be in the server's words."""
-    retries: int
-    """How often the SDK had tried again."""
-    again: bool = False
-    """Whether to try again here; otherwise the SDK has done so, or it is no use."""
-    status: int | None = None
-    parameter: str | None = None
-    """The parameter that the server found fault with, if it says so in the place for it."""
-
-    def line(self) -> str:
-        """One line, not too long."""
-        told = " ".join(self.told.split())
-        told = told if len(told) <= LONGEST else told[: LONGEST - 1] + "…"
-        return told if self.status is None else f"status {self.status}: {told}"
-
-
-def told_by(body: object, text: str) -> tuple[str, str | None]:
-    """The words of an error's body and the parameter it names, if any. The SDK has unpacked the field `error`."""
-    if isinstance(body, dict) and isinstance(body.get("message"), str):
-        parameter = body.get("param")
-        return body["message"] or "no reason given", parameter if isinstance(parameter, str) else None
-    return text.strip() or "no reason given", None
-
-
-def read_reply(text: str, retries: int) -> Completion | Failure:
-    """A chat completion from the text of an answer's body."""
+def read_reply(text: str) -> Completion | Failure:
+    """A chat completion from the text of an answer's body; or the error that stands there although the status is 200."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        return Failure(f"the answer is no JSON: {text[:LONGEST]!r}", retries, again=True)
+        return Failure(f"the answer is no JSON: {text[:LONGEST]!r}", again=True)
     try:
-        return _completion(body, retries)
+        return _failed(body) or _completion(body)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        return Failure(f"the answer is no chat completion: {text[:LONGEST]!r}", retries, again=True)
+        return Failure(f"the answer is no chat completion: {text[:LONGEST]!r}", again=True)
 
 
-def _completion(body: Any, retries: int) -> Completion:
+def kept_back(written: str, told: str) -> Completion:
+    """A reply that a server kept back, as one: its reader will say what is wrong with it."""
+    cut = re.search(r"max(?:imum)? (?:completion )?tokens", told, re.IGNORECASE)
+    return Completion((written,), Usage(0, 0), ("length" if cut else "stop",), thinking=("",), dropped=(NO_USAGE,))
+
+
+def _failed(body: Any) -> Failure | None:
+    """OpenRouter's errors after the start of a reply, for the whole or for a choice, with a status of their own."""
+    error = body.get("error") or next((one.get("error") for one in body.get("choices") or () if one.get("error")), None)
+    if not error:
+        return None
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return refusal(code if isinstance(code, int) and code >= 400 else 500, json.dumps({"error": error}))
+
+
+def _completion(body: Any) -> Completion:
     choices = body["choices"]
     messages = [choice["message"] for choice in choices]
     if not messages:
@@ -76,7 +60,6 @@ def _completion(body: Any, retries: int) -> Completion:
         thinking=tuple(map(_thinking, messages)),
         served=str(body.get("model") or ""),
         logprobs=logprobs if any(logprobs) else (),
-        retries=retries,
         dropped=() if usage else (NO_USAGE,),
     )
 

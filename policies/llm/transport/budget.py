@@ -8,7 +8,17 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.prices import Prices
-from parlour.policies.llm.transport.request import NO_USAGE, BudgetSpent, Completion, Request, Transport, Usage
+from parlour.policies.llm.transport.request import (
+    NO_USAGE,
+    BudgetSpent,
+    Completion,
+    Request,
+    ServedModel,
+    Transport,
+    Usage,
+    address_of,
+    served_model,
+)
 
 LIMITS: Final = ("max_dollars", "max_calls", "max_seconds")
 
@@ -70,6 +80,15 @@ class Budget:
         with self._lock:
             self.dollars += cost
         return reply
+
+    def served_model(self, model: str) -> ServedModel:
+        """What is known of a model; asking is free."""
+        return served_model(self._inner, model)
+
+    @property
+    def address(self) -> str:
+        """The server's address."""
+        return address_of(self._inner)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_lock": None, "_started": None, "_seconds": self._elapsed()}

@@ -1,11 +1,13 @@
-"""An OpenAI-compatible chat endpoint: OpenAI itself, vLLM, Ollama, a llama.cpp server, `parlour serve`.
+"""An OpenAI-compatible chat endpoint: OpenAI itself, Azure, OpenRouter, Groq, vLLM, Ollama, a llama.cpp server, `parlour serve`.
 
-Retries. The SDK repeats what it can tell from outside: 429 (it obeys Retry-After), 408, 409, 5xx, lost connections,
-timeouts, bodies that break off. Answers that came too slowly or are no chat completion are repeated here, within the
-same number of retries.
+Retries. What another attempt may not meet is tried again: rate limits, errors of the server, lost connections, slow and
+unreadable answers. Retry-After is obeyed by all calls of an endpoint, whichever of them was told (`gate`).
+
+Failures. What no call will fare better with ends in `ModelUnavailable`, everything else in `CallFailed`, which costs one
+decision (`failures`). A server that stops to answer ends a run after `patience` calls in a row.
 
 Parameters. Servers differ in what they take. A refusal that names an optional parameter drops that parameter for this
-endpoint from then on; a warning is logged, and every reply says what was dropped.
+endpoint from then on; a warning is logged, and every reply says what was dropped (`payload`).
 
 The key comes from the environment and goes into the header of the request, nowhere else: what a server says is cleaned
 of it before it reaches a reply or an error.
@@ -21,19 +23,23 @@ import weakref
 from dataclasses import replace
 from threading import Lock
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.transport.bodies import Failure, read_reply, told_by
+from parlour.policies.llm.transport.address import OPENAI, read_address
+from parlour.policies.llm.transport.bodies import kept_back, read_reply
+from parlour.policies.llm.transport.failures import Failure, failed_generation, refusal
+from parlour.policies.llm.transport.gate import Gate
 from parlour.policies.llm.transport.key import read_key, secret
 from parlour.policies.llm.transport.payload import dropped_from, parameters, refused
-from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request
+from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request, ServedModel
+from parlour.policies.llm.transport.served import Fetched, served_at
 
 KEY_ENV: Final = "OPENAI_API_KEY"
 _SHORTEST_SECRET: Final = 8
 """Keys with fewer characters are no secrets but stopgaps such as `EMPTY`."""
 _LONGEST_WAIT: Final = 8.0
-"""Seconds; the SDK's own limit."""
+"""Seconds between attempts, where the server asks for no other wait."""
+_OF_PROCESS: Final = ("_openai", "_finalizer", "_lock", "_process")
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +49,11 @@ class Endpoint:
 
     Args:
         base_url: Where it is, such as `"http://localhost:8000/v1"`; None for OpenAI.
-        key_env: The environment variable that holds the key. Without a `base_url` it must be set.
+        key_env: The environment variable that holds the key. For OpenAI it must be set.
         timeout: Seconds for an answer, body included.
         max_retries: How often a call is tried again.
-        first_wait: Seconds before the first retry of a slow or unreadable answer; doubles each time, up to 8.
+        first_wait: Seconds before the first retry; doubles each time, up to 8.
+        patience: After so many calls in a row that end without an answer, no other is made.
 
     Raises:
         ParlourError: An argument cannot be used.
@@ -59,13 +66,20 @@ class Endpoint:
         timeout: float = 60.0,
         max_retries: int = 6,
         first_wait: float = 0.5,
+        patience: int = 25,
     ) -> None:
-        _check_address(base_url)
-        if not timeout > 0 or max_retries < 0:
-            raise ParlourError(f"timeout {timeout}, max_retries {max_retries} are not accepted; accepted: > 0, >= 0")
+        if not timeout > 0 or max_retries < 0 or patience < 1:
+            raise ParlourError(
+                f"timeout {timeout}, max_retries {max_retries}, patience {patience} are not accepted; "
+                "accepted: > 0, >= 0, >= 1"
+            )
         self.base_url, self.key_env, self.timeout, self.max_retries = base_url, key_env, timeout, max_retries
-        self._first_wait = first_wait
+        self._address = read_address(base_url)
+        self._first_wait, self._patience = first_wait, patience
         self._off: frozenset[str] = frozenset()
+        self._answered, self._in_vain = False, 0
+        self._served: dict[str, ServedModel] = {}
+        self._gate = Gate()
         self._openai: Any = None
         self._finalizer: Any = None
         self._process = 0
@@ -75,31 +89,49 @@ class Endpoint:
         """Call the server, as often as it takes and is allowed.
 
         Raises:
-            ModelUnavailable: There is no usable answer after all retries, or the server refuses the call.
+            CallFailed: There is no usable answer after all retries, or the server refuses this call.
+            ModelUnavailable: The server refuses all calls, cannot be reached, or has given no answer for a long time.
             ParlourError: No key is set, and one is needed.
         """
         started = time.monotonic()
         retries = 0
         while True:
-            sent = parameters(request, self._off)
-            found = self._attempt(sent, self.max_retries - retries)
-            retries += found.retries
+            off = self._off
+            sent = parameters(request, off)
+            self._gate.wait(self._spread(self._first_wait, request.sample))
+            found = self._attempt(sent)
             if isinstance(found, Completion):
-                dropped = tuple(sorted({*dropped_from(request, sent), *found.dropped}))
-                seconds = time.monotonic() - started
-                return replace(found, retries=retries, seconds=seconds, dropped=dropped)
+                self._count(found)
+                dropped = tuple(sorted({*dropped_from(request, sent, off), *found.dropped}))
+                return replace(found, retries=retries, seconds=time.monotonic() - started, dropped=dropped)
             name = refused(found, sent)
             if name:
                 self._drop(name, found)
                 continue
             if not found.again or retries >= self.max_retries:
-                raise self._unavailable(request, found, retries)
-            time.sleep(self._wait(retries, request.sample))
+                raise self._error(request, found, retries)
+            self._wait_for(found, retries, request.sample)
             retries += 1
+
+    def served_model(self, model: str) -> ServedModel:
+        """What the server tells of a model; asked once. Without a server, or a word of it, only the address is known."""
+        with self._lock:
+            known = self._served.get(model)
+        if known is None:
+            known = served_at(self._address, model, self._fetch)
+            if known.reached:
+                with self._lock:
+                    self._served.setdefault(model, known)
+        return known
+
+    @property
+    def address(self) -> str:
+        """Scheme, host, port and path of the server: what tells it from others, without any secret."""
+        return self._address.base
 
     def require_key(self) -> str:
         """The key, or what stands for it. Raises `ParlourError` if a key is needed and not set."""
-        return read_key(self.key_env, required=self.base_url is None)
+        return read_key(self.key_env, required=self._address.base == OPENAI)
 
     def close(self) -> None:
         """Close all connections. The next call opens new ones."""
@@ -112,34 +144,54 @@ class Endpoint:
         return f"Endpoint({self.base_url!r}, key_env={self.key_env!r})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in ("_openai", "_finalizer", "_lock", "_process")}
+        return {k: v for k, v in vars(self).items() if k not in _OF_PROCESS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _openai=None, _finalizer=None, _process=0, _lock=Lock())
 
-    def _attempt(self, sent: dict[str, Any], retries: int) -> Completion | Failure:
-        client = self._client().with_options(max_retries=retries)
+    def _attempt(self, sent: dict[str, Any]) -> Completion | Failure:
+        client = self._client()
         import openai
-        from parlour.policies.llm.transport.client import Late, retries_of
+        from parlour.policies.llm.transport.client import Late
 
         try:
             raw = client.chat.completions.with_raw_response.create(**sent)
         except openai.APIStatusError as error:
-            told, parameter = told_by(error.body, error.response.text)
-            taken = retries_of(error.request)
-            return Failure(self._clean(told), taken, status=error.status_code, parameter=parameter)
-        except Late as error:
-            return Failure(self._too_slow(), error.retries, again=True)
+            self._answered = True
+            text = self._clean(error.response.text)
+            written, failure = failed_generation(text), refusal(error.status_code, text, error.response.headers)
+            return failure if written is None else kept_back(written, failure.told)
         except openai.APIConnectionError as error:
-            # SDKs before 3 try again on any error, and wrap it
+            # SDKs before 3 wrap what the client raises
             slow = isinstance(error, openai.APITimeoutError) or isinstance(error.__cause__, Late)
-            return Failure(self._too_slow() if slow else "no connection, or it broke off", retries)
+            return self._too_slow() if slow else Failure("no connection, or it broke off", again=True)
+        except Late:
+            return self._too_slow()
         except openai.OpenAIError as error:
-            return Failure(f"the SDK failed with {type(error).__name__}", retries)
-        return self._cleaned(read_reply(self._clean(raw.http_response.text), raw.retries_taken))
+            return Failure(f"the SDK failed with {type(error).__name__}", again=True)
+        self._answered = True
+        return self._cleaned(read_reply(self._clean(raw.http_response.text)))
 
-    def _too_slow(self) -> str:
-        return f"no complete answer within {self.timeout:g} seconds"
+    def _fetch(self, address: str, body: dict[str, Any] | None = None) -> Fetched:
+        """What stands at an address of the server besides completions."""
+        client = self._client()
+        import openai
+
+        for attempt in range(3):
+            try:
+                text = (
+                    client.get(address, cast_to=str) if body is None else client.post(address, cast_to=str, body=body)
+                )
+            except openai.APIStatusError:
+                return Fetched(True, None)
+            except openai.OpenAIError:
+                time.sleep(self._wait(attempt, 0))
+            else:
+                return Fetched.from_text(self._clean(str(text)))
+        return Fetched(False, None)
+
+    def _too_slow(self) -> Failure:
+        return Failure(f"no complete answer within {self.timeout:g} seconds", "timeout", again=True)
 
     def _client(self) -> Any:
         """The one client of this process; connections must not be shared with a forked one."""
@@ -149,10 +201,15 @@ class Endpoint:
                 import openai
                 from parlour.policies.llm.transport.client import BoundedClient
 
-                http = BoundedClient(self.timeout)
+                http = BoundedClient(self.timeout, azure=self._address.azure)
                 self._finalizer = weakref.finalize(self, http.close)
                 self._openai = openai.OpenAI(
-                    api_key=key, base_url=self.base_url, timeout=self.timeout, http_client=http
+                    api_key=key,
+                    base_url=self._address.base,
+                    default_query=dict(self._address.query),
+                    timeout=self.timeout,
+                    max_retries=0,
+                    http_client=http,
                 )
                 self._process = os.getpid()
             return self._openai
@@ -162,42 +219,50 @@ class Endpoint:
         return re.sub(re.escape(key), "[key]", text, flags=re.IGNORECASE) if len(key) >= _SHORTEST_SECRET else text
 
     def _cleaned(self, found: Completion | Failure) -> Completion | Failure:
+        """Once more: a key may have been written with escapes that JSON has undone."""
         if isinstance(found, Failure):
             return replace(found, told=self._clean(found.told))
         texts, thinking = tuple(map(self._clean, found.texts)), tuple(map(self._clean, found.thinking))
         return replace(found, texts=texts, thinking=thinking, served=self._clean(found.served))
 
-    def _host(self) -> str:
-        address = urlsplit(self.base_url or str(self._client().base_url))
-        return f"{address.hostname}:{address.port}" if address.port else str(address.hostname)
-
     def _drop(self, name: str, failure: Failure) -> None:
         with self._lock:
             known, self._off = name in self._off, self._off | {name}
         if not known:
-            log.warning("%s does not take %r, which is left out from now on: %s", self._host(), name, failure.line())
+            log.warning(
+                "%s does not take %r, which is left out from now on: %s", self._address.host, name, failure.line()
+            )
+
+    def _wait_for(self, failure: Failure, retries: int, sample: int) -> None:
+        """Until a call may be tried again: as long as the server asks, which holds for all calls, or a while."""
+        if failure.wait is None:
+            time.sleep(self._wait(retries, sample))
+        else:
+            self._gate.close(failure.wait)
 
     def _wait(self, retries: int, sample: int) -> float:
         """Seconds. Calls that failed together are spread over a quarter of the wait by their samples, not by chance."""
         longest: float = min(self._first_wait * 2.0**retries, _LONGEST_WAIT)
-        return longest * (1 - 0.25 * (sample % 101) / 100)
+        return longest - self._spread(longest, sample)
 
-    def _unavailable(self, request: Request, failure: Failure, retries: int) -> ModelUnavailable:
+    @staticmethod
+    def _spread(longest: float, sample: int) -> float:
+        return longest * 0.25 * (sample % 101) / 100
+
+    def _count(self, found: Completion | Failure) -> int:
+        """How many calls in a row ended without an answer, with this one."""
+        lost = isinstance(found, Failure) and found.kind in ("server", "timeout")
+        with self._lock:
+            self._in_vain = self._in_vain + 1 if lost else 0
+            return self._in_vain
+
+    def _error(self, request: Request, failure: Failure, retries: int) -> ModelUnavailable:
         tried = f"{retries + 1} attempt{'s' if retries else ''}"
-        error = ModelUnavailable(f"no answer of {request.model!r} at {self._host()} after {tried}: {failure.line()}")
+        in_vain = self._count(failure)
+        message = f"no answer of {request.model!r} at {self._address.host} after {tried}: {failure.line()}"
+        never = failure.status is None and failure.kind == "server" and not self._answered
+        if in_vain >= self._patience:
+            message, never = f"{message}; so ended {in_vain} calls in a row", True
+        error = ModelUnavailable(message) if never else failure.error(message)
         error.retries = retries
         return error
-
-
-def _check_address(base_url: str | None) -> None:
-    if base_url is None:
-        return
-    if "@" in base_url or "?" in base_url:
-        raise ParlourError("base_url holds a user or a query; accepted: a bare address, and the key in the environment")
-    try:
-        address = urlsplit(base_url)
-        usable = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ParlourError(f"base_url {base_url!r} is not accepted; accepted: such as http://localhost:8000/v1")

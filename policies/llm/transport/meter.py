@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
 
 from parlour.policies.llm.transport.prices import Prices
-from parlour.policies.llm.transport.request import Completion, ModelUnavailable, Request, Transport
+from parlour.policies.llm.transport.request import (
+    Completion,
+    ModelUnavailable,
+    Request,
+    ServedModel,
+    Transport,
+    served_model,
+)
 
 Outcome = Literal["valid", "repaired", "fallback"]
 """Of a question: the first reply was the answer, a later one was, or the heuristic had to answer."""
@@ -80,10 +87,11 @@ class Meter:
     Args:
         inner: Where replies come from.
         prices: What they cost.
+        context: Tokens of the model's context, where the user knows better than the server.
     """
 
-    def __init__(self, inner: Transport, prices: Prices) -> None:
-        self._inner, self.prices = inner, prices
+    def __init__(self, inner: Transport, prices: Prices, context: int | None = None) -> None:
+        self._inner, self.prices, self._context = inner, prices, context
         self._counts: dict[Label, Count] = {}
         self._dropped: frozenset[str] = frozenset()
         self._lock = Lock()
@@ -100,6 +108,11 @@ class Meter:
         with self._lock:
             self._dropped |= set(reply.dropped)
         return reply
+
+    def served_model(self, model: str) -> ServedModel:
+        """What is known of a model: the server's address, what it tells of the model, the context."""
+        found = served_model(self._inner, model)
+        return found if self._context is None else replace(found, context=self._context)
 
     def cost(self, model: str, reply: Completion) -> float | None:
         """Dollars that a reply cost, or, if it is from the cache, that its first call cost; None if unknown."""

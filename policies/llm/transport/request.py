@@ -105,12 +105,16 @@ class Request:
     """The kind of question, and who asks: labels for the meter."""
     seat: str = ""
 
-    def key(self) -> str:
+    def key(self, server: str = "") -> str:
         """What the cache knows it by: 64 hexadecimal digits over all that shapes the reply.
 
         No label enters.
+
+        Args:
+            server: Who is asked (`ServedModel.key`).
         """
         shaping = {
+            "server": server,
             "model": self.model,
             "parameters": [float(self.temperature), self.max_tokens, self.n, self.top_logprobs],
             "further": [self.reasoning_effort, list(self.stop), dict(self.extra_body)],
@@ -144,6 +148,33 @@ class Completion:
 
 
 @dataclass(frozen=True)
+class ServedModel:
+    """A model at a server, as far as it is known without calling it."""
+
+    address: str = ""
+    """Scheme, host, port and path of the server; empty where there is none."""
+    model: str = ""
+    """As requests call it."""
+    told: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What the server tells of it that tells it from another one of the same name."""
+    context: int | None = None
+    """Tokens that fit into it, read and written together; None if nobody tells."""
+    reached: bool = False
+    """Whether the server answered when it was asked."""
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits over what the server tells; empty if it tells nothing."""
+        text = json.dumps(self.told, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16] if self.told else ""
+
+    @property
+    def key(self) -> str:
+        """What stands for it in the key of a request."""
+        return f"{self.address} {self.digest}".strip()
+
+
+@dataclass(frozen=True)
 class CallSettings:
     """What a user sets for all calls of a model, whatever is asked."""
 
@@ -169,3 +200,15 @@ class Transport(Protocol):
 
     def complete(self, request: Request) -> Completion:
         """The reply. Raises the errors of this module."""
+
+
+def served_model(transport: Transport, model: str) -> ServedModel:
+    """What is known of a model at the far end of a transport; nothing where the transport cannot say."""
+    asked = getattr(transport, "served_model", None)
+    found: ServedModel = ServedModel(model=model) if asked is None else asked(model)
+    return found
+
+
+def address_of(transport: Transport) -> str:
+    """The server's address at the far end of a transport, without asking it; empty where there is none."""
+    return str(getattr(transport, "address", ""))

@@ -1,0 +1,177 @@
+"""Why a call failed, from the status and the body of an error: what ends a run, what costs a call, what is tried again.
+
+Servers tell the same in different words, places and statuses; the words below are those of OpenAI, Azure, OpenRouter,
+Groq, vLLM, Ollama and llama.cpp. Sources: the pages that `tests/models/servers` names for each of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import Any, Final, Literal, get_args
+
+from parlour.policies.llm.transport.request import CallFailed, ModelUnavailable, PromptTooLong, Reason
+
+LONGEST: Final = 200
+"""Characters of a server's words that an error shows."""
+
+Fatal = Literal["key", "model", "quota", "unreachable"]
+"""What no other call will fare better with: a wrong key, an unknown model, no quota, no connection ever."""
+
+_AGAIN: Final = (408, 409, 425, 429, 498)
+"""Statuses below 500 that another attempt may not meet; 498 is Groq's "capacity exceeded"."""
+_TIMEOUTS: Final = (408, 504)
+
+_QUOTA: Final = re.compile(
+    r"insufficient_quota|exceeded your current quota|insufficient (?:credits|balance|funds)|billing_(?:hard_limit|not_active)",
+    re.IGNORECASE,
+)
+_CONTEXT: Final = re.compile(
+    r"context[_ ](?:length|window|size)|prompt (?:is )?too long|input is too long|too many (?:input )?tokens"
+    r"|reduce (?:the length|your message size)|request too large|maximum prompt length|exceeds the limit of \d+ tokens",
+    re.IGNORECASE,
+)
+_FILTER: Final = re.compile(
+    r"content[_ ](?:filter|management policy|policy_violation)|ResponsibleAIPolicyViolation|moderation|flagged",
+    re.IGNORECASE,
+)
+_MODEL: Final = re.compile(
+    r"model_not_found|DeploymentNotFound|not a valid model|model_decommissioned|unknown model|invalid model"
+    r"|(?:model|deployment)\b.{0,120}?(?:not found|(?:does|do) not exist|decommissioned)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+# numbers in the words of an error: of the context, and of the request
+_LIMIT: Final = (
+    r"(?:maximum |available )?context (?:length|window|size)(?: is| of)?(?: only)?[ (:]+(\d+)",
+    r"\blimit[ :]+(\d+)",
+)
+_TOKENS: Final = (
+    r"request \((\d+) tokens",
+    r"request has (\d+)",
+    r"request(?:ed)?:? (?:about )?(\d+)",
+    r"(?:resulted in|has) (\d+) (?:input )?tokens",
+    r"prompt contains (?:at least )?(\d+)",
+)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A call without a usable answer."""
+
+    told: str
+    """What went wrong, if need be in the server's words."""
+    kind: Fatal | Reason = "server"
+    again: bool = False
+    """Whether another attempt may succeed."""
+    status: int | None = None
+    parameter: str | None = None
+    """The parameter that the server found fault with, if it says so in the place for it."""
+    wait: float | None = None
+    """Seconds that the server asks to wait."""
+    tokens: int | None = None
+    """Of the request that was too long."""
+    limit: int | None = None
+    """Of the context."""
+
+    def line(self) -> str:
+        """One line, not too long."""
+        told = " ".join(self.told.split())
+        told = told if len(told) <= LONGEST else told[: LONGEST - 1] + "…"
+        return told if self.status is None else f"status {self.status}: {told}"
+
+    def error(self, message: str) -> ModelUnavailable:
+        """The exception that it ends in."""
+        if self.kind == "context":
+            return PromptTooLong(message, self.tokens, self.limit)
+        return CallFailed(message, self.kind) if self.kind in get_args(Reason) else ModelUnavailable(message)  # type: ignore[arg-type]
+
+
+def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) -> Failure:
+    """What an answer with an error's status, or an error in the body of another, means."""
+    fields = _fields(text)
+    told = str(fields.get("message") or text.strip() or "no reason given")
+    words = " ".join([told, *(str(one) for one in _codes(fields))])
+    kind, again = _kind(status, words)
+    parameter = fields.get("param")
+    return Failure(
+        told=told,
+        kind=kind,
+        again=again,
+        status=status,
+        parameter=parameter if isinstance(parameter, str) else None,
+        wait=retry_after(headers or {}) if again else None,
+        tokens=_number(fields.get("n_prompt_tokens"), _TOKENS, told) if kind == "context" else None,
+        limit=_number(fields.get("n_ctx"), _LIMIT, told) if kind == "context" else None,
+    )
+
+
+def failed_generation(text: str) -> str | None:
+    """What a model wrote that a server kept back because it did not fit the schema (Groq's `json_validate_failed`)."""
+    fields = _fields(text)
+    return str(fields.get("failed_generation") or "") if fields.get("code") == "json_validate_failed" else None
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait, in any of the three ways to say so; None if it does not."""
+    milliseconds, value = headers.get("retry-after-ms"), headers.get("retry-after")
+    try:
+        if milliseconds is not None:
+            return max(0.0, float(milliseconds) / 1000)
+        if value is None:
+            return None
+        if value.strip()[:1].isdigit():
+            return max(0.0, float(value))
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
+    except ValueError:
+        return None
+
+
+def _fields(text: str) -> Mapping[str, Any]:
+    """The fields of an error: below `error` (OpenAI), at the top (older vLLM), or a bare text (Ollama's own API)."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(body, Mapping):
+        return {}
+    error = body.get("error", body)
+    return error if isinstance(error, Mapping) else {"message": str(error)}
+
+
+def _codes(fields: Mapping[str, Any]) -> list[object]:
+    """Codes and the words of whoever stands behind a gateway: Azure's `innererror`, OpenRouter's `metadata`."""
+    inner, behind = fields.get("innererror"), fields.get("metadata")
+    found = [fields.get("code"), fields.get("type"), fields.get("detail")]
+    found += [inner.get("code")] if isinstance(inner, Mapping) else []
+    if isinstance(behind, Mapping):
+        found += [behind.get("raw"), "flagged" if behind.get("reasons") else None]
+    return [one for one in found if one]
+
+
+def _kind(status: int, words: str) -> tuple[Fatal | Reason, bool]:
+    """What kind of failure it is, and whether another attempt may succeed."""
+    if status == 402 or _QUOTA.search(words):
+        return "quota", False
+    if status == 413 or _CONTEXT.search(words):
+        return "context", False
+    if status in (400, 403, 422, 451) and _FILTER.search(words):
+        return "content_filter", False
+    if status in (401, 403):
+        return "key", False
+    if status == 404 or (status in (400, 422) and _MODEL.search(words)):
+        return "model", False
+    if status in _AGAIN or status >= 500 or status < 400:
+        return "timeout" if status in _TIMEOUTS else "server", True
+    return "refused", False
+
+
+def _number(field: object, patterns: tuple[str, ...], told: str) -> int | None:
+    if isinstance(field, int):
+        return field
+    found = (re.search(pattern, told, re.IGNORECASE) for pattern in patterns)
+    return next((int(match[1]) for match in found if match), None)
