@@ -168,7 +168,8 @@ class GameText(Protocol[V_contra]):
     #       environments need not keep their lines;
     #   `rules: str`: the rules of this table, whole and in its language, the same for all seats; a first paragraph, up to
     #       an empty line, must do where there is no room for more. It stands at the end of `who`, and in `info["rules"]`
-    #       with `info="full"`.
+    #       with `info="full"`;
+    #   `language: str`: of all its words, such as `"zh"`; English if it does not say.
 
     def who(self, view: V_contra) -> str:
         """First section: who the seat is and what it knows from outside the talk. Fixed once the roles are dealt."""

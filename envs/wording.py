@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from parlour.envs.core import Event, Game, GameSpec, Move, View
+from parlour.envs.speech import ACTS
 from parlour.envs.text import options
 
 Mask = np.ndarray[Any, np.dtype[np.int8]]
@@ -24,6 +25,8 @@ class Turn(NamedTuple):
     sentences: tuple[str, ...]
     choice: str
     """The third section of the prose."""
+    free_words: bool
+    """Whether there is a move that takes words of one's own."""
 
 
 class Wording:
@@ -31,7 +34,9 @@ class Wording:
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
         self.text, self.heuristic = spec.text(game), spec.heuristic
-        self.rules: str = getattr(self.text, "rules", "")
+        self._worded = frozenset((*ACTS, *spec.worded))
+        told = {name: getattr(self.text, name, "") for name in ("rules", "language")}
+        self._table = {name: value for name, value in told.items() if value}
         self._seldom: frozenset[str] = getattr(self.text, "seldom", frozenset())
         self.numbers = {move: number for number, move in enumerate(game.catalogue)}
         self.turns: dict[int, Turn] = {}
@@ -50,7 +55,7 @@ class Wording:
     def offered(self, turn: Turn, view: View) -> dict[str, Any]:
         """What `info="full"` adds at a seat's turn."""
         told = {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": self.heuristic}
-        return {**told, "rules": self.rules} if self.rules else told
+        return {**told, "free_words": turn.free_words, **self._table}
 
     def line(self, event: Event) -> str:
         """One line of the record."""
@@ -68,7 +73,8 @@ class Wording:
         mask = np.zeros(len(self.numbers), dtype=np.int8)
         mask[list(indices)] = 1
         sentences = tuple(map(self._sentence, indices, legal))
-        turn = Turn(legal, mask, indices, sentences, options(self.text.ask(legal), sentences))
+        free = any(move.kind in self._worded for move in legal)
+        turn = Turn(legal, mask, indices, sentences, options(self.text.ask(legal), sentences), free)
         if len(self.turns) >= _KEPT:
             self.turns.clear()
         self.turns[id(legal)] = turn

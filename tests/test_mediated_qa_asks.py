@@ -44,8 +44,10 @@ class Parrot(Model):
         self.asked.append(question)
         self.askers.append(context)
         if isinstance(question, CheckAnswer):
-            return Answered(EntailmentVerdict.model_validate({"label": self.label}))
-        return Answered(ShortAnswer(answer=self.replies[len(self.asked) % len(self.replies)], confidence=0.6))
+            return Answered(EntailmentVerdict.model_validate({"reason": "", "label": self.label}))
+        return Answered(
+            ShortAnswer(reason="", answer=self.replies[len(self.asked) % len(self.replies)], confidence=0.6)
+        )
 
     def settings(self) -> dict[str, Any]:
         return {}
@@ -64,9 +66,11 @@ def test_prompts_hold_the_question_and_are_read_back(ask):
 
 def test_rules_of_thumb():
     rng = np.random.default_rng(0)
-    assert ASKS[0].heuristic(rng) == ShortAnswer(answer="1912", confidence=1.0)
+    assert ASKS[0].heuristic(rng) == ShortAnswer(reason="It stands in the evidence.", answer="1912", confidence=1.0)
     assert ASKS[0].model_copy(update={"evidence": EVIDENCE[1:]}).heuristic(rng).answer == "I don't know"
-    assert ASKS[1].heuristic(rng) == ShortAnswer(answer="I don't know", confidence=0.0)
+    assert ASKS[1].heuristic(rng) == ShortAnswer(
+        reason="Nothing is known by heart.", answer="I don't know", confidence=0.0
+    )
     assert ASKS[3].heuristic(rng).label == "entailment"
     assert ASKS[3].model_copy(update={"answer": "1913"}).heuristic(rng).label == "contradiction"
 

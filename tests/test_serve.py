@@ -522,10 +522,10 @@ def test_the_chat_player_takes_a_policy_for_a_model(server, monkeypatch):
     total = model.meter.total
     assert total.asked == total.calls > 100
     assert (total.valid_share, total.fallbacks) == (1.0, 0)
-    with pytest.raises(ParlourError, match=r"not accepted by a policy; accepted: chat\.take_turn"):
-        rollout.play(
-            rollout.table("avalon_v0"), [make_policy("avalon_agent", "avalon_v0", {}, model) for _ in range(6)], 0
-        )
+    question = Coin(name="player_1")
+    refused = model.answer(question, RequestContext("player_1", 5))
+    assert (refused.reason, refused.value) == ("refused", question.heuristic(np.random.default_rng(5)))
+    assert "not accepted by a policy; accepted: chat.take_turn" in refused.calls[0]["fault"]
 
 
 def test_a_trained_seat_answers_to_numbers_that_are_sent_along(server):

@@ -11,11 +11,12 @@ from typing import ClassVar, Final, Literal, Protocol
 import numpy as np
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
-from parlour.policies.llm.ask import Answer, Ask
+from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
 from parlour.policies.llm.model import Model, OfflineModel, RequestContext, mixed
 from pydantic import Field
 
 UNKNOWN: Final = "I don't know"
+LABELS: Final = ("entailment", "neutral", "contradiction")
 TEMPERATURE: Final = 0.7
 """Of the samples for self-consistency (the published code's)."""
 
@@ -23,9 +24,11 @@ TEMPERATURE: Final = 0.7
 class ShortAnswer(Answer):
     """An answer in a few words."""
 
+    reason: str
+    """What the answer rests on, in one sentence."""
     answer: str
     """A name, a year, a number, yes, no, or that it is not known."""
-    confidence: float = Field(ge=0, le=1)
+    confidence: Rounded = Field(ge=0, le=1)
     """How sure it is, 0..1."""
 
 
@@ -33,6 +36,7 @@ class Generate(Ask[ShortAnswer]):
     """Answer from the evidence."""
 
     kind: ClassVar[str] = "grace.generate"
+    record: ClassVar[tuple[str, ...]] = ("question", "evidence")
     max_tokens: ClassVar[int] = 200
 
     question: str
@@ -41,19 +45,21 @@ class Generate(Ask[ShortAnswer]):
 
     def heuristic(self, rng: np.random.Generator) -> ShortAnswer:
         found = reading.read(self.question, reading.SEPARATOR.join(self.evidence))
-        return ShortAnswer(answer=found.answer or UNKNOWN, confidence=found.confidence)
+        reason = "It stands in the evidence." if found.answer else "The evidence does not tell."
+        return ShortAnswer(reason=reason, answer=found.answer or UNKNOWN, confidence=found.confidence)
 
 
 class Recall(Ask[ShortAnswer]):
     """Answer from memory: the closed-book question. The heuristic has no memory and says so."""
 
     kind: ClassVar[str] = "grace.recall"
+    record: ClassVar[tuple[str, ...]] = ("question",)
     max_tokens: ClassVar[int] = 200
 
     question: str
 
     def heuristic(self, rng: np.random.Generator) -> ShortAnswer:
-        return ShortAnswer(answer=UNKNOWN, confidence=0.0)
+        return ShortAnswer(reason="Nothing is known by heart.", answer=UNKNOWN, confidence=0.0)
 
 
 class RecallFreely(Recall):
@@ -66,6 +72,8 @@ class RecallFreely(Recall):
 class EntailmentVerdict(Answer):
     """What the evidence says of an answer."""
 
+    reason: str
+    """What the evidence says, in one sentence."""
     label: Literal["entailment", "neutral", "contradiction"]
 
 
@@ -73,7 +81,8 @@ class CheckAnswer(Ask[EntailmentVerdict]):
     """Check whether the evidence entails an answer."""
 
     kind: ClassVar[str] = "grace.check"
-    max_tokens: ClassVar[int] = 100
+    record: ClassVar[tuple[str, ...]] = ("question", "evidence")
+    max_tokens: ClassVar[int] = 200
 
     question: str
     evidence: list[str]
@@ -81,7 +90,10 @@ class CheckAnswer(Ask[EntailmentVerdict]):
 
     def heuristic(self, rng: np.random.Generator) -> EntailmentVerdict:
         found = reading.entailment(self.question, reading.SEPARATOR.join(self.evidence), self.answer)
-        return EntailmentVerdict.model_validate({"label": found})
+        return EntailmentVerdict.model_validate({"reason": "The words of both were compared.", "label": found})
+
+    def choices(self) -> Choices:
+        return {"label": dict.fromkeys(LABELS, "")}
 
 
 class Worded(Protocol):

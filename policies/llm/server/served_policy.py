@@ -16,6 +16,7 @@ from typing import Final
 from parlour.envs.core import ParlourError
 from parlour.policies.base import Policy
 from parlour.policies.by_text import by_numbers, goes_by_text, in_words, options_in, require_readable
+from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.server.protocol import ChatBody, Refused, question
 from parlour.policies.llm.server.replies import AnswerText, CompletionRequest
 
@@ -55,10 +56,12 @@ class ServedPolicy:
         if asked.kind != QUESTION:
             why = f"question {asked.kind!r} is not accepted by a policy; accepted: {QUESTION}, or what a seat reads"
             raise Refused(400, why, "messages")
-        inputs, answer = asked.inputs(), asked.answer_type()
+        rules = next((words for role, words in wanted.messages if role == "system"), "")
+        read = asked.observation(rules.removeprefix(Templates().system(asked.language)).strip())  # type: ignore[attr-defined]
+        options, answer = tuple(asked.inputs()["options"]), asked.answer_type()
 
         def in_json(seed: int) -> str:
-            words = self._words(body, seed, inputs["observation"], tuple(inputs["options"]))
+            words = self._words(body, seed, read, options)
             return str(answer.model_validate({"thoughts": "", "words": words}).model_dump_json())
 
         return in_json
