@@ -255,19 +255,51 @@ def test_the_first_section_tells_role_side_fellows_and_order():
     assert "The other werewolves" not in told[5]
     for text in told.values():
         assert "Roles in play: 3 x Werewolf, Witch, Guard, Seer, 2 x Villager.\n" in text
-        assert "in this order: player_0, player_1, player_2, player_3, player_4, player_5, player_6, player_7;" in text
+        assert (
+            "in this order: player_0, player_1, player_2, player_3, player_4, player_5, player_6, player_7.\n" in text
+        )
+
+
+def test_the_first_section_ends_with_the_rules_of_the_table_which_are_the_same_for_all_seats_and_games():
+    env = registry["werewolf_v0"].raw_env(info="full")
+    told = set()
+    for seed in range(3):
+        env.reset(seed=seed)
+        assert env.last()[4]["rules"] == env.text.rules
+        assert all(env.text.who(env.view(seat)).endswith(f"\n\n{env.text.rules}\n") for seat in range(8))
+        told.add(env.text.rules)
+    assert len(told) == 1
+    brief = env.text.rules.split("\n\n")[0]  # what must do where room is short
+    assert "3 x Werewolf, Witch, Guard, Seer, 2 x Villager" in brief
+    assert "The village wins when no werewolf lives; the werewolves win when nobody else lives." in brief
 
 
 @pytest.mark.parametrize(
     ("rules", "there", "missing"),
     [
-        ("paper", ["nobody else lives", "not the same player", "in secret", "die in night 1", "at random"], ["half"]),
+        (
+            "paper",
+            [
+                *("nobody else lives", "not the same player", "in secret until", "die in night 1", "is drawn"),
+                *("in secret from each other", "may not.", "After day 15 the game is a draw."),
+            ],
+            ["half", "may not choose a werewolf", "used up before"],
+        ),
         (
             "reference",
-            ["each seeing the votes before (a tie", "all vote, each seeing"],
+            ["victim or for nobody, each seeing the votes before", "or for nobody, each seeing", "used up before"],
             ["not the same player", "secret"],
         ),
-        ("official", ["at least half of the living", "everybody who dies", "(a tie: nobody)"], ["at random"]),
+        (
+            "official",
+            [
+                "at least half of the living",
+                "everybody who dies",
+                "tie nobody is attacked",
+                "may not choose a werewolf",
+            ],
+            ["is drawn", "used up before"],
+        ),
     ],
 )
 def test_the_first_section_tells_the_rules_of_the_preset(rules, there, missing):
@@ -275,6 +307,12 @@ def test_the_first_section_tells_the_rules_of_the_preset(rules, there, missing):
     text = env.text.who(env.view(7))
     assert all(words in text for words in there)
     assert not [words for words in missing if words in text]
+
+
+def test_the_rules_tell_of_roles_in_play_and_of_talk_only():
+    small = registry["werewolf_v0"].raw_env(num_players=4, talk=False).text.rules
+    assert "The werewolf attacks one player, or nobody." in small
+    assert not [words for words in ("witch", "guard", "speak", "talk", "last words") if words in small]
 
 
 def test_the_second_section_tells_a_night_and_a_day_to_each_what_it_saw():

@@ -7,7 +7,6 @@ first sentence, else in the last, else a pass; nothing is given that was not ask
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from parlour.envs.speech import quote
 from parlour.envs.text import MODERATOR, MoveSentences, say_speech, speech_line
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.reading import first_named, read_talk, read_target, read_yes, says_yes
+from parlour.envs.werewolf.rule_sheet import rule_sheet
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import GIVE, KEEP, WerewolfView
 
@@ -49,46 +49,18 @@ class WerewolfText(MoveSentences):
     def __init__(self, game: Werewolf) -> None:
         self._role_names = game.role_names
         self._yes_words = game.rules.yes_words
-        self._hunt_shown = game.rules.hunt_shown == "as_cast"
-        self._tie_is_drawn = game.rules.hunt_tie == "random"
-        self._rules: tuple[str, str] | None = None  # those of the table, before and after the order of talk
+        self.rules = rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days)
+        """Those of this table, whole; the first paragraph must do where there is no room for more."""
+        self._order = "talk and vote" if game.talk else "vote"
 
     def who(self, view: WerewolfView) -> str:
         if not view.role:
             return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
-        if self._rules is None:
-            self._rules = self._of_the_table(view)
-        before, after = self._rules
         fellows = "".join([f"The other werewolves are: {names(fact.seats)}.\n" for fact in view.knows])
         return (
             f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}.\n"
-            f"{fellows}{before}{names(view.speakers)}{after}"
+            f"{fellows}By day the living {self._order} in this order: {names(view.speakers)}.\n\n{self.rules}\n"
         )
-
-    def _of_the_table(self, view: WerewolfView) -> tuple[str, str]:
-        """The rules as every seat of every game reads them: what stands before the order of talk, and what after it."""
-        counts = Counter(view.roles)
-        roles = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items())
-        village = "The village wins when no werewolf lives; the werewolves win when "
-        before = [
-            f"Roles in play: {roles}.",
-            village + ("they are at least half of the living." if view.parity else "nobody else lives."),
-            "By night, in this order: the werewolves vote for a victim"
-            f"{', each seeing the votes before' if self._hunt_shown else ''} (a tie: "
-            f"{'one of the tied at random' if self._tie_is_drawn else 'nobody'}); the guard protects one player from "
-            f"them{'' if view.guard_may_repeat else ', not the same player in two nights running'}; the witch may "
-            "save the victim once and poison one player once, and hears of the victim while she has the antidote; "
-            "the seer learns of one player whether it is a werewolf.",
-            "By day all speak in this order: ",
-        ]
-        after = [
-            "; then all vote, "
-            f"{'each seeing the votes before' if view.public_votes else 'in secret until all votes are in'}. Most "
-            "votes: executed, after last words. A tie, or most votes for nobody: nobody is executed.",
-            f"The role is shown of {'everybody who dies' if view.reveals_all else 'those who die in night 1'}.",
-            f"After day {view.max_days} the game is a draw.\n",
-        ]
-        return "\n".join(before), "\n".join(after)
 
     def line(self, event: Event) -> str:
         seat, move, to = event
