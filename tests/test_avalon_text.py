@@ -528,20 +528,11 @@ def first_section(env: Any, seat: int) -> list[str]:
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_the_first_section_tells_role_night_and_rules(avalon_env, rules):
+def test_the_first_section_tells_role_and_night_and_ends_with_the_rules(avalon_env, rules):
     env = avalon_env(7, rules)
     env.reset(options={"nature": [Move("deal", (*env.game.deck, LEADER))]})
     shown = "The night showed you which other players hold one of the roles"
-    common = [
-        "Roles in play: Merlin, Percival, 2 x Loyal Servant, Morgana, Assassin, Minion.",
-        "Team sizes of the five quests: 2, 3, 3, 4, 4. One fail card makes a quest fail"
-        + ("; quest 4 needs two." if rules == "official" else "."),
-        "Three quests win. At proposal 5 of a quest without a majority, "
-        + ("evil wins." if rules == "official" else "the team goes whatever the vote."),
-        "The Assassin may name Merlin "
-        + ("once good has won three quests" if rules == "official" else "after any quest, once")
-        + "; if right, evil wins.",
-    ]
+    common = env.text.rules.split("\n")
     assert first_section(env, 0) == [
         "You are player_0. Your role is Merlin. You are on the side of good.",
         f"{shown} Morgana / Assassin / Minion: player_4, player_5, player_6.",
@@ -553,6 +544,56 @@ def test_the_first_section_tells_role_night_and_rules(avalon_env, rules):
         *common,
     ]
     assert first_section(env, 5)[1] == f"{shown} Morgana / Assassin / Minion: player_4, player_6."
+
+
+RULES = {  # preset, players -> what its rules say, of what the presets differ in
+    ("paper", 6): [
+        "at least 3 of 6 approve", "the team goes whatever the vote", "A good player plays success and cannot do otherwise",
+        "One fail card makes a quest fail.", "after a quest, before it is scored", "of the quest's size, in",
+    ],
+    ("reference", 7): [
+        "at least 4 of 7 approve", "the team goes whatever the vote", "Any player may play success or fail",
+        "One fail card makes a quest fail.", "after a quest, before it is scored", "of the quest's size or fewer, in",
+        "counts as two proposals; if it goes, a whole team is drawn from all players by lot",
+    ],
+    ("official", 6): [
+        "at least 4 of 6 approve", "evil wins the game", "A good player plays success and cannot do otherwise",
+        "One fail card makes a quest fail.", "once good has won three quests, the Assassin names", "of the quest's size, in",
+    ],
+    ("official", 7): ["at least 4 of 7 approve", "One fail card makes a quest fail; quest 4 needs two."],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rules", "players"), RULES)
+def test_the_rules_in_words_are_those_of_the_preset_and_the_table(avalon_env, rules, players):
+    """Boxed rules, appendix A of arXiv 2310.14985 and its code, as `presets.py` lists what they differ in."""
+    env = avalon_env(players, rules)
+    told = env.text.rules
+    for said in RULES[rules, players]:
+        assert said in told
+    for said in {phrase for (preset, n), phrases in RULES.items() for phrase in phrases if n == players} - {
+        *RULES[rules, players]
+    }:
+        assert said not in told
+    assert ", ".join(map(str, env.game.sizes)) in told.split("\n\n")[0]
+
+
+def test_the_rules_in_words_name_the_roles_in_play_and_what_the_night_showed(avalon_env):
+    seven = ["Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Assassin", "Mordred", "Oberon"]
+    told = avalon_env(7, "paper", roles=seven).text.rules
+    assert "Merlin, Percival, 2 x Loyal Servant are good; Assassin, Mordred, Oberon are evil." in told
+    assert "Merlin was shown all evil players but Mordred; Percival was shown Merlin; evil players were shown" in told
+    assert "each other, but for Oberon" in told
+    plain = avalon_env(5, "official", roles="deeprole", talk=False).text.rules
+    assert "Percival" not in plain
+    assert "Oberon" not in plain
+    assert "nobody speaks" in plain
+
+
+def test_players_who_ask_are_told_the_rules(avalon_env):
+    env = avalon_env(6, "paper", info="full")
+    env.reset(seed=1)
+    assert env.infos[env.agent_selection]["rules"] == env.text.rules
 
 
 def test_announcements(avalon_env):

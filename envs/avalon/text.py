@@ -7,13 +7,13 @@ names are cut, too few are filled up at random; an unclear quest card is a matte
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Final
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.rules import Avalon
+from parlour.envs.avalon.rules_in_words import rules_in_words
 from parlour.envs.avalon.vocabulary import APPROVE, FAIL, GOOD, PASS, REJECT, SUCCESS, AvalonView
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
 from parlour.envs.english import name, names
@@ -68,7 +68,8 @@ class AvalonText(MoveSentences):
     def __init__(self, game: Avalon) -> None:
         self._role_names = game.role_names
         self._unclear_card = game.rules.unclear_card
-        # one entry for each seat, role and night: all else in the first section is fixed for the table
+        self.rules = rules_in_words(game)
+        # one entry for each seat, role and night: all else in the first section is the rules
         self._who: dict[tuple[int, str, tuple[Knowledge, ...]], str] = {}
 
     def who(self, view: AvalonView) -> str:
@@ -80,25 +81,12 @@ class AvalonText(MoveSentences):
         return self._who[key]
 
     def _who_and_rules(self, view: AvalonView) -> str:
-        counts = Counter(view.roles)
-        roles = ", ".join(role if k == 1 else f"{k} x {role}" for role, k in counts.items())
         lines = [f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}."]
         for roles_seen, seats in view.knows:
             lines.append(
                 f"The night showed you which other players hold one of the roles {' / '.join(roles_seen)}: {names(seats)}."
             )
-        sizes = ", ".join(map(str, view.sizes))
-        two = [str(quest + 1) for quest, fails in enumerate(view.fails_needed) if fails == 2]
-        last = "evil wins" if view.last_rejection_loses else "the team goes whatever the vote"
-        when = "once good has won three quests" if view.guess_at_end else "after any quest, once"
-        lines += [
-            f"Roles in play: {roles}.",
-            f"Team sizes of the five quests: {sizes}. One fail card makes a quest fail"
-            + (f"; quest {', '.join(two)} needs two." if two else "."),
-            f"Three quests win. At proposal {view.limit} of a quest without a majority, {last}.",
-            f"The Assassin may name Merlin {when}; if right, evil wins.",
-        ]
-        return "\n".join(lines) + "\n"
+        return "\n".join([*lines, self.rules]) + "\n"
 
     def line(self, event: Event) -> str:
         seat, move, _ = event
