@@ -55,6 +55,8 @@ class Entry(NamedTuple):
     """The words as they came in, where the move was given in words."""
     fault: str = ""
     """Empty, or why the words could not be used: `unreadable`, `ambiguous`, `illegal`, `forfeit`."""
+    replaced: str = ""
+    """Empty, or which move was made in place of words that could not be used: `default`, `random`."""
 
 
 class TextAction(NamedTuple):
@@ -63,6 +65,8 @@ class TextAction(NamedTuple):
     move: Move
     raw: str | None
     """The words; None if the move was made in their place."""
+    replaced: str = ""
+    """As in `Entry`."""
 
 
 class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
@@ -178,7 +182,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if self._turn is None:
             self._step_of_the_dead(action)
             return
-        raw = None
+        raw, replaced = None, ""
         try:
             if action < 0:
                 raise IndexError
@@ -187,8 +191,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
             if not isinstance(action, TextAction):
                 last = len(self._catalogue) - 1
                 raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
-            move, raw = action
-        self.play(move, raw)
+            move, raw, replaced = action
+        self.play(move, raw, replaced)
 
     def _step_of_the_dead(self, action: Any) -> None:
         self._check_reset()
@@ -285,14 +289,18 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         told = self._wording.offered(turn, view)
         return told if self._own is None else {**told, "features": self.features}
 
-    def play(self, move: Move, raw: str | None = None) -> None:
-        """Make a move for the seat to move. Raises `IllegalMove` and changes nothing if it is not legal."""
+    def play(self, move: Move, raw: str | None = None, replaced: str = "") -> None:
+        """Make a move for the seat to move; `raw` and `replaced` are for the listener, as in `Entry`.
+
+        Raises:
+            IllegalMove: It is not legal; nothing is changed.
+        """
         agent = self._agent
         before = self.state_now
         self.state_now = self.game.apply(before, move)
         self.moves.append(move)
         if self.listener is not None:
-            self._tell(before, move, raw)
+            self._tell(before, move, raw, replaced)
         self._earned[agent] = 0.0
         self._shown[agent] = self._idle_info[agent]
         self._go_on()
@@ -326,7 +334,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
             self._tell(before, move, None)
         return self.state_now
 
-    def _tell(self, before: Any, move: Move, raw: str | None) -> None:
+    def _tell(self, before: Any, move: Move, raw: str | None, replaced: str = "") -> None:
         """Tell the listener of a move, who made it and who saw it."""
         seat = self.game.actor(before)
         shown = [
@@ -334,7 +342,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         ]
         hidden = () if seat == NATURE else (seat,)
         assert self.listener is not None
-        self.listener(Entry(seat, move, shown[0] if shown else hidden, raw))
+        self.listener(Entry(seat, move, shown[0] if shown else hidden, raw, replaced=replaced))
 
     def _go_on(self) -> None:
         """Let nature move, then select the next seat or end the game."""

@@ -6,9 +6,11 @@ writer adds (seed, players). Then one line for every move, nature's included:
     {"n": 3, "seat": "player_1", "move": ["vote", [1]], "say": "I approve the team.", "to": ["player_1"], "raw": "aye"}
 
 `words` holds free speech as the table saw it, `raw` the words as they came in, `to` the seats that saw the move at once
-(absent: everybody). A line with `"fault"` and without `"move"` tells of words that were no move. The last line of a
-finished game is `{"outcome": {"returns", "winner", "reason"}}`. Every line is complete or absent: a file that ends
-within a line is read up to the line before.
+(absent: everybody). A line with `"fault"` and without `"move"` tells of words that were no move. A move that was not the
+seat's own says `by` whom it was, with the `reason`: `"table"` (`"default"`, `"random"`: what replaced words that could not
+be used) or `"heuristic"` (why the model gave no answer). The last line of a finished game is
+`{"outcome": {"returns", "winner", "reason"}, ...}`, of one that was given up `{"unfinished": why, ...}`. Every line is
+complete or absent: a file that ends within a line is read up to the line before.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ from parlour.envs.registry import build, lookup
 
 FORMAT: Final = 1
 NATURE_NAME: Final = "nature"
+BY_TABLE: Final = "table"
+BY_HEURISTIC: Final = "heuristic"
+"""By whom a move was, if not by the seat: the table, or the heuristic in the place of the seat's model."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,8 @@ class Transcript:
     """None if the game was not finished."""
     own: GameSpec | None = field(default=None, repr=False, kw_only=True)
     """The game, where it is not looked up by its name in the header."""
+    closing: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+    """The last line, with all its notes: of the outcome, or of why the game was given up; empty without one."""
     lines: tuple[Mapping[str, Any], ...] = field(default=(), repr=False, compare=False, kw_only=True)
     """The line of each entry with all its notes, where the transcript was read from a file."""
 
@@ -82,13 +89,20 @@ def entry_line(number: int, entry: Entry, text: GameText[Any], notes: Mapping[st
         line["raw"] = entry.raw
     if entry.fault:
         line["fault"] = entry.fault
+    if entry.replaced:
+        line |= {"by": BY_TABLE, "reason": entry.replaced}
     return _line({**line, **(notes or {})})
 
 
-def outcome_line(outcome: Outcome) -> str:
-    """The last line of a finished game."""
+def outcome_line(outcome: Outcome, notes: Mapping[str, Any] | None = None) -> str:
+    """The last line of a finished game. `notes` are added under their own names."""
     told = {"returns": list(outcome.returns), "winner": outcome.winner, "reason": outcome.reason}
-    return _line({"outcome": told})
+    return _line({"outcome": told, **(notes or {})})
+
+
+def unfinished_line(why: str, notes: Mapping[str, Any] | None = None) -> str:
+    """The last line of a game that was given up. `notes` are added under their own names."""
+    return _line({"unfinished": why, **(notes or {})})
 
 
 def _line(value: Mapping[str, Any]) -> str:
@@ -126,15 +140,17 @@ def read(path: str | Path, spec: GameSpec | None = None) -> Transcript:
     header = records[0]
     if not isinstance(header.get("game"), str) or not isinstance(header.get("config"), dict):
         raise ParlourError(f"{str(path)!r} line 1: the header lacks the game's name and config")
-    outcome = None
+    outcome, closing = None, dict[str, Any]()
     entries, noted = [], []
     for number, record in enumerate(records[1:], 2):
         if "outcome" in record:
-            outcome = _outcome(path, number, record["outcome"])
+            outcome, closing = _outcome(path, number, record["outcome"]), record
+        elif "unfinished" in record:
+            closing = record
         else:
             entries.append(_entry(path, number, record))
             noted.append(record)
-    return Transcript(header, tuple(entries), outcome, own=spec, lines=tuple(noted))
+    return Transcript(header, tuple(entries), outcome, own=spec, closing=closing, lines=tuple(noted))
 
 
 def transcript_files(directory: str | Path) -> list[Path]:
@@ -167,7 +183,8 @@ def _entry(path: str | Path, number: int, record: Mapping[str, Any]) -> Entry:
             move = Move(str(kind), tuple(args), str(record.get("words", "")))
         elif "fault" not in record:
             raise KeyError("move")
-        return Entry(seat, move, to, record.get("raw"), str(record.get("fault", "")))
+        replaced = str(record.get("reason", "")) if record.get("by") == BY_TABLE else ""
+        return Entry(seat, move, to, record.get("raw"), str(record.get("fault", "")), replaced)
     except (KeyError, TypeError, ValueError) as error:
         raise ParlourError(f"{str(path)!r} line {number} is not a move: {error}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,11 +34,11 @@ def read_words(text: GameText[Any], words: str, view: View, rng: np.random.Gener
         return text.default(words, view, rng), False
 
 
-def take_turn(env: Any, player: Player) -> None:
+def take_turn(env: Any, player: Player, hear: Callable[[Mapping[str, Any]], None] | None = None) -> None:
     """Let `player` act for the seat that `env` (one of parlour's, with `info="full"`) has selected.
 
     A player with a method `notes() -> dict` is asked for them after its answer; a Recorder writes them into the line of
-    that answer, whether it is a move or words that were none.
+    that answer, whether it is a move or words that were none. `hear` is told them before the answer is made.
     """
     agent = env.agent_selection
     observation = {} if player.wants == "view" else env.observe_as(agent, player.wants)
@@ -48,4 +49,6 @@ def take_turn(env: Any, player: Player) -> None:
         annotate = getattr(env, "annotate", None)
         if annotate is not None:
             annotate(**told)
+        if hear is not None:
+            hear(told)
     env.step(action)

@@ -297,9 +297,12 @@ def test_faults_are_in_the_transcript_with_the_words_as_they_came_in(on_bad, rec
     assert transcript.entries[1] == Entry(0, Move("promise", (0,)), None, "It is heads.")
     assert transcript.entries[2] == Entry(1, None, (1,), words, "unreadable")
     rest = {
-        "ask_again": [Entry(1, None, (1,), "heads or tails", "ambiguous"), Entry(1, Move("guess", (0,)), None)],
-        "default": [Entry(1, Move("guess", (0,)), None)],
-        "random": [Entry(1, bare.moves[-1], None)],
+        "ask_again": [
+            Entry(1, None, (1,), "heads or tails", "ambiguous"),
+            Entry(1, Move("guess", (0,)), None, replaced="default"),
+        ],
+        "default": [Entry(1, Move("guess", (0,)), None, replaced="default")],
+        "random": [Entry(1, bare.moves[-1], None, replaced="random")],
         "raise": [Entry(1, Move("guess", (1,)), None, "tails")],
         "forfeit": [Entry(1, None, None, None, "forfeit")],
     }[on_bad]

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, check_one_of
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.failures import RULE, Failures
 from parlour.training.parallel.concurrent_games import Job, MakePolicy, Progress, no_progress, play_each
 from parlour.training.parallel.executor import Pool
-from parlour.training.rollout import Episode
+from parlour.training.rollout import Episode, Unfinished
 from parlour.training.runs import write_csv
 from parlour.training.statistics import PairedDifference, Rate, paired, rate
 from pettingzoo.utils.env import AECEnv
@@ -41,6 +43,26 @@ class Game:
     winner: str
     reason: str
     moves: int
+    decisions: int = 0
+    """Of its seat, or of its side."""
+    own: int = 0
+    """How many of these were the player's own."""
+
+
+class Own(NamedTuple):
+    """Of the decisions that a figure rests on, how many were the player's own."""
+
+    own: int
+    decisions: int
+
+
+@dataclass(frozen=True)
+class GivenUp:
+    """A game that no figure counts, because a player failed in it."""
+
+    seed: int
+    players: tuple[str, ...]
+    why: str
 
 
 @dataclass(frozen=True)
@@ -65,6 +87,16 @@ class Report:
     rates: Mapping[str, Mapping[str, Rate | None]]
     """Policy -> what (`all`, a side, `role: ...`) -> win rate."""
     comparisons: tuple[Comparison, ...]
+    own: Mapping[str, Mapping[str, Own]] = field(default_factory=dict)
+    """Policy -> what, as in `rates` -> whose the decisions were."""
+    players: Mapping[str, Decisions] = field(default_factory=dict)
+    """Everybody who played, opponents too -> all decisions, and what they took."""
+    unfinished: tuple[GivenUp, ...] = ()
+
+    def rests_on(self, comparison: Comparison) -> list[tuple[str, int, int]]:
+        """The two players of a comparison, each with its own decisions and all of them."""
+        both = (comparison.a, comparison.b)
+        return [(name, *self.own.get(name, {}).get(comparison.side, Own(0, 0))) for name in both]
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; the games themselves are left out."""
@@ -73,7 +105,13 @@ class Report:
             "table": dict(self.table),
             "games": len(self.games),
             "rates": {p: {w: asdict(r) if r else None for w, r in of.items()} for p, of in self.rates.items()},
-            "comparisons": [asdict(comparison) for comparison in self.comparisons],
+            "comparisons": [
+                {**asdict(one), "own": {name: Own(*of)._asdict() for name, *of in self.rests_on(one)}}
+                for one in self.comparisons
+            ],
+            "own": {policy: {what: one._asdict() for what, one in of.items()} for policy, of in self.own.items()},
+            "players": {name: one.as_json() for name, one in self.players.items()},
+            "unfinished": [asdict(one) for one in self.unfinished],
         }
 
 
@@ -87,6 +125,7 @@ def single(
     workers: int = 1,
     out: Path | None = None,
     pool: Pool | None = None,
+    failures: Failures = RULE,
 ) -> Report:
     """Let each candidate take the same seat of the same deals.
 
@@ -100,9 +139,10 @@ def single(
         workers: How many games are played at once; see `parlour.training.parallel.concurrent_games`.
         out: Folder for a transcript of each game, named after the seed, the seat and the candidate.
         pool: Processes that play; see `parlour.training.parallel.concurrent_games`.
+        failures: What follows when a player fails.
 
     Raises:
-        ParlourError: There is no such seat, or a transcript exists.
+        ParlourError: There is no such seat, or a transcript exists; or as `failures` says.
     """
     base = _base(env)
     n = base.game.seats
@@ -117,11 +157,24 @@ def single(
             jobs.append(Job(seed, players, _file(out, base, f"{seed}-seat{taken}-{label}")))
             asked.append((candidate[0], taken))
 
+    tally = _Tally(jobs)
+
     def row(number: int, episode: Episode) -> Game:
+        tally.add(number, episode)
         return _seat_row(episode, *asked[number], opponents[0])
 
-    rows = play_each(env, jobs, row, workers=workers, progress=progress, what=", ".join(candidates), pool=pool)
-    return _report("single", base, rows, tuple(candidates))
+    rows = play_each(
+        env,
+        jobs,
+        row,
+        workers=workers,
+        progress=progress,
+        what=", ".join(candidates),
+        pool=pool,
+        failures=failures,
+        skip=tally.skip,
+    )
+    return _report("single", base, rows, tuple(candidates), tally)
 
 
 def team(
@@ -133,6 +186,7 @@ def team(
     workers: int = 1,
     out: Path | None = None,
     pool: Pool | None = None,
+    failures: Failures = RULE,
 ) -> Report:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
@@ -155,13 +209,45 @@ def team(
             name = f"{seed}-{one}-{label[ones[0]]}-{other}-{label[others[0]]}"
             jobs.append(Job(seed, players, _file(out, base, name)))
 
-    def rows(number: int, episode: Episode) -> list[Game]:
-        ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
-        return [_side_row(episode, ones, one, others), _side_row(episode, others, other, ones)]
+    tally = _Tally(jobs)
 
-    what = f"{a[0]} and {b[0]}"
-    played = play_each(env, jobs, rows, workers=workers, progress=progress, what=what, pool=pool)
-    return _report("team", base, [row for pair in played for row in pair], (a[0], b[0]))
+    def rows(number: int, episode: Episode) -> list[Game]:
+        tally.add(number, episode)
+        names = [name for name, _ in jobs[number].players]
+        ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
+        return [_side_row(episode, names, ones, one, others), _side_row(episode, names, others, other, ones)]
+
+    played = play_each(
+        env,
+        jobs,
+        rows,
+        workers=workers,
+        progress=progress,
+        what=f"{a[0]} and {b[0]}",
+        pool=pool,
+        failures=failures,
+        skip=tally.skip,
+    )
+    return _report("team", base, [row for pair in played for row in pair], (a[0], b[0]), tally)
+
+
+class _Tally:
+    """Everybody's decisions, by name, and the games that were given up."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._names = [tuple(name for name, _ in job.players) for job in jobs]
+        self.players: dict[str, Decisions] = {}
+        self.unfinished: list[GivenUp] = []
+
+    def add(self, number: int, game: Episode | Unfinished) -> None:
+        """Count the decisions of a game."""
+        for name, one in zip(self._names[number], game.decisions, strict=True):
+            self.players[name] = self.players.get(name, Decisions()) + one
+
+    def skip(self, number: int, game: Unfinished) -> None:
+        """Note a game that was given up; its decisions count as made."""
+        self.add(number, game)
+        self.unfinished.append(GivenUp(game.seed, self._names[number], game.why))
 
 
 def _labels(names: Iterable[str]) -> list[str]:
@@ -191,29 +277,45 @@ def _seat_row(episode: Episode, name: str, own: int, opponent: str) -> Game:
     view, outcome = episode.last_views[own], episode.outcome
     side, role = getattr(view, "side", ""), getattr(view, "role", "")
     won = outcome.returns[own] > 0
-    return Game(episode.seed, name, own, side, role, opponent, won, outcome.winner, outcome.reason, episode.moves)
+    made = Own(episode.decisions[own].own, episode.decisions[own].decisions)
+    end = (outcome.winner, outcome.reason, episode.moves)
+    return Game(episode.seed, name, own, side, role, opponent, won, *end, decisions=made.decisions, own=made.own)
 
 
-def _side_row(episode: Episode, name: str, side: str, opponent: str) -> Game:
+def _side_row(episode: Episode, seated: Sequence[str], name: str, side: str, opponent: str) -> Game:
     outcome = episode.outcome
     won = outcome.winner == side
-    return Game(episode.seed, name, None, side, "", opponent, won, outcome.winner, outcome.reason, episode.moves)
+    made = [one for who, one in zip(seated, episode.decisions, strict=True) if who == name]
+    end = (outcome.winner, outcome.reason, episode.moves)
+    decisions, own = sum(one.decisions for one in made), sum(one.own for one in made)
+    return Game(episode.seed, name, None, side, "", opponent, won, *end, decisions=decisions, own=own)
 
 
-def _report(design: str, base: GameEnv, rows: Sequence[Game], names: Sequence[str]) -> Report:
+def _report(design: str, base: GameEnv, rows: Sequence[Game], names: Sequence[str], tally: _Tally) -> Report:
     table = {"game": base.spec.id, **base.game.config}
-    rates = {name: _rates([row for row in rows if row.policy == name]) for name in names}
+    groups = {name: _groups([row for row in rows if row.policy == name]) for name in names}
+    rates = {name: {what: _rate(group) for what, group in of.items()} for name, of in groups.items()}
+    own = {name: {what: _own(group) for what, group in of.items()} for name, of in groups.items()}
     comparisons = [c for other in names[1:] for c in _compare(rows, names[0], other)]
-    return Report(design, table, tuple(rows), rates, tuple(comparisons))
+    unfinished = tuple(tally.unfinished)
+    return Report(design, table, tuple(rows), rates, tuple(comparisons), own, tally.players, unfinished)
 
 
-def _rates(rows: Sequence[Game]) -> dict[str, Rate | None]:
+def _rate(group: Sequence[Game]) -> Rate | None:
+    return rate(sum(row.won for row in group), len(group))
+
+
+def _own(group: Sequence[Game]) -> Own:
+    return Own(sum(row.own for row in group), sum(row.decisions for row in group))
+
+
+def _groups(rows: Sequence[Game]) -> dict[str, list[Game]]:
     groups: dict[str, list[Game]] = {"all": list(rows)}
     for side in sorted({row.side for row in rows} - {""}):
         groups[side] = [row for row in rows if row.side == side]
     for role in sorted({row.role for row in rows} - {""}):
         groups[f"role: {role}"] = [row for row in rows if row.role == role]
-    return {what: rate(sum(row.won for row in group), len(group)) for what, group in groups.items()}
+    return groups
 
 
 def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
+from time import perf_counter
 from typing import Any
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Outcome, ParlourError
+from parlour.envs.english import name
 from parlour.envs.registry import lookup
 from parlour.envs.turn import Player, take_turn
+from parlour.policies.llm.decisions import Decisions
+from parlour.training.decisions import HeardGame
+from parlour.training.failures import ENDS_THE_RUN, RULE, Failures, NotAnswered
 from parlour.wrappers.text_actions import TextActions
 from pettingzoo.utils.env import AECEnv
 
@@ -27,6 +32,8 @@ class Episode:
     """Agent -> how many of its words were unreadable, ambiguous, illegal, and how many moves were replaced."""
     last_views: tuple[Any, ...]
     """Each seat's View at the end; tells its role."""
+    decisions: tuple[Decisions, ...] = ()
+    """Of each seat: whose they were, and what they took."""
 
     @property
     def returns(self) -> tuple[float, ...]:
@@ -40,6 +47,29 @@ def table(game: str, *, on_bad: str = "ask_again", **options: Any) -> TextAction
     return TextActions(env, on_bad=on_bad, mask=True)
 
 
+@dataclass(frozen=True)
+class Unfinished:
+    """A game that was given up because a player failed."""
+
+    seed: int
+    why: str
+    moves: int
+    """How many moves it had until then, nature's included."""
+    decisions: tuple[Decisions, ...]
+    """As of an Episode."""
+
+
+class GameUnfinished(ParlourError):  # noqa: N818 - named for what happened
+    """A player failed, and the game is given up."""
+
+    def __init__(self, game: Unfinished) -> None:
+        super().__init__(game.why)
+        self.game = game
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.game,)
+
+
 class Stopped(Exception):  # noqa: N818 - nothing went wrong in this game
     """A game was given up because somebody asked for it."""
 
@@ -49,6 +79,7 @@ def play(
     policies: Sequence[Player] | Mapping[str, Player],
     seed: int,
     stop: Event | None = None,
+    failures: Failures = RULE,
 ) -> Episode:
     """Play one game. `parlour.training.parallel.concurrent_games` plays many.
 
@@ -57,24 +88,60 @@ def play(
         policies: One for each seat, in order, or by agent's name. No policy may sit at two seats.
         seed: Of the deal and of all policies: the same seed gives the same game, byte for byte.
         stop: Looked at before each turn; once it is set, the game is given up.
+        failures: What follows when a player fails.
 
     Raises:
         ParlourError: The policies do not fit the seats.
         Stopped: `stop` was set.
+        GameUnfinished: A player failed, and no heuristic may answer for it.
+        Exception: What a player raises, unless that game is skipped.
     """
     base = env.unwrapped
     assert isinstance(base, GameEnv), "play takes parlour's own environments"
     players = _seated(base, policies)
     env.reset(seed=seed)
-    for seat, player in enumerate(players):
-        player.reset(seat, seed)
-    while base.outcome is None:
-        if stop is not None and stop.is_set():
-            raise Stopped
-        take_turn(env, players[base.seat])
+    heard = HeardGame(env, players)
+    try:
+        for seat, player in enumerate(players):
+            player.reset(seat, seed)
+        while base.outcome is None:
+            if stop is not None and stop.is_set():
+                raise Stopped
+            _turn(env, base, players[base.seat], heard, failures)
+    except ENDS_THE_RUN:
+        raise
+    except Exception as error:
+        if isinstance(error, Stopped) or not (failures.skips or isinstance(error, NotAnswered)):
+            raise
+        raise _unfinished(base, seed, error, heard) from error
+    finally:
+        decisions = heard.leave()
     faults = {agent: {k: info[k] for k in _COUNTED if k in info} for agent, info in env.infos.items()}
     views = tuple(base.view(seat) for seat in range(base.game.seats))
-    return Episode(seed, base.outcome, len(base.moves), faults, views)
+    return Episode(seed, base.outcome, len(base.moves), faults, views, decisions)
+
+
+def _turn(env: AECEnv[str, Any, Any], base: GameEnv, player: Player, heard: HeardGame, failures: Failures) -> None:
+    """One turn, heard and timed."""
+    seat, began = base.seat, perf_counter()
+
+    def hear(notes: Mapping[str, Any]) -> None:
+        heard.note(notes)
+        failures.check(name(seat), notes)
+
+    heard.options = len(env.infos[base.agent_selection]["legal"])
+    try:
+        take_turn(env, player, hear)
+    finally:
+        heard.waited(seat, perf_counter() - began)
+
+
+def _unfinished(base: GameEnv, seed: int, error: Exception, heard: HeardGame) -> GameUnfinished:
+    """The game as far as it went; its transcript's last line is told what it needs."""
+    who, why = name(base.seat), " ".join(str(error).split())
+    told = why if isinstance(error, NotAnswered) else f"{who}: {type(error).__name__}: {why}"
+    heard.sum_up(seat=who)
+    return GameUnfinished(Unfinished(seed, told, len(base.moves), heard.decisions()))
 
 
 _COUNTED = ("unreadable", "ambiguous", "illegal", "replaced")

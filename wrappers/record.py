@@ -44,7 +44,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         self._notes: dict[str, Any] = {}
 
     def annotate(self, **notes: Any) -> None:
-        """Add fields to the line of the next move (a model's prompt, reply, usage and cost, say)."""
+        """Add fields to the line of the next move (a model's prompt, reply, usage and cost, say), or of the outcome."""
         self._notes |= notes
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -66,16 +66,20 @@ class Recorder(BaseWrapper[str, Any, Any]):
         self.close_transcript()
         super().close()
 
-    def close_transcript(self) -> None:
-        """Close the file of the game in progress; what was written stays."""
+    def close_transcript(self, unfinished: str = "") -> None:
+        """Close the file of the game in progress; what was written stays. `unfinished` says why the game ends here."""
         self.game_env.listener = None
         if self._file is not None:
+            if unfinished:
+                self._write(replay.unfinished_line(unfinished, self._notes))
+                self._notes = {}
             self._file.close()
             self._file = None
 
     def _listen(self, told: Entry | Outcome) -> None:
         if isinstance(told, Outcome):
-            self._write(replay.outcome_line(told))
+            self._write(replay.outcome_line(told, self._notes))
+            self._notes = {}
             self.close_transcript()
         else:
             self._write_entry(told)

@@ -123,9 +123,9 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         if self.on_bad == "forfeit":
             base.forfeit()
         elif self.on_bad == "random":
-            self.env.step(TextAction(view.legal[int(self._rng.integers(len(view.legal)))], None))
+            self.env.step(TextAction(view.legal[int(self._rng.integers(len(view.legal)))], None, "random"))
         else:
-            self.env.step(TextAction(base.text.default(words, view, self._rng), None))
+            self.env.step(TextAction(base.text.default(words, view, self._rng), None, "default"))
 
     def _observation_space(self, agent: str) -> spaces.Dict:
         parts = dict(self.env.observation_space(agent).spaces)

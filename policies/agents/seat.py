@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from parlour.envs.core import ParlourError, View, accept
 from parlour.policies.base import Policy, check_settings
 from parlour.policies.llm.ask import Ask
+from parlour.policies.llm.decisions import made_by
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Model, OfflineModel, SeatModel
 
@@ -40,9 +41,9 @@ class AskingPolicy(Policy):
         self.seat_model = SeatModel(self.model, seat, seed)
 
     def notes(self) -> dict[str, Any]:
-        """The questions asked since the last time, for the transcript."""
+        """The questions asked since the last time, for the transcript; and that the heuristic decided, if it did."""
         calls = self.seat_model.calls()
-        return {"calls": calls} if calls else {}
+        return {"calls": calls, **made_by(calls)} if calls else {}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:

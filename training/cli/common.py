@@ -13,6 +13,7 @@ import typer
 from parlour.envs.core import ParlourError, check_from
 from parlour.policies.llm.model import Model
 from parlour.training.cli.options import Options
+from parlour.training.failures import Failures
 from parlour.training.parallel.executor import Pool
 
 GameArgument = Annotated[str, typer.Argument(), "Name of the game, as `parlour list` shows it."]
@@ -99,6 +100,7 @@ class ThreadSettings(RaySettings):
 
 RayOptions = Annotated[RaySettings, Options()]
 ThreadOptions = Annotated[ThreadSettings, Options()]
+FailureOptions = Annotated[Failures, Options()]
 
 
 def check_count(name: str, value: int) -> None:

@@ -15,11 +15,13 @@ from parlour.envs.registry import lookup, registry
 from parlour.envs.text import agents_of
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, asks_a_model, make_policy
 from parlour.policies.experts import EXPERT
+from parlour.policies.llm.decisions import Decisions
 from parlour.training import display, rollout, seeds
 from parlour.training import evaluate as evaluation
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
+from parlour.training.decisions import of_transcript
 from parlour.training.parallel.concurrent_games import Job, play_each
 from parlour.training.statistics import show_interval
 
@@ -65,6 +67,7 @@ def play(
     model: ModelOption,
     table: common.GameOptions,
     concurrency: common.ThreadOptions,
+    failures: common.FailureOptions,
     game: common.GameArgument = "avalon_v0",
     policy: Annotated[
         list[str] | None,
@@ -90,17 +93,33 @@ def play(
     players_of = tuple((seated(one, model), makers[one]) for one in names)
     files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
     jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
+    seats = dict(zip(base.possible_agents, (one for one, _ in players_of), strict=True))
+    made = dict.fromkeys(seats, Decisions())
+    results: dict[int, dict[str, Any]] = {}
 
-    def show(number: int, episode: rollout.Episode) -> dict[str, Any]:
+    def keep(number: int, played: rollout.Episode | rollout.Unfinished) -> None:
+        for agent, one in zip(seats, played.decisions, strict=True):
+            made[agent] += one
+        results[number] = _result(played, seats)
+
+    def show(number: int, episode: rollout.Episode) -> None:
         if not json:
             _show_game(base.text, episode, heading=games > 1)
         _collect_ratings(game, names, files[number], base)
-        return _result(episode)
+        keep(number, episode)
 
+    def skip(number: int, given_up: rollout.Unfinished) -> None:
+        if not json:
+            print(f"--- seed {given_up.seed}: not finished after {given_up.moves} moves ({given_up.why})")  # noqa: T201
+        keep(number, given_up)
+
+    workers = concurrency.workers
     with concurrency.pool(model) as pool:
-        results = play_each(env, jobs, show, workers=concurrency.workers, pool=pool)
+        play_each(env, jobs, show, workers=workers, pool=pool, failures=failures, skip=skip)
     if json:
-        display.print_json(results)
+        display.print_json([results[number] for number in sorted(results)])
+    else:
+        display.show_decisions({f"{agent}: {one}": made[agent] for agent, one in seats.items()})
 
 
 def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) -> None:
@@ -134,11 +153,15 @@ def seat_names(given: list[str], agents: list[str]) -> list[str]:
     return [named.get(agent, seats[number]) for number, agent in enumerate(agents)]
 
 
-def _result(episode: rollout.Episode) -> dict[str, Any]:
-    outcome = episode.outcome
-    faults = {agent: dict(counts) for agent, counts in episode.faults.items()}
+def _result(played: rollout.Episode | rollout.Unfinished, seats: dict[str, str]) -> dict[str, Any]:
+    decisions = zip(seats.items(), played.decisions, strict=True)
+    players = {"players": {agent: {"player": one, **made.as_json()} for (agent, one), made in decisions}}
+    if isinstance(played, rollout.Unfinished):
+        return {"seed": played.seed, "unfinished": played.why, "moves": played.moves, **players}
+    outcome = played.outcome
+    faults = {agent: dict(counts) for agent, counts in played.faults.items()}
     result = {"winner": outcome.winner, "reason": outcome.reason, "returns": list(outcome.returns)}
-    return {"seed": episode.seed, **result, "moves": episode.moves, "faults": faults}
+    return {"seed": played.seed, **result, "moves": played.moves, "faults": faults, **players}
 
 
 def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) -> None:
@@ -167,24 +190,61 @@ def replay(
     agents = agents_of(game)
     if seat is not None:
         check_one_of("seat", seat, agents)
+    made = [number for number, entry in enumerate(transcript.entries) if entry.move is not None and entry.seat >= 0]
     turns = [
-        (step.agent, text.say(step.move), {agent: seen["text"] for agent, seen in step.observations.items()})
-        for step in transcripts.reenact(transcript)
+        (step.agent, text.say(step.move), {agent: seen["text"] for agent, seen in step.observations.items()}, line)
+        for step, line in zip(transcripts.reenact(transcript), made, strict=False)
         if step.move is not None
     ]
-    steps = [{"agent": agent, "say": said, "observations": observed} for agent, said, observed in turns]
-    value = {"header": dict(transcript.header), "steps": steps, "finished": transcript.outcome is not None}
+    steps = [
+        {"agent": agent, "say": said, "observations": observed, **_by(transcript, line)}
+        for agent, said, observed, line in turns
+    ]
+    players = dict(zip(agents, of_transcript(transcript), strict=True))
+    value = {
+        "header": dict(transcript.header),
+        "steps": steps,
+        "players": {agent: one.as_json() for agent, one in players.items()},
+        "finished": transcript.outcome is not None,
+    }
 
     def show() -> None:
         if seat is None:
             _show_moves(transcript, text)
-        for agent, said, observed in turns:
+        for agent, said, observed, line in turns:
             if agent == seat:
-                print(f"{observed[agent]}> {said}\n")  # noqa: T201
-        end = transcript.outcome
-        print(_end(end) if end else f"(not finished: {len(transcript.moves)} moves)")  # noqa: T201
+                print(f"{observed[agent]}> {said}{_mark(_by(transcript, line))}\n")  # noqa: T201
+        print(_end(transcript.outcome) if transcript.outcome else _no_end(transcript))  # noqa: T201
+        called = transcript.header.get("players")
+        named = called if isinstance(called, dict) else {}
+        display.show_decisions(
+            {f"{agent}: {named[agent]}" if agent in named else agent: players[agent] for agent in agents}
+        )
 
     return Answer(value, show)
+
+
+def _by(transcript: transcripts.Transcript, number: int) -> dict[str, str]:
+    """By whom the move of a line is and why, if it is not the seat's own."""
+    line = transcript.lines[number]
+    return {"by": str(line["by"]), "reason": str(line.get("reason", ""))} if "by" in line else {}
+
+
+def _mark(by: dict[str, str]) -> str:
+    """The same, in words behind the move.
+
+    >>> _mark({"by": "heuristic", "reason": "invalid"}), _mark({"by": "table", "reason": "default"}), _mark({})
+    (' [by the rule of thumb: invalid]', ' [by the table: default]', '')
+    """
+    if not by:
+        return ""
+    whom = {transcripts.BY_HEURISTIC: "the rule of thumb", transcripts.BY_TABLE: "the table"}.get(by["by"], by["by"])
+    return f" [by {whom}: {by['reason']}]"
+
+
+def _no_end(transcript: transcripts.Transcript) -> str:
+    why = transcript.closing.get("unfinished")
+    return f"(not finished: {len(transcript.moves)} moves{f'; {why}' if why else ''})"
 
 
 def _end(outcome: Outcome) -> str:
@@ -194,11 +254,15 @@ def _end(outcome: Outcome) -> str:
 def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
     """Every event with who saw it, secrets included: the reader of a transcript may know all."""
     states = list(transcripts.states(transcript.game(), transcript.moves))
-    for before, after, entry in zip(states, states[1:], [e for e in transcript.entries if e.move], strict=False):
+    made = [(number, entry) for number, entry in enumerate(transcript.entries) if entry.move is not None]
+    for before, after, (number, entry) in zip(states, states[1:], made, strict=False):
+        mark = _mark(_by(transcript, number))
         if entry.to is not None and entry.seat != NATURE and after.log == before.log:
-            print(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}")  # noqa: T201
+            print(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}")  # noqa: T201
+            continue
         for event in after.log[len(before.log) :]:
-            print(text.line(event), end="")  # noqa: T201
+            own = event.seat == entry.seat and event.move == entry.move
+            print(text.line(event).rstrip("\n") + (mark if own else ""))  # noqa: T201
 
 
 DESIGNS = ("single", "team")
@@ -208,6 +272,7 @@ def evaluate(
     model: ModelOption,
     table: common.GameOptions,
     concurrency: common.ThreadOptions,
+    failures: common.FailureOptions,
     game: common.GameArgument = "avalon_v0",
     policy: Annotated[
         list[str] | None, "Player to measure, repeatable; compared with the first; None: heuristic."
@@ -250,9 +315,10 @@ def evaluate(
     opponents = (seated(against, model), makers[against])
     with concurrency.pool(model) as pool, display.progress_bar() as bar:
         if design == "single":
-            report = evaluation.single(env, candidates, opponents, deals, bar, seat, workers, out, pool)
+            report = evaluation.single(env, candidates, opponents, deals, bar, seat, workers, out, pool, failures)
         else:
-            report = evaluation.team(env, next(iter(candidates.items())), opponents, deals, bar, workers, out, pool)
+            first = next(iter(candidates.items()))
+            report = evaluation.team(env, first, opponents, deals, bar, workers, out, pool, failures)
     if csv is not None:
         evaluation.write_table(report, csv)
     asking = any(map(asks_a_model, makers))

@@ -10,7 +10,9 @@ from typing import Annotated
 from parlour.policies import asks_a_model
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Model
+from parlour.policies.llm.transport.meter import Meter
 from parlour.training.cli.options import Options
+from parlour.training.decision_tables import reasons, share
 
 
 @contextmanager
@@ -47,19 +49,33 @@ def seated(name: str, model: Model) -> str:
 
 
 def tell_usage(model: Model) -> None:
-    """One or two lines on standard error: calls, tokens, dollars, valid replies, what the server did not take."""
+    """A few lines on standard error: calls, tokens, dollars; questions; whose the decisions were; what was left out."""
     meter = getattr(model, "meter", None)
     if meter is None:
         return
-    total = meter.total
+    for line in _usage(meter):
+        print(f"{model.name}: {line}", file=sys.stderr)  # noqa: T201
+
+
+def _usage(meter: Meter) -> Iterator[str]:
+    total, made = meter.total, meter.decisions
     cost = "cost unknown (no price for the model)" if total.dollars is None else f"{total.dollars:.4f} dollars"
-    share = "-" if total.valid_share is None else f"{total.valid_share:.1%}"
-    told = (
-        f"{model.name}: {total.calls} calls, {total.cached} from the cache, {total.retries} retries, "
-        f"{total.prompt:,} + {total.completion:,} tokens, {cost}; "
-        f"{total.asked} questions, {total.repaired} asked again, {total.fallbacks} answered by heuristic instead, "
-        f"valid replies {share}"
+    yield (
+        f"{total.calls} calls, {total.cached} from the cache, {total.failed} failed, {total.retries} retries, "
+        f"{total.prompt:,} ({total.prompt_cached:,} cached by the server) + {total.completion:,} tokens, {cost}"
     )
-    print(told, file=sys.stderr)  # noqa: T201
+    yield (
+        f"{total.asked} questions: {total.valid} answered by the first reply, {total.repaired} after asking again, "
+        f"{reasons(total.reasons)} by the rule of thumb"
+    )
+    if made.decisions:
+        yield (
+            f"{made.decisions} decisions: {made.own} its own ({share(made.own, made.decisions)}), {reasons(made.heuristic)} "
+            f"by the rule of thumb, {reasons(made.replaced)} by the table; {reasons(made.refused)} refused by the table"
+        )
+    if meter.served:
+        yield f"the server said that {', '.join(meter.served)} answered"
     if meter.dropped:
-        print(f"{model.name}: the server did not take {', '.join(meter.dropped)}", file=sys.stderr)  # noqa: T201
+        yield f"the server did not take {', '.join(meter.dropped)}"
+    if total.cut:
+        yield f"{total.cut} lines of records did not fit into prompts"

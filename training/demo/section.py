@@ -46,7 +46,8 @@ class Section:
 def rates_table(of: Report) -> str:
     """Player, as what, win rate, as Markdown."""
     rows = [(player, what, rate.strip()) for player, what, rate in display.rate_rows(of)]
-    return display.markdown_table(("player", "as", "win rate"), rows)
+    table = display.markdown_table(("player", "as", "win rate"), rows)
+    return f"{table}\n\n{display.mark_of(of)}" if display.mark_of(of) else table
 
 
 def comparisons_table(of: Report) -> str:

@@ -37,6 +37,11 @@ class CountedModel(Model):
         return self._inner.settings()
 
     @property
+    def meter(self) -> Any:
+        """The inner model's; None without one."""
+        return getattr(self._inner, "meter", None)
+
+    @property
     def spent(self) -> Count:
         """So far; seconds by the clock."""
         return self._spent + Count(seconds=perf_counter() - self._begun)

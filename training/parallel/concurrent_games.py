@@ -21,10 +21,12 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, check_from
 from parlour.envs.turn import Player
 from parlour.policies import HumanPolicy
+from parlour.training.decisions import models_of
+from parlour.training.failures import RULE, Ceiling, Failures
 from parlour.training.parallel.blocks import play_in_pool
 from parlour.training.parallel.executor import Pool, in_order
 from parlour.training.parallel.threads import GameJob, GameWorker, J, R, play_in_threads
-from parlour.training.rollout import Episode, play
+from parlour.training.rollout import Episode, GameUnfinished, Unfinished, play
 from parlour.wrappers import Recorder
 from pettingzoo.utils.env import AECEnv
 
@@ -56,6 +58,11 @@ class Seating:
     transcript: Path | None
 
 
+def refuse(_number: int, game: Unfinished) -> None:
+    """What follows a game that is given up, where nobody asked for games to be skipped: the run ends."""
+    raise GameUnfinished(game)
+
+
 def no_progress(games: Iterable[int], _what: str) -> Iterable[int]:
     """Count silently."""
     return games
@@ -83,6 +90,8 @@ def play_each(
     progress: Progress = no_progress,
     what: str = "games",
     pool: Pool | None = None,
+    failures: Failures = RULE,
+    skip: Callable[[int, Unfinished], None] = refuse,
 ) -> list[T]:
     """Play games and keep of each what `keep` makes of it.
 
@@ -100,12 +109,16 @@ def play_each(
         what: What `progress` calls them.
         pool: Processes that play; table and players must be picklable then. Transcripts are written here, each when its
             game is finished (of those under way when a game fails, only that game's own is written as far as it went).
+        failures: What follows when a player fails.
+        skip: Called in place of `keep` with a game that was given up because a player failed, if such games are skipped.
 
     Returns:
-        What `keep` returned, a value for each job.
+        What `keep` returned, a value for each game that was finished.
 
     Raises:
         ParlourError: A setting or a transcript's file is not accepted, or a player sits in two games at once.
+        TooManyFallbacks: Of a player's decisions too many were not its own; the games before are kept.
+        GameUnfinished: A model did not answer, and the run shall stop then.
         BaseException: What a game raised; of several, what the first of them raised, in the order of the jobs.
     """
     check_jobs(jobs, workers)
@@ -113,8 +126,19 @@ def play_each(
         raise ParlourError(
             "the environment is in a Recorder already; accepted: a bare table, and transcripts in the jobs"
         )
-    tables, games = _tables(env, jobs, max(1, min(workers, len(jobs))), pool)
-    return play_jobs(tables, games, keep, progress=progress, what=what, pool=pool)
+    tables, games = _tables(env, jobs, max(1, min(workers, len(jobs))), pool, failures)
+    ceiling = Ceiling(failures.max_fallback)
+
+    def kept(number: int, game: Episode | Unfinished) -> list[T]:
+        found = []
+        if isinstance(game, Unfinished):
+            skip(number, game)
+        else:
+            found.append(keep(number, game))
+        ceiling.add(games[number].names, game.decisions)
+        return found
+
+    return [one for found in play_jobs(tables, games, kept, progress=progress, what=what, pool=pool) for one in found]
 
 
 def play_jobs(
@@ -146,16 +170,23 @@ def check_jobs(jobs: Sequence[GameJob], workers: int) -> None:
 class WorkerTable:
     """An environment and the players of one worker: one game at a time."""
 
-    def __init__(self, env: AECEnv[str, Any, Any], players: Mapping[int, Sequence[Player]]) -> None:
-        self.env = env
+    def __init__(
+        self, env: AECEnv[str, Any, Any], players: Mapping[int, Sequence[Player]], failures: Failures = RULE
+    ) -> None:
+        self.env, self.failures = env, failures
         self.players = players
         """By the number of the maker."""
 
-    def play(self, job: Seating, stop: Event | None = None) -> Episode:
-        """One game."""
+    def play(self, job: Seating, stop: Event | None = None) -> Episode | Unfinished:
+        """One game; one that is given up where such games are skipped."""
         free = {maker: iter(made) for maker, made in self.players.items()}
         seated = [next(free[maker]) for maker in job.makers]
-        return play_recorded(self.env, seated, job.names, job.seed, job.transcript, stop)
+        try:
+            return play_recorded(self.env, seated, job.names, job.seed, job.transcript, stop, self.failures)
+        except GameUnfinished as given_up:
+            if not self.failures.skips:
+                raise
+            return given_up.game
 
 
 def play_recorded(
@@ -165,19 +196,25 @@ def play_recorded(
     seed: int,
     transcript: Path | None,
     stop: Event | None = None,
+    failures: Failures = RULE,
 ) -> Episode:
     """Play one game as `rollout.play`, and write its transcript, if there is to be one, under the players' names."""
     if transcript is None:
-        return play(env, players, seed, stop)
-    recorder = Recorder(env, transcript, header={"players": dict(zip(env.possible_agents, names, strict=False))})
+        return play(env, players, seed, stop, failures)
+    models = models_of(players)
+    header = {"players": dict(zip(env.possible_agents, names, strict=False)), **({"models": models} if models else {})}
+    recorder = Recorder(env, transcript, header=header)
     try:
-        return play(recorder, players, seed, stop)
+        return play(recorder, players, seed, stop, failures)
+    except GameUnfinished as given_up:
+        recorder.close_transcript(given_up.game.why)
+        raise
     finally:
         recorder.close_transcript()
 
 
 def _tables(
-    env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int, pool: Pool | None
+    env: AECEnv[str, Any, Any], jobs: Sequence[Job], workers: int, pool: Pool | None, failures: Failures
 ) -> tuple[list[WorkerTable], list[Seating]]:
     makers = {id(make): make for job in jobs for _, make in job.players}
     number = {maker: k for k, maker in enumerate(makers)}
@@ -192,6 +229,7 @@ def _tables(
         WorkerTable(
             _copy(env) if copy else env,
             {k: [make() for _ in range(needed[k])] for k, make in enumerate(makers.values())},
+            failures,
         )
         for copy in range(workers)
     ]

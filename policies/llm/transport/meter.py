@@ -1,12 +1,16 @@
-"""What was asked, what it took and how it came out: calls, tokens, dollars, seconds, valid replies; per seat and question."""
+"""What was asked, what it took and how it came out: calls, tokens, dollars, seconds, answers; per seat and question.
+
+Whether a player's decisions were its own is counted at the table, and told to the meter when a game ends (`decided`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
 
+from parlour.policies.llm.decisions import INVALID, Decisions, summed
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import (
     Completion,
@@ -38,6 +42,8 @@ class Count:
     prompt: int = 0
     """Tokens read and written in calls."""
     completion: int = 0
+    prompt_cached: int = 0
+    """Of the tokens read, those that the server had in its own cache."""
     dollars: float | None = 0.0
     """None if any of the calls has an unknown cost."""
     seconds: float = field(default=0.0, compare=False)
@@ -50,6 +56,10 @@ class Count:
     """Questions that a later reply answered."""
     fallbacks: int = 0
     """Questions that the heuristic answered in the model's place."""
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> how many of these."""
+    cut: int = 0
+    """Lines of the record that did not fit into a prompt."""
     replies: int = 0
     """Texts that were read as answers, valid or not."""
 
@@ -59,7 +69,7 @@ class Count:
         return (self.valid + self.repaired) / self.replies if self.replies else None
 
     def __add__(self, other: Count) -> Count:
-        return Count(**{f.name: _sum(getattr(self, f.name), getattr(other, f.name)) for f in fields(Count)})
+        return Count(**summed(self, other))
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -79,6 +89,8 @@ class Taken(NamedTuple):
 
     counts: dict[Label, Count]
     dropped: frozenset[str]
+    served: frozenset[str] = frozenset()
+    decisions: Decisions = Decisions()
 
 
 class Meter:
@@ -94,6 +106,8 @@ class Meter:
         self._inner, self.prices, self._context = inner, prices, context
         self._counts: dict[Label, Count] = {}
         self._dropped: frozenset[str] = frozenset()
+        self._served: frozenset[str] = frozenset()
+        self._decisions = Decisions()
         self._lock = Lock()
 
     def complete(self, request: Request) -> Completion:
@@ -107,6 +121,7 @@ class Meter:
         self._add(label, self._counted(request, reply))
         with self._lock:
             self._dropped |= set(reply.dropped)
+            self._served |= {name for name in (getattr(reply, "served", ""),) if name}
         return reply
 
     def served_model(self, model: str) -> ServedModel:
@@ -121,15 +136,33 @@ class Meter:
     def note(
         self, seat: str, ask: str, outcome: Outcome, replies: int, reason: str | None = None, cut: int = 0
     ) -> None:
-        """Count a question and how many replies were read until it was answered."""
-        came = {"valid": Count(valid=1), "repaired": Count(repaired=1), "fallback": Count(fallbacks=1)}[outcome]
-        self._add(Label(seat, ask), came + Count(asked=1, replies=replies))
+        """Count a question.
+
+        Args:
+            seat: Who asked.
+            ask: The kind of question.
+            outcome: How it was answered.
+            replies: How many were read until it was answered.
+            reason: Why the heuristic answered; `"invalid"` if not given.
+            cut: How many lines of the record did not fit into its prompt.
+        """
+        came = {
+            "valid": Count(valid=1),
+            "repaired": Count(repaired=1),
+            "fallback": Count(fallbacks=1, reasons={reason or INVALID: 1}),
+        }[outcome]
+        self._add(Label(seat, ask), came + Count(asked=1, replies=replies, cut=cut))
+
+    def decided(self, decisions: Decisions) -> None:
+        """Count the decisions of a player that this model answers."""
+        with self._lock:
+            self._decisions += decisions
 
     def take(self) -> Taken:
         """Everything since the last time; it is counted from zero again."""
         with self._lock:
-            taken = Taken(self._counts, self._dropped)
-            self._counts, self._dropped = {}, frozenset()
+            taken = Taken(self._counts, self._dropped, self._served, self._decisions)
+            self._counts, self._dropped, self._served, self._decisions = {}, frozenset(), frozenset(), Decisions()
         return taken
 
     def add(self, taken: Taken) -> None:
@@ -138,6 +171,8 @@ class Meter:
             self._add(label, count)
         with self._lock:
             self._dropped |= taken.dropped
+            self._served |= taken.served
+            self._decisions += taken.decisions
 
     @property
     def total(self) -> Count:
@@ -159,13 +194,25 @@ class Meter:
         """Parameters that the server did not take, in any reply. Results must say so."""
         return tuple(sorted(self._dropped))
 
+    @property
+    def served(self) -> tuple[str, ...]:
+        """What the servers said had answered."""
+        return tuple(sorted(self._served))
+
+    @property
+    def decisions(self) -> Decisions:
+        """Those of all players that this model answered, in games that ended or were given up."""
+        return self._decisions
+
     def as_json(self) -> dict[str, Any]:
-        """Plain values: `total`, `by_seat`, `by_ask`, `dropped`."""
+        """Plain values: `total`, `by_seat`, `by_ask`, `dropped`, `served`, `decisions`."""
         return {
             "total": self.total.as_json(),
             "by_seat": {seat: count.as_json() for seat, count in self.by_seat.items()},
             "by_ask": {ask: count.as_json() for ask, count in self.by_ask.items()},
             "dropped": list(self.dropped),
+            "served": list(self.served),
+            "decisions": self.decisions.as_json(),
         }
 
     def __getstate__(self) -> dict[str, Any]:
@@ -184,6 +231,7 @@ class Meter:
             retries=reply.retries,
             prompt=reply.usage.prompt,
             completion=reply.usage.completion,
+            prompt_cached=getattr(reply.usage, "cached", 0),
             dollars=self.cost(request.model, reply),
             seconds=reply.seconds,
         )
@@ -199,7 +247,3 @@ class Meter:
         for label, count in counts:
             sums[name(label)] = sums.get(name(label), Count()) + count
         return sums
-
-
-def _sum(a: Any, b: Any) -> Any:
-    return None if a is None or b is None else a + b

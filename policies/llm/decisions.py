@@ -1,0 +1,234 @@
+"""Who made a player's decisions, and what its questions took, as numbers that add up.
+
+They are counted from the calls that a transcript holds, so that a game tells the same when it is played, replayed from a
+cache, or read from its file. A call has `reply` (a text of the model, with `fault` if it was no answer), or `answer` (of the
+offline model), or `by` and `reason` (the heuristic answered in the model's place, and why).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, NamedTuple
+
+HEURISTIC: Final = "heuristic"
+"""By whom an answer is, if not by the model."""
+INVALID: Final = "invalid"
+"""The reason where no reply could be read as an answer."""
+MOST_FOREIGN: Final = 0.05
+"""Share of decisions that were not a player's own above which results are marked."""
+_ROUNDED: Final = 6
+"""Digits of dollars and seconds that are told."""
+
+
+class AskedQuestion(NamedTuple):
+    """A question that was put to a model."""
+
+    ask: str
+    """Its kind."""
+    replies: int
+    """How many were read."""
+    reason: str | None
+    """Why the heuristic answered it; None if the model did."""
+
+
+def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
+    """The questions of one turn, from the calls of its line.
+
+    >>> questions([{"ask": "chat", "reply": "?", "fault": "no JSON"}, {"ask": "chat", "reply": "{}"}])
+    [AskedQuestion(ask='chat', replies=2, reason=None)]
+    """
+    found: list[AskedQuestion] = []
+    asked, replies = "", 0
+    for call in calls:
+        ask = str(call.get("ask", ""))
+        if replies and ask != asked:  # of a transcript that does not tell of heuristics
+            found.append(AskedQuestion(asked, replies, INVALID))
+            replies = 0
+        asked = ask
+        replies += "reply" in call
+        if call.get("by") == HEURISTIC:
+            found.append(AskedQuestion(ask, replies, str(call.get("reason", INVALID))))
+        elif not call.get("fault"):
+            found.append(AskedQuestion(ask, max(1, replies), None))
+        else:
+            continue
+        replies = 0
+    return [*found, AskedQuestion(asked, replies, INVALID)] if replies else found
+
+
+def deciding(calls: Iterable[Mapping[str, Any]]) -> AskedQuestion | None:
+    """The question whose answer is the move: the last one of a turn, all others prepare it. None if none was put."""
+    found = questions(calls)
+    return found[-1] if found else None
+
+
+def made_by(calls: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """What the line of a move says of it: nothing, or that the heuristic decided, with the reason."""
+    found = deciding(calls)
+    return {} if found is None or found.reason is None else {"by": HEURISTIC, "reason": found.reason}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """How the questions of one kind were answered."""
+
+    first: int = 0
+    """By the first reply."""
+    again: int = 0
+    """By a later reply."""
+    heuristic: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> by the heuristic in the model's place."""
+
+    @property
+    def asked(self) -> int:
+        """All of them."""
+        return self.first + self.again + sum(self.heuristic.values())
+
+    def __add__(self, other: Answers) -> Answers:
+        return Answers(**summed(self, other))
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; what did not happen is left out."""
+        return {"asked": self.asked, **told(self)}
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The decisions of one player, each counted once: `first`, `again`, `heuristic` or `replaced`; and what they took."""
+
+    first: int = 0
+    """Its own: the table took its first words or number, and its model's first reply where it asked one."""
+    again: int = 0
+    """Its own, after the model or the table had asked again."""
+    heuristic: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> made by the heuristic in the model's place."""
+    replaced: Mapping[str, int] = field(default_factory=dict)
+    """`default`, `random`, `forfeit` -> made by the table in place of words that could not be used."""
+    refused: Mapping[str, int] = field(default_factory=dict)
+    """`unreadable`, `ambiguous`, `illegal` -> how often the table refused its words, whoever spoke them."""
+    questions: Mapping[str, Answers] = field(default_factory=dict)
+    """Kind of question -> how those were answered that it put to its model, for decisions and for what prepares them."""
+    models: tuple[str, ...] = ()
+    """Which model at which server answers it; `offline` for heuristics; none if it asks nobody."""
+    served: tuple[str, ...] = ()
+    """What the servers said had answered."""
+    requests: int = 0
+    """Replies of the model; one from a cache of replies counts as when it was first made, here and below."""
+    prompt: int = 0
+    """Tokens read."""
+    cached: int = 0
+    """Of these, tokens that the server had in its own cache."""
+    completion: int = 0
+    """Tokens written."""
+    dollars: float | None = 0.0
+    """None if any reply has an unknown cost."""
+    cut: int = 0
+    """Lines of the record that did not fit into a prompt."""
+    dropped: tuple[str, ...] = ()
+    """Parameters that the server did not take."""
+    seconds: float = field(default=0.0, compare=False)
+    """Of its turns; told only where a language model was asked, and never in a transcript."""
+
+    @property
+    def own(self) -> int:
+        """Decisions that are the player's."""
+        return self.first + self.again
+
+    @property
+    def decisions(self) -> int:
+        """All of them."""
+        return self.own + sum(self.heuristic.values()) + sum(self.replaced.values())
+
+    @property
+    def own_share(self) -> float | None:
+        """Share of decisions that are the player's own; None without any."""
+        return self.own / self.decisions if self.decisions else None
+
+    @property
+    def asked(self) -> Answers:
+        """The questions of all kinds together."""
+        return sum(self.questions.values(), Answers())
+
+    def __add__(self, other: Decisions) -> Decisions:
+        return Decisions(**summed(self, other))
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; what did not happen is left out, and seconds where no model was called."""
+        plain = told(self)
+        if "questions" in plain:
+            plain["questions"] = {ask: of.as_json() for ask, of in self.questions.items()}
+        if not self.requests:
+            plain.pop("seconds", None)
+        elif self.dollars is None:
+            plain["dollars"] = None
+        return {"decisions": self.decisions, "own": self.own, "own_share": self.own_share, **plain}
+
+
+def foreign(own: int, decisions: int) -> bool:
+    """Whether so many decisions were not the player's own that a result has to say so.
+
+    >>> foreign(95, 100), foreign(94, 100), foreign(0, 0)
+    (False, True, False)
+    """
+    return decisions - own > MOST_FOREIGN * decisions
+
+
+def took(calls: Iterable[Mapping[str, Any]]) -> Decisions:
+    """What the calls of one turn took: questions, requests, tokens, dollars; no decision."""
+    calls = list(calls)
+    asked: dict[str, Answers] = {}
+    for one in questions(calls):
+        if one.reason is not None:
+            answered = Answers(heuristic={one.reason: 1})
+        else:
+            answered = Answers(first=1) if one.replies == 1 else Answers(again=1)
+        asked[one.ask] = asked.get(one.ask, Answers()) + answered
+    replies = [call for call in calls if "reply" in call]
+    usages = [call.get("usage") or {} for call in replies]
+    costs = [call.get("cost") for call in replies]
+    return Decisions(
+        questions=asked,
+        served=_names(call.get("served") for call in replies),
+        requests=len(replies),
+        prompt=sum(usage.get("prompt", 0) for usage in usages),
+        cached=sum(usage.get("cached", 0) for usage in usages),
+        completion=sum(usage.get("completion", 0) for usage in usages),
+        dollars=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cut=sum(call.get("cut", 0) for call in calls),
+        dropped=_names(name for call in replies for name in call.get("dropped", ())),
+    )
+
+
+def _names(found: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in found if name}))
+
+
+# -- sums of dataclasses ---------------------------------------------------------------------------------------------
+
+
+def summed(a: Any, b: Any) -> dict[str, Any]:
+    """Field -> sum of two dataclasses of one kind: numbers add up, names are put together, None stays."""
+    return {f.name: _sum(getattr(a, f.name), getattr(b, f.name)) for f in fields(a)}
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return None
+    if isinstance(a, Mapping):
+        return {key: a[key] + b[key] if key in a and key in b else a.get(key, b.get(key)) for key in sorted({*a, *b})}
+    return tuple(sorted({*a, *b})) if isinstance(a, tuple) else a + b
+
+
+def told(counts: Any) -> dict[str, Any]:
+    """Field -> value of a dataclass of counts, without zeros and what is empty."""
+    values = ((f.name, getattr(counts, f.name)) for f in fields(counts))
+    return {name: _plain(value) for name, value in values if value}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return round(value, _ROUNDED) if isinstance(value, float) else value

@@ -1,0 +1,97 @@
+"""What follows when a player fails in a game: its model does not answer, or a player of the user's own raises.
+
+One bad call costs one decision by default: the heuristic answers in the model's place, which is counted. What no other call
+can mend ends a run in any case: a wrong key, an unknown model, no quota, no server, a budget that is spent, a cache that does
+not hold a reply.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, ModelUnavailable, ModelUnusable
+
+OnFailure = Literal["rule", "stop", "skip-game"]
+LEAST: Final = 20
+"""Decisions of a player from which on its share is looked at."""
+ENDS_THE_RUN: Final = (ModelUnavailable, ModelUnusable, BudgetSpent, CacheMiss, EOFError)
+"""What a player may raise that no other game would go better after."""
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What follows when a player fails.
+
+    Raises:
+        ParlourError: A value is not accepted.
+    """
+
+    on_failure: OnFailure = "rule"
+    """What follows a question that the model does not answer: `rule` (the rule of thumb answers it, which is counted), `stop`
+    (the run ends) or `skip-game` (the game ends as unfinished and is told apart; so it does if a player raises an error)."""
+    max_fallback: float | None = None
+    """End the run once more than this share of a player's decisions was not its own, such as 0.2; looked at after each game,
+    from 20 decisions on; None: no limit."""
+
+    def __post_init__(self) -> None:
+        check_one_of("on_failure", self.on_failure, get_args(OnFailure))
+        if self.max_fallback is not None and not 0 <= self.max_fallback <= 1:
+            raise accept("max_fallback", self.max_fallback, "a share from 0 to 1")
+
+    @property
+    def skips(self) -> bool:
+        """Whether a game is given up in which a player fails."""
+        return self.on_failure == "skip-game"
+
+    def check(self, who: str, notes: Mapping[str, Any]) -> None:
+        """Raise `NotAnswered` for notes that tell of a question which the heuristic answered, unless it may."""
+        if self.on_failure == "rule":
+            return
+        for call in notes.get("calls") or ():
+            if call.get("by") == "heuristic":
+                raise NotAnswered(f"{who}: the model did not answer {call.get('ask')} ({call.get('reason')})")
+
+
+RULE: Final = Failures()
+"""The heuristic answers, and there is no limit."""
+
+
+class NotAnswered(ParlourError):  # noqa: N818 - named for what happened
+    """A model did not answer a question, and the heuristic shall not."""
+
+
+class TooManyFallbacks(ParlourError):  # noqa: N818 - named for what happened
+    """Too large a share of a player's decisions was not its own."""
+
+
+class Ceiling:
+    """The share of a run's decisions that were not their players' own.
+
+    Args:
+        limit: Above which a run ends; None for no limit.
+    """
+
+    def __init__(self, limit: float | None) -> None:
+        self._limit = limit
+        self._own: Counter[str] = Counter()
+        self._all: Counter[str] = Counter()
+
+    def add(self, names: Iterable[str], decisions: Iterable[Decisions]) -> None:
+        """Count a game. Raises `TooManyFallbacks` if a player, by name, is above the limit now."""
+        if self._limit is None:
+            return
+        for name, one in zip(names, decisions, strict=False):
+            self._own[name] += one.own
+            self._all[name] += one.decisions
+        for name, made in self._all.items():
+            foreign = made - self._own[name]
+            if made >= LEAST and foreign > self._limit * made:
+                raise TooManyFallbacks(
+                    f"{name!r}: {foreign} of {made} decisions ({foreign / made:.1%}) were not its own; accepted with "
+                    f"--max-fallback: {self._limit:g}"
+                )
