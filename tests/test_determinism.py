@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import random  # noqa: TID251 - to see that nobody uses it
+import re
 import subprocess
 import sys
 from pathlib import Path

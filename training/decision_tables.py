@@ -109,7 +109,8 @@ def _took(name: str, of: Decisions) -> tuple[str, ...]:
     dollars = "unknown" if of.dollars is None else f"{of.dollars:.4f}"
     tokens = (f"{of.prompt:,}", f"{of.cached:,}", f"{of.completion:,}")
     told = (name, ", ".join(of.models), ", ".join(of.served) or "-", str(of.requests))
-    return (*told, *tokens, dollars, f"{of.seconds:.1f}", str(of.cut), ", ".join(of.dropped) or "-")
+    seconds = f"{of.seconds:.1f}" if of.seconds else "-"
+    return (*told, *tokens, dollars, seconds, str(of.cut), ", ".join(of.dropped) or "-")
 
 
 def _asked(name: str, ask: str, of: Answers) -> tuple[str, ...]:

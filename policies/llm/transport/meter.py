@@ -121,7 +121,7 @@ class Meter:
         self._add(label, self._counted(request, reply))
         with self._lock:
             self._dropped |= set(reply.dropped)
-            self._served |= {name for name in (getattr(reply, "served", ""),) if name}
+            self._served |= {reply.served} - {""}
         return reply
 
     def served_model(self, model: str) -> ServedModel:
@@ -231,7 +231,7 @@ class Meter:
             retries=reply.retries,
             prompt=reply.usage.prompt,
             completion=reply.usage.completion,
-            prompt_cached=getattr(reply.usage, "cached", 0),
+            prompt_cached=reply.usage.cached,
             dollars=self.cost(request.model, reply),
             seconds=reply.seconds,
         )
