@@ -302,5 +302,9 @@ class _Question:
                 call["thinking"] = thought
             if talk.cut:
                 call["cut"] = talk.cut
+            if reply.served:
+                call["served"] = reply.served
+            if reply.dropped and k == 0:
+                call["dropped"] = list(reply.dropped)
             found.append(_Said(text, finish, {**call, "usage": usage._asdict(), "cost": cost}))
         return found

@@ -1,8 +1,9 @@
 """Who made a player's decisions, and what its questions took, as numbers that add up.
 
 They are counted from the calls that a transcript holds, so that a game tells the same when it is played, replayed from a
-cache, or read from its file. A call has `reply` (a text of the model, with `fault` if it was no answer), or `answer` (of the
-offline model), or `by` and `reason` (the heuristic answered in the model's place, and why).
+cache, or read from its file. A call has `reply` (a text of the model, with `fault` if it was no answer), or only a `fault` (the
+server refused it), or `answer` (of the offline model), or `by` and `reason` (the heuristic answered in the model's place,
+and why).
 """
 
 from __future__ import annotations
@@ -30,30 +31,32 @@ class AskedQuestion(NamedTuple):
     """How many were read."""
     reason: str | None
     """Why the heuristic answered it; None if the model did."""
+    cut: int = 0
+    """Lines of the record that did not fit into its prompt."""
 
 
 def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
     """The questions of one turn, from the calls of its line.
 
     >>> questions([{"ask": "chat", "reply": "?", "fault": "no JSON"}, {"ask": "chat", "reply": "{}"}])
-    [AskedQuestion(ask='chat', replies=2, reason=None)]
+    [AskedQuestion(ask='chat', replies=2, reason=None, cut=0)]
     """
     found: list[AskedQuestion] = []
-    asked, replies = "", 0
+    asked, replies, cut = "", 0, 0
     for call in calls:
         ask = str(call.get("ask", ""))
         if replies and ask != asked:  # of a transcript that does not tell of heuristics
             found.append(AskedQuestion(asked, replies, INVALID))
             replies = 0
-        asked = ask
+        asked, cut = ask, max(cut, call.get("cut", 0))
         replies += "reply" in call
         if call.get("by") == HEURISTIC:
-            found.append(AskedQuestion(ask, replies, str(call.get("reason", INVALID))))
+            found.append(AskedQuestion(ask, replies, str(call.get("reason", INVALID)), cut))
         elif not call.get("fault"):
-            found.append(AskedQuestion(ask, max(1, replies), None))
+            found.append(AskedQuestion(ask, max(1, replies), None, cut))
         else:
             continue
-        replies = 0
+        replies = cut = 0
     return [*found, AskedQuestion(asked, replies, INVALID)] if replies else found
 
 
@@ -178,7 +181,8 @@ def took(calls: Iterable[Mapping[str, Any]]) -> Decisions:
     """What the calls of one turn took: questions, requests, tokens, dollars; no decision."""
     calls = list(calls)
     asked: dict[str, Answers] = {}
-    for one in questions(calls):
+    put = questions(calls)
+    for one in put:
         if one.reason is not None:
             answered = Answers(heuristic={one.reason: 1})
         else:
@@ -195,7 +199,7 @@ def took(calls: Iterable[Mapping[str, Any]]) -> Decisions:
         cached=sum(usage.get("cached", 0) for usage in usages),
         completion=sum(usage.get("completion", 0) for usage in usages),
         dollars=None if None in costs else sum(cost for cost in costs if cost is not None),
-        cut=sum(call.get("cut", 0) for call in calls),
+        cut=sum(one.cut for one in put),
         dropped=_names(name for call in replies for name in call.get("dropped", ())),
     )
 
