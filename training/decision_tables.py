@@ -19,6 +19,7 @@ WHOSE: Final = (
     "rule of thumb",
     "by the table",
     "refused words",
+    "talk",
 )
 TOOK: Final = (
     "player",
@@ -102,7 +103,7 @@ def _whose(name: str, of: Decisions) -> tuple[str, ...]:
         str(of.first),
         str(of.again),
     )
-    return (*plain, reasons(of.heuristic), reasons(of.replaced), reasons(of.refused))
+    return (*plain, reasons(of.heuristic), reasons(of.replaced), reasons(of.refused), str(of.talk))
 
 
 def _took(name: str, of: Decisions) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Decisions counted from the lines of a game, as it is played or from its transcript: see `parlour.policies.llm.decisions`.
 
-A turn is a decision if several moves are legal, or if the seat says words of its own (an introduction has only one move). The
-last question of a turn decides it. Words that the table refused are counted whoever spoke them.
+A turn is a decision if several moves are legal. Words of the seat's own from which the table reads the same move as from any
+others are talk, and decide nothing. The last question of a turn decides it. Words that the table refused are counted whoever
+spoke them.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from parlour.envs.aec import Entry, GameEnv
-from parlour.envs.core import Outcome
+from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
 from parlour.envs.english import name
-from parlour.envs.replay import BY_HEURISTIC, Transcript, states
+from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
 from parlour.policies.llm.decisions import Decisions, deciding, took
 from parlour.policies.llm.model import Model
 
 FORFEIT: Final = "forfeit"
+_ANY_WORDS: Final = "Hm."
 _OWN_SERVER: Final = "https://api.openai.com"
 """Where a model without an address of its own is asked."""
 
@@ -31,6 +33,18 @@ class PlayedLine(NamedTuple):
     """What the transcript's line adds, such as `calls`."""
     options: int
     """How many moves were legal."""
+    talk: bool
+    """Whether its words say no more to the table than any others."""
+
+
+def is_talk(text: GameText[Any], move: Move | None, view: View) -> bool:
+    """Whether the table would have read the same move from any words."""
+    if move is None or not move.words:
+        return False
+    try:
+        return text.parse(_ANY_WORDS, view)._replace(words=move.words) == move
+    except ParlourError:
+        return False
 
 
 def counted(lines: Iterable[PlayedLine], seats: int) -> tuple[Decisions, ...]:
@@ -55,7 +69,7 @@ def _decision(line: PlayedLine, refused: int) -> Decisions:
     entry, notes = line.entry, line.notes
     if entry.move is None:
         return Decisions(replaced={FORFEIT: 1})
-    if line.options < 2 and not entry.move.words:
+    if line.options < 2 and not line.talk:
         return Decisions()
     if entry.replaced:
         return Decisions(replaced={entry.replaced: 1})
@@ -63,6 +77,8 @@ def _decision(line: PlayedLine, refused: int) -> Decisions:
     reason = notes.get("reason") if notes.get("by") == BY_HEURISTIC else None if last is None else last.reason
     if reason is not None:
         return Decisions(heuristic={str(reason): 1})
+    if line.talk:
+        return Decisions(talk=1)
     again = refused > 0 or (last is not None and last.replies > 1)
     return Decisions(again=1) if again else Decisions(first=1)
 
@@ -81,12 +97,13 @@ def of_transcript(transcript: Transcript) -> tuple[Decisions, ...]:
 
 
 def _lines(transcript: Transcript) -> Iterator[PlayedLine]:
-    game = transcript.game()
+    game, text = transcript.game(), text_of(transcript)
     reached = states(game, transcript.moves)
     state = next(reached)
     for entry, notes in zip(transcript.entries, transcript.lines or ({},) * len(transcript.entries), strict=True):
         if entry.seat >= 0:
-            yield PlayedLine(entry, notes, len(game.legal(state)))
+            talk = is_talk(text, entry.move, game.view(state, entry.seat)) if entry.move else False
+            yield PlayedLine(entry, notes, len(game.legal(state)), talk)
         if entry.move is not None:
             state = next(reached)
 
@@ -135,8 +152,12 @@ class HeardGame:
         self._lines: list[PlayedLine] = []
         self._notes: Mapping[str, Any] = {}
         self._seconds = [0.0] * base.game.seats
-        self.options = 0
-        """How many moves are legal in this turn."""
+        self._options = 0
+        self._view: Any = None
+
+    def turn(self, info: Mapping[str, Any]) -> None:
+        """A turn begins, of a seat with this info."""
+        self._options, self._view = len(info["legal"]), info["view"]
 
     def note(self, notes: Mapping[str, Any]) -> None:
         """What a player added to the answer that follows."""
@@ -150,7 +171,8 @@ class HeardGame:
         if isinstance(told, Outcome):
             self.sum_up()
         elif told.seat >= 0:
-            self._lines.append(PlayedLine(told, self._notes, self.options))
+            talk = is_talk(self._base.text, told.move, self._view)
+            self._lines.append(PlayedLine(told, self._notes, self._options, talk))
             self._notes = {}
         if self._next is not None:
             self._next(told)

@@ -129,7 +129,7 @@ def _turn(env: AECEnv[str, Any, Any], base: GameEnv, player: Player, heard: Hear
         heard.note(notes)
         failures.check(name(seat), notes)
 
-    heard.options = len(env.infos[base.agent_selection]["legal"])
+    heard.turn(env.infos[base.agent_selection])
     try:
         take_turn(env, player, hear)
     finally:

@@ -108,6 +108,9 @@ class Decisions:
     """Reason -> made by the heuristic in the model's place."""
     replaced: Mapping[str, int] = field(default_factory=dict)
     """`default`, `random`, `forfeit` -> made by the table in place of words that could not be used."""
+    talk: int = 0
+    """Turns of its own words from which the table read no more than from any others, such as a remark in a discussion: these
+    are no decisions."""
     refused: Mapping[str, int] = field(default_factory=dict)
     """`unreadable`, `ambiguous`, `illegal` -> how often the table refused its words, whoever spoke them."""
     questions: Mapping[str, Answers] = field(default_factory=dict)

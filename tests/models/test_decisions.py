@@ -1,0 +1,451 @@
+"""Told truly: whose each decision was, counted from the game, in tables, JSON, transcripts and replay; what follows failures."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import pytest
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy
+from parlour.policies.base import Policy
+from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.decisions import Answers, AskedQuestion, Decisions, questions
+from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
+from parlour.training import evaluate
+from parlour.training.cli import run
+from parlour.training.decisions import of_transcript
+from parlour.training.failures import Ceiling, Failures, TooManyFallbacks
+from parlour.training.parallel.concurrent_games import Job, play_each
+from parlour.training.rollout import Episode, GameUnfinished, Unfinished, play, table
+
+NO_PLAYER = "As an AI language model, I cannot take part in games of deception."
+AVALON = {"num_players": 5, "rules": "official"}
+
+
+class Stub:
+    """A transport whose replies follow one another in a circle: a text, or a reason for which the call fails."""
+
+    def __init__(self, *replies: str | CallFailed) -> None:
+        self.replies, self.asked = replies, 0
+
+    def complete(self, request: Request) -> Completion:
+        reply = self.replies[self.asked % len(self.replies)]
+        self.asked += 1
+        if isinstance(reply, CallFailed):
+            raise reply
+        finish = "length" if reply == THOUGHT else "stop"
+        return Completion((reply,), Usage(100, 10, 60), (finish,), served="stub-7b", dropped=("seed",))
+
+
+THOUGHT = "<think>Player 3 was quiet, so"
+"""A reply that thinking has used up."""
+
+
+def chat(stub: Stub) -> ChatModel:
+    return ChatModel("m", Meter(stub, Prices({})), patience=10_000, made_from={"base_url": "http://stub.example/v1"})
+
+
+def said(words: str) -> str:
+    return json.dumps({"thoughts": "", "words": words})
+
+
+class Words(Policy):
+    """Says the same whatever it reads."""
+
+    name: ClassVar[str] = "words"
+    wants: ClassVar[str] = "text"
+    words = NO_PLAYER
+
+    def act(self, observation: Any, info: dict[str, Any]) -> str:
+        return self.words
+
+
+class Option(Words):
+    """Says its first option, but something unreadable at every third turn at first."""
+
+    turns = 0
+
+    def act(self, observation: Any, info: dict[str, Any]) -> str:
+        if info["asked_again"]:
+            return str(info["options"][0])
+        self.turns += 1
+        return "??" if self.turns % 3 == 0 else str(info["options"][0])
+
+
+class Raises(RandomPolicy):
+    """A player of a user's own, with a fault of its own in some games."""
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.left = 2 if seed % 2 else 10_000
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise KeyError("my own mistake")
+        return super().act(observation, info)
+
+
+def seated(player: Policy, others: type[Policy] = HeuristicPolicy) -> list[Policy]:
+    return [player, *(others() for _ in range(4))]
+
+
+def choices(transcript: replay.Transcript, seat: int) -> int:
+    """How often a seat had to choose, by the rules: moves of its own where several were legal."""
+    game = transcript.game()
+    states = replay.states(game, transcript.moves)
+    return sum(game.actor(state) == seat and len(game.legal(state)) > 1 for state in states)
+
+
+# -- counting --------------------------------------------------------------------------------------------------------
+
+
+def test_questions_are_told_apart_in_the_calls_of_a_turn():
+    calls = [
+        {"ask": "analyse", "reply": "{}"},
+        {"ask": "analyse", "reply": "?", "fault": "no JSON"},
+        {"ask": "analyse", "reply": "{}", "cut": 4},
+        {"ask": "act", "prompt": [], "fault": "the server is gone"},
+        {"ask": "act", "by": "heuristic", "reason": "server", "answer": {}},
+        {"ask": "look_up", "answer": {}},  # of the offline model
+    ]
+    assert questions(calls) == [
+        AskedQuestion("analyse", 1, None),
+        AskedQuestion("analyse", 2, None, 4),
+        AskedQuestion("act", 0, "server"),
+        AskedQuestion("look_up", 1, None),
+    ]
+
+
+def test_sums_of_decisions_put_names_together_and_add_numbers():
+    a = Decisions(first=1, heuristic={"invalid": 2}, models=("m",), questions={"x": Answers(1)}, dollars=0.5)
+    b = Decisions(again=1, heuristic={"length": 1, "invalid": 1}, models=("n", "m"), questions={"x": Answers(0, 1)})
+    both = a + b
+    assert (both.decisions, both.own, both.own_share) == (6, 2, 2 / 6)
+    assert (both.heuristic, both.models) == ({"invalid": 3, "length": 1}, ("m", "n"))
+    assert both.questions == {"x": Answers(1, 1)}
+    assert (both.dollars, (both + Decisions(dollars=None)).dollars) == (0.5, None)
+
+
+REASONS = ("timeout", "content_filter", "refused", "server", "context")
+FAILING = {
+    "thinking that uses up the budget": ((said("I approve the team."), *[THOUGHT] * 3), {"length"}),
+    "a content filter": ((said("I approve the team."), CallFailed("filtered", "content_filter")), {"content_filter"}),
+    "requests that hang": ((*[said("I approve the team.")] * 19, CallFailed("no answer", "timeout")), {"timeout"}),
+    "every reason": (tuple(CallFailed(why, why) for why in REASONS), set(REASONS)),  # type: ignore[arg-type]
+    "prose": ((NO_PLAYER,), {"invalid"}),
+    "nothing": (("",), {"empty"}),
+}
+
+
+@pytest.mark.parametrize("what", FAILING)
+def test_the_counts_add_up_to_the_number_of_decisions(what, tmp_path):
+    replies, reasons = FAILING[what]
+    model = chat(Stub(*replies))
+    found = Decisions()
+    for seed in range(3):
+        job = Job(
+            seed, (("chat @ m", lambda: ChatPlayer(model)), *[("random", RandomPolicy)] * 4), tmp_path / f"{seed}.jsonl"
+        )
+        episode = play_each(table("avalon_v0", **AVALON), [job], lambda _, one: one)[0]
+        transcript = replay.read(tmp_path / f"{seed}.jsonl")
+        made = episode.decisions[0]
+        assert made.decisions + made.talk == choices(transcript, 0)
+        assert of_transcript(transcript) == episode.decisions
+        found += made
+    asked = found.questions["chat.take_turn"]
+    assert set(found.heuristic) <= reasons == set(asked.heuristic)
+    assert found.own + sum(found.heuristic.values()) + sum(found.replaced.values()) == found.decisions > 20
+    assert (model.meter.total.asked, model.meter.total.fallbacks) == (asked.asked, sum(asked.heuristic.values()))
+    assert model.meter.total.reasons == asked.heuristic
+    assert model.meter.decisions == found
+
+
+def test_a_decision_that_was_asked_again_is_the_players_own(tmp_path):
+    # good, prose, good, prose, ...: the first question is answered at once, each other one by its second reply
+    model = chat(Stub(said("I approve the team."), NO_PLAYER))
+    env = table("template_v0")
+    player = ChatPlayer(model)
+    episode = play(env, [player, RandomPolicy()], 0)
+    assert episode.decisions[0].questions["chat.take_turn"].asked == 1
+    assert episode.decisions[0].requests == 1
+    assert (episode.decisions[0].prompt, episode.decisions[0].cached, episode.decisions[0].completion) == (100, 60, 10)
+    assert (episode.decisions[0].served, episode.decisions[0].dropped) == (("stub-7b",), ("seed",))
+    again = play(env, [RandomPolicy(), ChatPlayer(chat(Stub(NO_PLAYER, said("I guess heads."))))], 0).decisions[1]
+    assert (again.first, again.again, again.requests) == (0, 1, 2)
+
+
+def test_words_that_the_table_refuses_count_whoever_speaks_them():
+    episode = play(table("avalon_v0", **AVALON), seated(Option()), 1)
+    made = episode.decisions[0]
+    assert made.again == made.refused["unreadable"] > 0  # each refused once, then taken
+    assert (made.own, made.replaced, made.requests) == (made.decisions, {}, 0)
+    replaced = play(table("avalon_v0", on_bad="default", **AVALON), seated(Option()), 1).decisions[0]
+    assert replaced.replaced["default"] == replaced.refused["unreadable"] == replaced.decisions - replaced.own > 0
+    # a seat that forfeits has made its last decision
+    lost = play(table("avalon_v0", on_bad="forfeit", **AVALON), seated(Words()), 1).decisions[0]
+    assert lost.replaced == {"forfeit": 1}
+
+
+def test_what_says_no_more_than_any_other_words_is_talk_and_no_decision():
+    made = play(table("avalon_v0", **AVALON), seated(Words()), 1).decisions[0]
+    assert made.talk > 0
+    assert (made.own, made.decisions) == (0, sum(made.replaced.values()))
+    # three words are refused for each decision that the table makes in the end
+    assert sum(made.refused.values()) == 3 * made.replaced["default"]
+
+
+# -- tables, JSON, report --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reply", [NO_PLAYER, said(NO_PLAYER)], ids=["prose", "JSON"])
+def test_no_decision_of_a_model_that_refuses_to_play_is_its_own(reply, double, capsys):
+    double.otherwise = lambda body: double.Said(double.completion(reply))
+    command = ["evaluate", "avalon_v0", "--players", "5", "--policy", "chat", "--policy", "random", "--games", "4"]
+    command += ["--model", "m", "--base-url", double.url, "--patience", "10000", "--price", "1,2"]
+    assert run([*command, "--json"]) == 0
+    shown = capsys.readouterr()
+    told = json.loads(shown.out)
+    player = told["players"]["chat @ m"]
+    assert (player["own"], player["own_share"]) == (0, 0.0)
+    assert player["decisions"] == sum((player.get("heuristic") or player["replaced"]).values()) > 10
+    assert (player["models"], player["served"]) == (["m at 127.0.0.1"], ["m"])
+    assert player["prompt"] == 10 * player["requests"]
+    assert told["own"]["chat @ m"]["all"] == {"own": 0, "decisions": player["decisions"]}
+    assert told["comparisons"][0]["own"]["chat @ m"]["own"] == 0
+    assert told["players"]["random"]["own_share"] == 1.0
+    assert f"{player['decisions']} decisions: 0 its own (0.0 %)" in shown.err
+    assert "valid replies" not in shown.err
+    assert run(command) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "chat @ m † │ all" in out
+    assert "† more than 5% of the decisions in this row were not the player's own" in out
+    assert "† no result of chat @ m (0.0 % its own decisions): " in out
+    assert "random │ all" in out
+    assert f"chat @ m † │ {player['decisions']} │ 0.0 %" in out
+
+
+def test_the_report_of_an_evaluation_says_whose_the_decisions_were(tmp_path):
+    env = table("avalon_v0", **AVALON)
+    candidates = {"words": Words, "random": RandomPolicy}
+    report = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), range(5))
+    assert report.own["words"]["all"].own == 0
+    assert report.own["random"]["all"].own == report.own["random"]["all"].decisions > 0
+    assert set(report.players) == {"words", "random", "heuristic"}
+    assert report.players["words"].own_share == 0
+    evaluate.write_table(report, tmp_path / "games.csv")
+    heading, first, *_ = (tmp_path / "games.csv").read_text().splitlines()
+    assert heading.endswith("moves,decisions,own")
+    assert first.endswith(f"{report.games[0].decisions},0")
+    sides = evaluate.team(env, ("words", Words), ("random", RandomPolicy), range(2))
+    assert sides.own["words"]["good"].own == 0 < sides.own["words"]["good"].decisions
+
+
+def test_play_tells_of_each_seat(double, capsys):
+    double.otherwise = lambda body: double.Said(double.completion(said("I approve the team.")))
+    command = ["play", "avalon_v0", "--players", "5", "--policy", "player_2=chat", "--model", "m"]
+    command += ["--base-url", double.url]
+    assert run([*command, "--json"]) == 0
+    (game,) = json.loads(capsys.readouterr().out)
+    player = game["players"]["player_2"]
+    assert player["player"] == "chat @ m"
+    assert player["decisions"] == player["own"] + sum(player["replaced"].values())
+    assert set(player["questions"]) == {"chat.take_turn"}
+    assert game["players"]["player_0"]["own_share"] == 1.0
+    assert run(command) == 0
+    out = capsys.readouterr().out
+    assert "player_2: chat @ m †" in out
+    assert "chat.take_turn" in out
+
+
+# -- transcripts -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def marked(double, tmp_path, capsys):
+    """The transcript of a game in which heuristics made all decisions of player_0 and the table those of player_1."""
+    double.otherwise = lambda body: double.Said(double.completion(NO_PLAYER))
+    command = [
+        "play",
+        "avalon_v0",
+        "--players",
+        "5",
+        "--policy",
+        "player_0=chat",
+        "--seed",
+        "3",
+        "--out",
+        str(tmp_path),
+    ]
+    command += ["--model", "m", "--base-url", double.url, "--patience", "1000"]
+    assert run(command) == 0
+    capsys.readouterr()
+    return tmp_path / "avalon_v0-1.jsonl"
+
+
+def test_a_transcript_says_which_moves_are_not_the_players_own(marked):
+    transcript = replay.read(marked)
+    assert transcript.header["models"] == {"player_0": {"model": "m", "server": "127.0.0.1"}}
+    for entry, line in zip(transcript.entries, transcript.lines, strict=True):
+        by = (line.get("by"), line.get("reason"))
+        assert by == (("heuristic", "invalid") if entry.seat == 0 else (None, None))
+        if entry.seat == 0:
+            assert {call.get("served") for call in line["calls"]} == {"m", None}
+    players = transcript.closing["players"]
+    assert players["player_0"]["own_share"] == 0.0
+    assert players["player_1"]["own_share"] == 1.0
+    assert "seconds" not in json.dumps(transcript.closing)
+
+
+def test_replay_says_it_behind_each_move(marked, capsys):
+    assert run(["replay", str(marked)]) == 0
+    out = capsys.readouterr().out
+    moves = [line for line in out.splitlines() if line.startswith(("player_", "(secretly)", "Privately"))]
+    for line in moves:
+        own = "player_0 says" not in line and "player_0:" not in line and "player_0 proposes" not in line
+        assert line.endswith("[by the rule of thumb: invalid]") != own, line
+    assert "player_0: chat @ m †" in out
+    assert run(["replay", str(marked), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    by = Counter((step["agent"], step.get("by")) for step in told["steps"])
+    assert by["player_0", "heuristic"] == told["players"]["player_0"]["heuristic"]["invalid"] > 0
+    assert by["player_0", None] == by["player_1", "heuristic"] == 0
+
+
+def test_a_replaced_move_is_marked_too(tmp_path, capsys):
+    job = Job(1, (("words", Words), *[("heuristic", HeuristicPolicy)] * 4), tmp_path / "game.jsonl")
+    play_each(table("avalon_v0", **AVALON), [job], lambda _, one: one)
+    assert run(["replay", str(tmp_path / "game.jsonl")]) == 0
+    assert "[by the table: default]" in capsys.readouterr().out
+
+
+# -- when a player fails ---------------------------------------------------------------------------------------------
+
+
+def unanswered(k: int) -> ChatModel:
+    """A model whose k-th call fails, and no other."""
+    return chat(
+        Stub(*[said("I approve the team.")] * (k - 1), CallFailed("slow", "timeout"), *[said("I approve.")] * 999)
+    )
+
+
+def test_by_default_the_heuristic_answers_a_call_that_fails(tmp_path):
+    episode = play(table("avalon_v0", **AVALON), seated(ChatPlayer(unanswered(2))), 0)
+    assert episode.decisions[0].heuristic == {"timeout": 1}
+
+
+def test_a_run_can_stop_at_a_call_that_fails_and_its_transcript_is_whole(tmp_path):
+    model = unanswered(3)
+    jobs = [
+        Job(
+            seed,
+            (("chat @ m", lambda: ChatPlayer(model)), *[("heuristic", HeuristicPolicy)] * 4),
+            tmp_path / f"{seed}.jsonl",
+        )
+        for seed in range(3)
+    ]
+    with pytest.raises(GameUnfinished, match=r"player_0: the model did not answer chat.take_turn \(timeout\)"):
+        play_each(table("avalon_v0", **AVALON), jobs, lambda _, one: one, failures=Failures("stop"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.jsonl"]
+    transcript = replay.read(tmp_path / "0.jsonl")
+    assert transcript.outcome is None
+    last = transcript.closing
+    assert (last["unfinished"], last["seat"]) == (
+        "player_0: the model did not answer chat.take_turn (timeout)",
+        "player_0",
+    )
+    assert last["calls"][-1]["reason"] == "timeout"
+    assert of_transcript(transcript)[0].questions["chat.take_turn"].heuristic == {"timeout": 1}
+    assert last["players"]["player_0"] == of_transcript(transcript)[0].as_json()
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(workers, tmp_path):
+    jobs = [
+        Job(seed, (("mine", Raises), *[("random", RandomPolicy)] * 4), tmp_path / f"{seed}.jsonl") for seed in range(4)
+    ]
+    skipped: dict[int, Unfinished] = {}
+    found = play_each(
+        table("avalon_v0", **AVALON),
+        jobs,
+        lambda number, game: (number, game.seed),
+        workers=workers,
+        failures=Failures("skip-game"),
+        skip=skipped.__setitem__,
+    )
+    assert found == [(0, 0), (2, 2)]
+    assert {number: game.why for number, game in skipped.items()} == dict.fromkeys(
+        (1, 3), "player_0: KeyError: 'my own mistake'"
+    )
+    assert "'my own mistake'" in replay.read(tmp_path / "1.jsonl").closing["unfinished"]
+    assert replay.read(tmp_path / "2.jsonl").outcome is not None
+
+
+def test_a_player_that_raises_ends_the_run_unless_games_are_skipped():
+    with pytest.raises(KeyError, match="my own mistake"):
+        play(table("avalon_v0", **AVALON), seated(Raises()), 1)
+
+
+def test_skipped_games_are_in_no_rate_and_are_told(capsys, monkeypatch):
+    from parlour import policies
+
+    monkeypatch.setitem(policies.POLICIES, "raises", Raises)  # type: ignore[arg-type]
+    command = ["evaluate", "avalon_v0", "--players", "5", "--policy", "heuristic", "--policy", "raises", "--games", "6"]
+    assert run([*command, "--on-failure", "skip-game", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    odd = [one for one in told["unfinished"] if one["why"].endswith("KeyError: 'my own mistake'")]
+    assert len(odd) == len(told["unfinished"]) == 3
+    assert told["rates"]["raises"]["all"]["n"] == told["comparisons"][0]["result"]["n"] == 3
+    assert told["rates"]["heuristic"]["all"]["n"] == 6
+    assert run([*command, "--on-failure", "skip-game"]) == 0
+    assert "not finished, and not counted: seed" in capsys.readouterr().out
+    play_them = ["play", "avalon_v0", "--players", "5", "--policy", "player_0=raises", "--games", "2", "--seed", "0"]
+    assert run([*play_them, "--on-failure", "skip-game", "--json"]) == 0
+    whole, cut = json.loads(capsys.readouterr().out)
+    assert ("winner" in whole, cut["unfinished"]) == (True, "player_0: KeyError: 'my own mistake'")
+
+
+def test_a_run_ends_when_too_many_decisions_were_not_a_players_own(tmp_path, capsys):
+    jobs = [
+        Job(seed, (("words", Words), *[("heuristic", HeuristicPolicy)] * 4), tmp_path / f"{seed}.jsonl")
+        for seed in range(20)
+    ]
+    kept: list[Episode] = []
+    with pytest.raises(TooManyFallbacks, match=r"'words': (\d+) of \1 decisions \(100.0%\) were not its own") as error:
+        play_each(
+            table("avalon_v0", **AVALON), jobs, lambda _, one: kept.append(one), failures=Failures(max_fallback=0.2)
+        )
+    made = sum(one.decisions[0].decisions for one in kept)
+    assert str(made) in str(error.value)
+    assert made >= 20 > made - kept[-1].decisions[0].decisions  # after the first game with which there are 20
+    assert all(replay.read(path).outcome is not None for path in tmp_path.iterdir())
+    assert len(list(tmp_path.iterdir())) == len(kept)
+
+
+def test_a_ceiling_counts_each_player_by_itself():
+    ceiling = Ceiling(0.2)
+    ceiling.add(("a", "b"), (Decisions(first=16, heuristic={"invalid": 4}), Decisions(first=1000)))  # a: 4 of 20
+    with pytest.raises(TooManyFallbacks, match=r"'a': 5 of 21 decisions"):
+        ceiling.add(("a",), (Decisions(replaced={"default": 1}),))
+    few = Ceiling(0.0)
+    few.add(("a",), (Decisions(heuristic={"length": 19}),))  # too few to tell
+    with pytest.raises(TooManyFallbacks):
+        few.add(("a",), (Decisions(first=1),))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("on_failure", "give-up", "on_failure 'give-up' is not accepted; accepted: rule, stop, skip-game"),
+        ("max_fallback", 20, "max_fallback 20 is not accepted; accepted: a share from 0 to 1"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(option, value, message):
+    with pytest.raises(ParlourError, match=message):
+        replace(Failures(), **{option: value})
