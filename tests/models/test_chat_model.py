@@ -64,6 +64,7 @@ def test_a_valid_answer_and_its_call(double, model, doubt):
             "prompt": prompt,
             "reply": f"Here it is:\n{GOOD}",
             "finish": "stop",
+            "served": "m",
             "usage": {"prompt": 100, "completion": 20, "cached": 0},
             "cost": pytest.approx((100 * 1 + 20 * 2) / 1e6),
         },
