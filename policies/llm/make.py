@@ -14,6 +14,7 @@ from typing import Any
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.model import OFFLINE, Model, OfflineModel
+from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.budget import LIMITS, Budget
 from parlour.policies.llm.transport.cache import MODES, Cache
 from parlour.policies.llm.transport.endpoint import KEY_ENV, Endpoint
@@ -57,6 +58,8 @@ class ModelConfig:
     """Further parameters of each call, a JSON object such as {"top_k": 20}."""
     context: int | None = None
     """Tokens of the model's context; None: what the server or a built-in table tells."""
+    prompts: str | None = None
+    """Folder of prompts that replace parlour's own, laid out as en/avalon_agent.act.md; None: none."""
     cache: str | None = None
     """File that stores replies, so that a second run is free and identical; None: no cache."""
     cache_mode: str = "record"
@@ -156,6 +159,7 @@ def make_model(config: ModelConfig) -> Model:
         temperature=config.temperature,
         tries=config.tries,
         patience=config.patience,
+        templates=Templates(config.prompts),
         call_settings=config.call_settings,
         made_from=json.loads(json.dumps(asdict(config))),
     )

@@ -20,6 +20,7 @@ from parlour.training.cli import (
     metrics,
     murder_mystery,
     own_games,
+    prompts,
     reproduce,
     serve,
     train,
@@ -35,6 +36,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "avalon": "Avalon: measure social behaviour.",
     "murder-mystery": "Murder mysteries: play a case with a method and quiz everybody; compare methods; ratings; cases.",
     "murder-mystery cases": "Cases as files: check WellPlay directories, make cases, show them.",
+    "prompts": "Questions to a language model: list them, show one as it would be sent.",
     "import": "Convert published game records to transcripts or records.",
 }
 """Words before a command -> help text."""
@@ -50,6 +52,8 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "metrics": metrics.metrics,
     "demo": demo.demo,
     "serve": serve.serve,
+    "prompts list": prompts.list_prompts,
+    "prompts show": prompts.show,
     "reproduce": reproduce.reproduce,
     "train seat": train.train_seat,
     "train selfplay": train.train_selfplay,

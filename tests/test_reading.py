@@ -1,0 +1,155 @@
+"""How replies are read (SPEC 4.5): thoughts are set aside, the last whole object counts, what is unmistakable is taken."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply
+from parlour.policies.llm.reading import last_object, meant, set_aside
+
+OPTIONS = {"vote:4": "I reject the team.", "vote:5": "I approve the team."}
+
+
+class Ballot(Answer):
+    why: str
+    choice: str
+
+
+class Rating(Answer):
+    player: int
+    level: str
+
+
+class Ratings(Answer):
+    ratings: list[Rating]
+    picked: list[str]
+
+
+class Vote(Ask[Ballot]):
+    kind: ClassVar[str] = "test_reading.vote"
+    template: ClassVar[str] = "Vote."
+
+    options: dict[str, str]
+
+    def choices(self):
+        return {"choice": self.options}
+
+    def heuristic(self, rng: np.random.Generator) -> Ballot:
+        return Ballot(why="", choice=min(self.options))
+
+
+class Rate(Ask[Ratings]):
+    kind: ClassVar[str] = "test_reading.rate"
+    template: ClassVar[str] = "Rate."
+
+    players: list[int]
+
+    def choices(self):
+        names = {f"player_{k}": "" for k in self.players}
+        levels = {"high": "", "low": ""}
+        return {"ratings.player": dict.fromkeys(self.players, ""), "ratings.level": levels, "picked": names}
+
+    def heuristic(self, rng: np.random.Generator) -> Ratings:
+        return Ratings(ratings=[], picked=[])
+
+
+for one in (Vote, Rate):
+    ASKS.pop(one.kind)
+
+VOTE = Vote(options=OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '"vote:5"',
+        '"VOTE:5"',
+        '"vote: 5"',
+        '" Vote : 5 "',
+        '"`vote:5`"',
+        '"I approve the team."',
+        '"i approve the team"',
+        '"“I approve the team.”"',
+        '"vote:5 = I approve the team."',
+        '"vote:5: I approve the team."',
+    ],
+)
+def test_what_is_unmistakable_is_taken_for_the_option_it_means(said):
+    for reply in (f'{{"why": "w", "choice": {said}}}', f'Well:\n```json\n{{"why": "w", "choice": {said}}}\n```'):
+        assert VOTE.read(reply) == Ballot(why="w", choice="vote:5")
+
+
+@pytest.mark.parametrize("reply", ["vote:5", "VOTE: 5", "I approve the team.", "```\nvote:5\n```", '"vote:5"'])
+def test_a_reply_that_is_nothing_but_an_option_is_read(reply):
+    assert VOTE.read(reply) == Ballot(why="", choice="vote:5")
+
+
+@pytest.mark.parametrize(
+    "said", ['"vote"', '"5"', '""', '"vote:45"', '"approve or reject"', "7", "null", '"I approve"']
+)
+def test_what_may_mean_more_than_one_option_or_none_is_refused(said):
+    with pytest.raises(BadReply) as caught:
+        VOTE.read(f'{{"why": "w", "choice": {said}}}')
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "said", [3, "3", "player_3", "Player 3", "player 3", "PLAYER_3", "seat 3", "3号", "玩家3", "#3"]
+)
+def test_a_player_is_known_by_number_or_name(said):
+    assert meant(said, {2: "", 3: "", 13: ""}) == 3
+    assert meant(said, {"player_2": "", "player_3": "", "player_13": ""}) == "player_3"
+
+
+@pytest.mark.parametrize("said", [1, "player_1", "33", "player_33", 3.5, None, [3], True, "", "2 or 3"])
+def test_another_player_is_none_of_them(said):
+    with pytest.raises(LookupError):
+        meant(said, {2: "", 3: ""})
+
+
+def test_choices_are_read_in_lists_and_in_lists_of_objects():
+    rate = Rate(players=[0, 2])
+    answer = rate.read('{"ratings": [{"player": "Player 2", "level": "HIGH"}], "picked": ["0", "PLAYER_2"]}')
+    assert answer.model_dump() == {"ratings": [{"player": 2, "level": "high"}], "picked": ["player_0", "player_2"]}
+    with pytest.raises(BadReply, match=r"ratings.player '1' is not accepted; accepted: 0, 2"):
+        rate.read('{"ratings": [{"player": 1, "level": "high"}], "picked": []}')
+
+
+def test_the_schema_holds_each_choice_to_what_is_offered():
+    assert VOTE.schema_of_answer()["properties"]["choice"]["enum"] == ["vote:4", "vote:5"]
+    schema = Rate(players=[0, 2]).schema_of_answer()
+    assert schema["$defs"]["Rating"]["properties"]["player"]["enum"] == [0, 2]
+    assert schema["$defs"]["Rating"]["properties"]["level"]["enum"] == ["high", "low"]
+    assert schema["properties"]["picked"]["items"]["enum"] == ["player_0", "player_2"]
+    assert "enum" not in str(Ratings.model_json_schema())  # the class is as it was
+
+
+@pytest.mark.parametrize(
+    ("reply", "thought", "rest"),
+    [
+        ('<think>{"a": 1}</think>{"a": 2}', '{"a": 1}', '{"a": 2}'),
+        ("<Thinking>\nx\n</Thinking>\n\nyes", "x", "yes"),
+        ("x</think>yes", "x", "yes"),
+        ("<think>x and no end", "x and no end", ""),
+        ("<think>a</think>b<think>c</think>d", "a\nc", "bd"),
+        ("no thought", "", "no thought"),
+        ("", "", ""),
+    ],
+)
+def test_what_was_thought_aloud_is_set_aside(reply, thought, rest):
+    assert set_aside(reply) == (thought, rest)
+
+
+def test_the_last_whole_object_counts():
+    assert last_object('{"a": 1} {"a": 2}') == {"a": 2}
+    assert last_object('{"a": 1} {"a": 2') == {"a": 1}
+    assert last_object('{"a": {"b": 2}}') == {"a": {"b": 2}}
+    assert last_object('{"a": 1} and {so on}') == {"a": 1}
+    assert last_object("none") is None
+    reply = '<think>{"why": "", "choice": "vote:4"}</think>{"why": "", "choice": "vote:5"}'
+    assert VOTE.read(reply).choice == "vote:5"
+    assert VOTE.read('{"why": "", "choice": "vote:4"}\nNo:\n{"why": "", "choice": "vote:5"}').choice == "vote:5"
+    with pytest.raises(BadReply):
+        VOTE.read('{"why": "", "choice": "vote:4"} {"other": 1}')

@@ -1,0 +1,56 @@
+"""`parlour prompts list`, `parlour prompts show`: the words with which a model is asked."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+from parlour.policies.llm.prompt import Templates
+from parlour.training import asked, display
+from parlour.training.cli import common
+from parlour.training.cli.options import Answer
+
+
+def list_prompts() -> Answer:
+    """List the kinds of questions that players ask a model.
+
+    Example: [bold]parlour prompts list[/bold]
+    """
+    rows = [
+        {
+            "question": kind,
+            "tokens of a reply": asked.ask_called(kind).max_tokens,
+            "what it asks": (asked.ask_called(kind).__doc__ or "").strip().split("\n")[0],
+        }
+        for kind in asked.kinds()
+    ]
+    return Answer(rows, partial(_show_list, rows))
+
+
+def _show_list(rows: list[dict[str, Any]]) -> None:
+    display.show_table("Questions", tuple(rows[0]), [tuple(map(str, row.values())) for row in rows], wrap=True)
+
+
+def show(
+    table: common.GameOptions,
+    question: Annotated[str, typer.Argument(), "Kind of question, as `parlour prompts list` shows it."],
+    game: Annotated[str, typer.Option("--game"), "Name of the game."] = "avalon_v0",
+    seat: Annotated[int | None, "Number of the seat that asks; None: any."] = None,
+    seed: common.SeedOption = 0,
+    number: Annotated[int, typer.Option(min=1), "Which of the questions of this kind in the game."] = 1,
+    prompts: Annotated[str | None, "Folder of prompts that replace parlour's own; None: none."] = None,
+) -> Answer:
+    """Show a question as it would be sent to a model: a game is played by heuristics until it is asked.
+
+    Example: [bold]parlour prompts show avalon_agent.act --game avalon_v0 --players 5 --seat 2[/bold]
+    """
+    at = asked.At(game, table.chosen, seat, seed, number)
+    found = asked.heard(question, at)
+    messages = found.messages(Templates(prompts))
+    return Answer(messages, partial(_show_messages, messages, found.context.seat))
+
+
+def _show_messages(messages: list[dict[str, str]], seat: str) -> None:
+    for message in messages:
+        print(f"--- {message['role']} (asked by {seat})\n{message['content']}\n")  # noqa: T201
