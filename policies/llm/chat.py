@@ -76,7 +76,7 @@ class ChatModel(Model):
         tries: How many replies are read, at most, before the heuristic answers.
         patience: After so many answers in a row by heuristic, without a valid one in any game, the model is given up.
         templates: Where the words of prompts come from.
-        context: Tokens of a prompt and its reply together that the model takes; None if it is not known.
+        context: Tokens of a prompt and its reply together that the model takes; None: as the server or a table tells.
         call_settings: What goes into every call.
         on_failure: `"rule"`: the heuristic answers what the model does not. `"raise"`: `NoAnswer` is raised.
         made_from: What `settings` adds; plain values without secrets.
@@ -104,10 +104,15 @@ class ChatModel(Model):
         self.name, self.meter = name, meter
         self.temperature, self.tries, self.patience = temperature, tries, patience
         self.templates, self.on_failure = templates, on_failure
-        self.context, self.call_settings = context, call_settings or CallSettings()
+        self._context, self.call_settings = context, call_settings or CallSettings()
         self._made_from = dict(made_from or {})
         self._in_vain = 0
         self._lock = Lock()
+
+    @property
+    def context(self) -> int | None:
+        """Tokens of a prompt and its reply together that the model takes; None if nobody tells."""
+        return self.meter.served_model(self.name).context if self._context is None else self._context
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         """The model's answer, or the heuristic's.
@@ -250,11 +255,18 @@ class _Question:
         fault = " ".join(str(error).split())
         self.calls.append({**said.call, "fault": fault})
         if said.finish == LENGTH:
-            more = talk if self.model.context else talk._replace(room=2 * talk.room)
+            more = talk._replace(room=self._more_room(talk))
             return self._after(more, said, self.words["again_shorter"]), LENGTH
         told = fault if self.question.language == "en" else prompt.fill(self.words[error.fault], {"place": error.place})
         complaint = self.words["again"].replace("{fault}", told)
         return self._after(talk, said, complaint), "invalid" if said.text.strip() else "empty"
+
+    def _more_room(self, talk: _Talk) -> int:
+        """Tokens for a reply that was cut: twice as many, as far as the context has them."""
+        if self.model.context is None:
+            return 2 * talk.room
+        used = sum(fit.estimated_tokens(message.content) for message in talk.messages)
+        return max(talk.room, min(2 * talk.room, self.model.context - used - _COMPLAINT))
 
     def _after(self, talk: _Talk, said: _Said, complaint: str) -> _Talk:
         """The talk with a reply and what is wrong with it; without the reply where the context has no room for it."""

@@ -11,13 +11,23 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.cache import Cache
-from parlour.policies.llm.transport.request import CacheMiss, ChatMessage, Completion, Request, Usage
+from parlour.policies.llm.transport.request import (
+    CacheMiss,
+    CallFailed,
+    ChatMessage,
+    Completion,
+    ModelUnavailable,
+    PromptTooLong,
+    Request,
+    ServedModel,
+    Usage,
+)
 
 REQUEST = Request("tester", (ChatMessage("system", "s"), ChatMessage("user", "说 \ud7ff\n")), 0.3, 40, sample=7)
 REPLY = Completion(
@@ -31,18 +41,38 @@ REPLY = Completion(
 )
 
 
-class Source:
-    """Gives a reply and counts."""
+HERE = ServedModel("http://localhost:8080/v1", "tester", {"model_path": "a.gguf"}, 1280, reached=True)
 
-    def __init__(self, reply: Completion = REPLY) -> None:
-        self.reply, self.asked = reply, 0
+
+class Source:
+    """Gives a reply, or fails, and counts; it serves a model at an address."""
+
+    def __init__(self, reply: Completion | Exception = REPLY, served: ServedModel = ServedModel()) -> None:  # noqa: B008
+        self.reply, self.served, self.asked = reply, served, 0
+
+    @property
+    def address(self) -> str:
+        return self.served.address
+
+    def served_model(self, model: str) -> ServedModel:
+        return self.served
 
     def complete(self, request: Request) -> Completion:
         self.asked += 1
+        if isinstance(self.reply, Exception):
+            raise self.reply
         return self.reply
 
 
 class Closed:
+    """A server that is off, at the address of `Source`'s."""
+
+    def __init__(self, address: str = "") -> None:
+        self.address = address
+
+    def served_model(self, model: str) -> ServedModel:
+        return ServedModel(self.address, model)
+
     def complete(self, request: Request) -> Completion:
         raise AssertionError("called out")
 
@@ -85,6 +115,12 @@ def test_roles_and_contents_do_not_run_into_each_other():
     one = replace(REQUEST, messages=(ChatMessage("user", "ab"), ChatMessage("user", "c")))
     assert one.key() != replace(REQUEST, messages=(ChatMessage("user", "a"), ChatMessage("user", "bc"))).key()
     assert one.key() != replace(REQUEST, messages=(ChatMessage("user", "ab"), ChatMessage("assistant", "c"))).key()
+
+
+def test_who_was_asked_is_in_the_key():
+    keys = {REQUEST.key(), REQUEST.key(HERE.key), REQUEST.key(replace(HERE, told={"model_path": "b.gguf"}).key)}
+    assert len(keys) == 3
+    assert REQUEST.key(HERE.key) == REQUEST.key(replace(HERE, context=5, reached=False).key)
 
 
 # -- the modes -------------------------------------------------------------------------------------------------------
@@ -165,15 +201,88 @@ def test_strange_names_of_files(tmp_path, name):
     assert Cache(Closed(), tmp_path / name, "replay").complete(REQUEST).cached
 
 
+# -- the server ------------------------------------------------------------------------------------------------------
+
+
+def test_another_model_under_the_same_name_does_not_get_the_replies_of_the_first(tmp_path):
+    """The server of `--model tester` was started with another file."""
+    there = replace(HERE, told={"model_path": "b.gguf"})
+    Cache(Source(served=HERE), tmp_path / "c").complete(REQUEST)
+    other = Source(Completion(("other",), Usage(1, 1), ("stop",)), there)
+    assert Cache(other, tmp_path / "c").complete(REQUEST).texts == ("other",)
+    again = Source(served=HERE)
+    assert Cache(again, tmp_path / "c").complete(REQUEST).texts == REPLY.texts
+    assert (other.asked, again.asked) == (1, 0)
+
+
+def test_a_replay_without_the_server_takes_the_model_served_last(tmp_path):
+    there = replace(HERE, told={"model_path": "b.gguf"}, context=4096)
+    Cache(Source(served=HERE), tmp_path / "c").complete(REQUEST)
+    Cache(Source(Completion(("other",), Usage(1, 1), ("stop",)), there), tmp_path / "c").complete(REQUEST)
+    for mode in ("replay", "record"):
+        cache = Cache(Closed(HERE.address), tmp_path / "c", mode)
+        assert cache.complete(REQUEST).texts == ("other",)
+        assert cache.served_model("tester").context == 4096
+
+
+def test_a_replay_of_what_another_server_said_is_refused(tmp_path):
+    Cache(Source(served=HERE), tmp_path / "c").complete(REQUEST)
+    replayed = Cache(Closed("http://localhost:9090/v1"), tmp_path / "c", "replay")
+    told = r"holds no reply of 'tester' at http://localhost:9090/v1; accepted: 'tester' at http://localhost:8080/v1$"
+    with pytest.raises(CacheMiss, match=told):
+        replayed.complete(REQUEST)
+
+
+def test_the_context_that_was_told_first_counts(tmp_path):
+    """Prompts are cut to it; with another one, nothing that was recorded would be found again."""
+    Cache(Source(served=HERE), tmp_path / "c").complete(REQUEST)
+    later = Cache(Source(served=replace(HERE, context=9999)), tmp_path / "c")
+    assert later.served_model("tester").context == 1280
+    unknown = replace(HERE, told={"model_path": "c.gguf"}, context=None)
+    Cache(Source(served=unknown), tmp_path / "c").complete(REQUEST)
+    known = Cache(Source(served=replace(unknown, context=2048)), tmp_path / "c")
+    assert known.served_model("tester").context == 2048
+
+
+# -- calls that failed -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [CallFailed("late", "timeout"), PromptTooLong("long", 1336, 1280)])
+def test_a_replay_fails_where_the_recording_failed(tmp_path, error):
+    with pytest.raises(CallFailed):
+        Cache(Source(error), tmp_path / "c").complete(REQUEST)
+    assert len(Cache(Closed(), tmp_path / "c")) == 0
+    with pytest.raises(type(error)) as caught:
+        Cache(Closed(), tmp_path / "c", "replay").complete(REQUEST)
+    assert (str(caught.value), vars(caught.value)) == (str(error), vars(error))
+
+
+def test_a_recording_tries_again_what_failed_and_the_reply_stays(tmp_path):
+    failing = Source(CallFailed("late", "timeout"))
+    for source in (failing, failing, Source()):
+        with suppress(CallFailed):
+            Cache(source, tmp_path / "c").complete(REQUEST)
+    assert failing.asked == 2
+    assert Cache(failing, tmp_path / "c").complete(REQUEST).texts == REPLY.texts
+    assert Cache(Closed(), tmp_path / "c", "replay").complete(REQUEST).texts == REPLY.texts
+
+
+def test_what_ends_a_run_is_not_stored(tmp_path):
+    with pytest.raises(ModelUnavailable):
+        Cache(Source(ModelUnavailable("wrong key")), tmp_path / "c").complete(REQUEST)
+    with pytest.raises(CacheMiss):
+        Cache(Closed(), tmp_path / "c", "replay").complete(REQUEST)
+
+
 # -- the file --------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_in_the_file(tmp_path):
     Cache(Source(replace(REPLY, seconds=9.25, retries=4)), tmp_path / "c.sqlite").complete(REQUEST)
     with closing(sqlite3.connect(tmp_path / "c.sqlite")) as file:
-        rows = file.execute("SELECT * FROM replies").fetchall()
-    assert [row[:2] for row in rows] == [(REQUEST.key(), "tester")]
-    assert json.loads(rows[0][2]) == {
+        rows = file.execute("SELECT key, ask, failed, reply FROM replies").fetchall()
+    assert [row[:3] for row in rows] == [(REQUEST.key(), "", None)]
+    assert json.loads(rows[0][3]) == {
         "texts": ["a ü", "b"],
         "usage": [10, 5, 4],
         "finish": ["stop", "length"],
@@ -200,6 +309,12 @@ def _other_tables(path):
         file.execute("PRAGMA user_version = 1")
 
 
+def _layout_1(path):
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("CREATE TABLE replies (key TEXT PRIMARY KEY, model TEXT NOT NULL, reply TEXT NOT NULL)")
+        file.execute("PRAGMA user_version = 1")
+
+
 def _somebody_elses(path):
     with closing(sqlite3.connect(path)) as file:
         file.execute("CREATE TABLE notes (a)")
@@ -207,7 +322,7 @@ def _somebody_elses(path):
 
 @pytest.mark.parametrize("mode", ["record", "replay"])
 @pytest.mark.parametrize(
-    "spoil", [_no_database, _other_version, _other_tables, _somebody_elses, lambda path: path.mkdir()]
+    "spoil", [_no_database, _other_version, _other_tables, _layout_1, _somebody_elses, lambda path: path.mkdir()]
 )
 def test_a_file_that_is_no_cache_is_refused_and_left_alone(tmp_path, spoil, mode):
     path = tmp_path / "c.sqlite"
@@ -217,6 +332,14 @@ def test_a_file_that_is_no_cache_is_refused_and_left_alone(tmp_path, spoil, mode
         Cache(Source(), path, mode)
     assert len(str(caught.value).splitlines()) == 1
     assert before is None or path.read_bytes() == before
+
+
+def test_a_file_of_the_old_layout_says_what_is_wrong_with_it(tmp_path):
+    _layout_1(tmp_path / "c")
+    with pytest.raises(
+        ParlourError, match="is a cache of layout 1, which does not say which server replied; accepted: "
+    ):
+        Cache(Source(), tmp_path / "c")
 
 
 def test_other_arguments_that_are_not_accepted(tmp_path):

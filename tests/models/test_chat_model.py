@@ -20,7 +20,7 @@ from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
-from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, ModelUnavailable, ModelUnusable
+from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, CallFailed, ModelUnavailable, ModelUnusable
 
 GOOD = '{"guilty": true, "why": "w"}'
 PROSE = "I would rather not say."
@@ -240,7 +240,7 @@ def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_p
     close(recorded)
     assert recorded.meter.total.calls == asked > 15
     monkeypatch.delenv("OPENAI_API_KEY")
-    settings = ModelConfig("tester", None, cache=str(tmp_path / "c.sqlite"), cache_mode="replay", price=FREE)
+    settings = ModelConfig("tester", config.base_url, cache=str(tmp_path / "c.sqlite"), cache_mode="replay", price=FREE)
     replayed = make_model(settings)
     assert conversation(replayed, doubt) == first
     assert len(double.history) == asked
@@ -394,16 +394,21 @@ def test_with_faults_in_three_of_ten_requests_nothing_is_lost_and_all_is_counted
     close(model)
 
 
-def test_with_a_dead_server_the_run_ends_in_one_line(double, config, doubt, caplog):
-    model = make_model(config)
+def test_with_a_dead_server_calls_cost_a_decision_each_and_then_the_run_ends_in_one_line(double, config, doubt, caplog):
+    """Each of three calls is tried twice; the third in a row that brings no answer is the last."""
+    model = make_model(replace(config, patience=3))
     double.otherwise = lambda body: double.Said(f"key {double.KEY} " * 50, 503, double.SOON)
-    with caplog.at_level(logging.DEBUG), pytest.raises(ModelUnavailable) as caught:
-        model.answer(doubt(), ASKER)
+    with caplog.at_level(logging.DEBUG):
+        assert [model.answer(doubt(), ASKER).reason for _ in range(2)] == ["server"] * 2
+        with pytest.raises(ModelUnavailable) as caught:
+            model.answer(doubt(), ASKER)
     told = "".join(traceback.format_exception(caught.value))
+    assert not isinstance(caught.value, CallFailed)
     assert len(str(caught.value).splitlines()) == 1
     assert "after 2 attempts: status 503: key [key] " in str(caught.value)
+    assert str(caught.value).endswith("; so ended 3 calls in a row")
     assert double.KEY[:12] not in told + caplog.text
-    assert (model.meter.total.failed, model.meter.total.retries) == (1, 1)
+    assert (model.meter.total.failed, model.meter.total.retries) == (3, 3)
     close(model)
 
 

@@ -5,7 +5,15 @@ read back after it was stored. Each access opens the file, takes some 0.1 ms and
 shared between threads or carried into a forked process. The file is in SQLite's rollback mode: one file, which can be
 copied, and read from a place that cannot be written.
 
-Layout: a table `replies` with `key` (`Request.key()`), `model` and `reply` (JSON); `user_version` is that of the layout.
+The file also holds what was known of each model at each server (`ServedModel`), so that a replay needs no server: it takes
+the latest. A reply is found only for the model that the server says it serves; another file under the same name is another
+model. The context that was told first counts as long as the model is the same, so that prompts are cut in the same way.
+
+Calls that failed are stored with their reason, so that a replay fails in the same places; recording, they are tried again.
+
+Layout: `servers` with `id`, `address`, `model`, `digest`, `told` (JSON), `context`, `seen` (UTC); `replies` with `key`
+(`Request.key`), `server` (an `id`), `ask`, `made` (UTC), `failed` (a `Reason`, or NULL), `reply` (JSON); `user_version` is
+that of the layout.
 """
 
 from __future__ import annotations
@@ -15,18 +23,50 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from threading import Lock
+from typing import Any, Final, NamedTuple, get_args
 
 from parlour.envs.core import ParlourError, check_one_of
-from parlour.policies.llm.transport.request import CacheMiss, Completion, Request, Transport, Usage
+from parlour.policies.llm.transport.request import (
+    CacheMiss,
+    CallFailed,
+    Completion,
+    PromptTooLong,
+    Reason,
+    Request,
+    ServedModel,
+    Transport,
+    Usage,
+    address_of,
+    served_model,
+)
 
 MODES: Final = ("record", "replay", "off")
 VERSION: Final = 2
 """Of the layout."""
+LAYOUT: Final = {
+    "servers": ("id", "address", "model", "digest", "told", "context", "seen"),
+    "replies": ("key", "server", "ask", "made", "failed", "reply"),
+}
+"""Table -> its columns."""
+_TABLES: Final = (
+    "CREATE TABLE servers (id INTEGER PRIMARY KEY, address TEXT NOT NULL, model TEXT NOT NULL, digest TEXT NOT NULL, "
+    "told TEXT NOT NULL, context INTEGER, seen TEXT NOT NULL, UNIQUE (address, model, digest))",
+    "CREATE TABLE replies (key TEXT PRIMARY KEY, server INTEGER NOT NULL REFERENCES servers (id), ask TEXT NOT NULL, "
+    "made TEXT NOT NULL, failed TEXT, reply TEXT NOT NULL)",
+)
 _PATIENCE: Final = 60.0
 """Seconds to wait for others who write."""
 _STORED: Final = ("texts", "usage", "finish", "thinking", "served", "logprobs", "dropped")
+
+
+class Known(NamedTuple):
+    """A model at a server, and its row in the file."""
+
+    row: int
+    model: ServedModel
 
 
 class Cache:
@@ -45,6 +85,8 @@ class Cache:
     def __init__(self, inner: Transport, path: str | Path, mode: str = "record") -> None:
         check_one_of("cache mode", mode, MODES)
         self._inner, self.path, self.mode = inner, Path(path).absolute(), mode
+        self._known: dict[str, Known] = {}
+        self._lock = Lock()
         if mode == "record":
             self._make()
         if mode == "replay":
@@ -55,89 +97,201 @@ class Cache:
 
         Raises:
             CacheMiss: In mode `"replay"`, if there is none stored.
+            CallFailed: The call failed, now or, in mode `"replay"`, when it was recorded.
         """
         if self.mode == "off":
             return self._inner.complete(request)
-        key = request.key()
+        known = self._of(request.model)
+        key = request.key(known.model.key)
         stored = self._read(key)
-        if stored is not None:
+        if isinstance(stored, CallFailed) and self.mode == "replay":
+            raise stored
+        if isinstance(stored, Completion):
             return stored
         if self.mode == "replay":
             raise CacheMiss(
                 f"{str(self.path)!r} holds no reply of {request.model!r} to {request.ask or 'a request'} "
                 f"(sample {request.sample}, key {key[:12]}); accepted: what was recorded, or mode 'record'"
             )
-        return self._store(key, request.model, self._inner.complete(request))
+        try:
+            return self._store(key, known.row, request.ask, self._inner.complete(request))
+        except CallFailed as error:
+            self._write(key, known.row, request.ask, error.reason, _encoded_failure(error))
+            raise
+
+    def served_model(self, model: str) -> ServedModel:
+        """What is known of a model: of the server, or, if it cannot be asked, what was stored last."""
+        return served_model(self._inner, model) if self.mode == "off" else self._of(model).model
+
+    @property
+    def address(self) -> str:
+        """The server's address."""
+        return address_of(self._inner)
 
     def __len__(self) -> int:
-        with self._open() as file:
-            count: int = file.execute("SELECT count(*) FROM replies").fetchone()[0]
+        with open_cache(self.path, self.mode == "record") as file:
+            count: int = file.execute("SELECT count(*) FROM replies WHERE failed IS NULL").fetchone()[0]
         return count
 
-    def _read(self, key: str) -> Completion | None:
-        with self._open() as file:
-            row = file.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        return None if row is None else self._decoded(row[0])
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_lock": None, "_known": dict(self._known)}
 
-    def _store(self, key: str, model: str, reply: Completion) -> Completion:
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
+
+    def _of(self, model: str) -> Known:
+        """The model and its row; asked once. Threads that come first wait for one of them."""
+        with self._lock:
+            if model not in self._known:
+                self._known[model] = self._stored_model(model) if self.mode == "replay" else self._told_model(model)
+            return self._known[model]
+
+    def _stored_model(self, model: str) -> Known:
+        """The latest. Raises `CacheMiss` if the file holds none of this name at this address."""
+        latest = (
+            "SELECT id, told, context FROM servers WHERE address = ? AND model = ? ORDER BY seen DESC, id DESC LIMIT 1"
+        )
+        with open_cache(self.path, False) as file:
+            row = file.execute(latest, (self.address, model)).fetchone()
+            others = file.execute("SELECT DISTINCT model, address FROM servers ORDER BY model, address").fetchall()
+        if row is None:
+            held = ", ".join(f"{name!r} at {address or 'no address'}" for name, address in others) or "nothing"
+            raise CacheMiss(
+                f"{str(self.path)!r} holds no reply of {model!r} at {self.address or 'no address'}; accepted: {held}"
+            )
+        return Known(row[0], ServedModel(self.address, model, json.loads(row[1]), row[2]))
+
+    def _told_model(self, model: str) -> Known:
+        """As the server tells it; as stored where the server cannot be reached. It becomes the latest."""
+        told = served_model(self._inner, model)
+        if not told.reached and told.address:
+            try:
+                return self._stored_model(model)
+            except CacheMiss:
+                pass
+        values = (told.address, model, told.digest, json.dumps(told.told, sort_keys=True), told.context, _now())
+        with open_cache(self.path, True) as file:
+            file.execute(
+                "INSERT INTO servers (address, model, digest, told, context, seen) VALUES (?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET seen = excluded.seen, context = coalesce(context, excluded.context)",
+                values,
+            )
+            row = file.execute(
+                "SELECT id, context FROM servers WHERE address = ? AND model = ? AND digest = ?", values[:3]
+            ).fetchone()
+        return Known(row[0], replace(told, context=row[1]))
+
+    def _read(self, key: str) -> Completion | CallFailed | None:
+        with open_cache(self.path, self.mode == "record") as file:
+            row = file.execute("SELECT failed, reply FROM replies WHERE key = ?", (key,)).fetchone()
+        return None if row is None else self._decoded(*row)
+
+    def _store(self, key: str, server: int, ask: str, reply: Completion) -> Completion:
         """Store a reply unless there is one; the one that counts, with what this call took."""
-        with self._open() as file:
-            file.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", (key, model, _encoded(reply)))
-            row = file.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        return replace(self._decoded(row[0]), cached=False, retries=reply.retries, seconds=reply.seconds)
+        failed, stored = self._write(key, server, ask, None, _encoded(reply))
+        counted = self._decoded(failed, stored)
+        assert isinstance(counted, Completion)
+        return replace(counted, cached=False, retries=reply.retries, seconds=reply.seconds)
 
-    def _decoded(self, stored: str) -> Completion:
+    def _write(self, key: str, server: int, ask: str, failed: str | None, reply: str) -> tuple[str | None, str]:
+        """Store a row unless there is a reply; the row that counts."""
+        with open_cache(self.path, True) as file:
+            file.execute(
+                "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET made = excluded.made, "
+                "failed = excluded.failed, reply = excluded.reply WHERE replies.failed IS NOT NULL",
+                (key, server, ask, _now(), failed, reply),
+            )
+            row: tuple[str | None, str] = file.execute(
+                "SELECT failed, reply FROM replies WHERE key = ?", (key,)
+            ).fetchone()
+        return row
+
+    def _decoded(self, failed: str | None, stored: str) -> Completion | CallFailed:
         try:
             found = json.loads(stored)
-            return Completion(
-                texts=tuple(found["texts"]),
-                usage=Usage(*found["usage"]),
-                finish=tuple(found["finish"]),
-                thinking=tuple(found["thinking"]),
-                served=found["served"],
-                logprobs=tuple(found["logprobs"]),
-                cached=True,
-                dropped=tuple(found["dropped"]),
-            )
+            return _completion(found) if failed is None else _failure(failed, found)
         except (ValueError, KeyError, TypeError):
             raise ParlourError(f"{str(self.path)!r} holds a damaged reply; accepted: what a cache stored") from None
 
     def _make(self) -> None:
-        """Make the table unless there is one; two processes may come at once."""
-        with self._open() as file:
+        """Make the tables unless there are any; two processes may come at once."""
+        with open_cache(self.path, True) as file:
             file.execute("BEGIN IMMEDIATE")
-            tables = file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if not tables:
-                file.execute("CREATE TABLE replies (key TEXT PRIMARY KEY, model TEXT NOT NULL, reply TEXT NOT NULL)")
+            if not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                for table in _TABLES:
+                    file.execute(table)
                 file.execute(f"PRAGMA user_version = {VERSION}")
             file.execute("COMMIT")
         self._check()
 
     def _check(self) -> None:
-        with self._open() as file:
-            version = file.execute("PRAGMA user_version").fetchone()[0]
-            columns = [row[1] for row in file.execute("PRAGMA table_info(replies)")]
-        if version != VERSION or columns != ["key", "model", "reply"]:
-            raise ParlourError(
-                f"{str(self.path)!r} is no cache of layout {VERSION} (it says {version}); accepted: such a file, or none"
-            )
+        with open_cache(self.path, self.mode == "record") as file:
+            check_layout(file, self.path)
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        access = "rwc" if self.mode == "record" else "ro"
-        try:
-            # isolation_level=None: a statement is a transaction
-            file = sqlite3.connect(
-                f"{self.path.as_uri()}?mode={access}", uri=True, timeout=_PATIENCE, isolation_level=None
-            )
-            with closing(file):
-                file.execute("PRAGMA synchronous = NORMAL")
-                yield file
-        except sqlite3.Error as error:
-            raise ParlourError(
-                f"cache {str(self.path)!r} cannot be used ({error}); accepted: an SQLite file that a cache made"
-            ) from None
+
+def check_layout(file: sqlite3.Connection, path: Path) -> None:
+    """Raise `ParlourError` unless a file is a cache of this layout."""
+    version = file.execute("PRAGMA user_version").fetchone()[0]
+    columns = {table: tuple(row[1] for row in file.execute(f"PRAGMA table_info({table})")) for table in LAYOUT}
+    if version == 1 and columns["replies"] == ("key", "model", "reply"):
+        raise ParlourError(
+            f"{str(path)!r} is a cache of layout 1, which does not say which server replied; accepted: layout {VERSION}, "
+            "as new recordings have it"
+        )
+    if version != VERSION or columns != LAYOUT:
+        raise ParlourError(
+            f"{str(path)!r} is no cache of layout {VERSION} (it says {version}); accepted: such a file, or none"
+        )
+
+
+@contextmanager
+def open_cache(path: Path, writing: bool) -> Iterator[sqlite3.Connection]:
+    """The file, for a while; each statement is a transaction of its own.
+
+    Raises:
+        ParlourError: It cannot be used.
+    """
+    try:
+        file = sqlite3.connect(
+            f"{path.as_uri()}?mode={'rwc' if writing else 'ro'}", uri=True, timeout=_PATIENCE, isolation_level=None
+        )
+        with closing(file):
+            file.execute("PRAGMA synchronous = NORMAL")
+            yield file
+    except sqlite3.Error as error:
+        raise ParlourError(
+            f"cache {str(path)!r} cannot be used ({error}); accepted: an SQLite file that a cache made"
+        ) from None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _encoded(reply: Completion) -> str:
     return json.dumps({name: getattr(reply, name) for name in _STORED}, ensure_ascii=False)
+
+
+def _encoded_failure(error: CallFailed) -> str:
+    sizes = {"tokens": error.tokens, "limit": error.limit} if isinstance(error, PromptTooLong) else {}
+    return json.dumps({"message": str(error), **sizes}, ensure_ascii=False)
+
+
+def _completion(found: dict[str, Any]) -> Completion:
+    return Completion(
+        texts=tuple(found["texts"]),
+        usage=Usage(*found["usage"]),
+        finish=tuple(found["finish"]),
+        thinking=tuple(found["thinking"]),
+        served=found["served"],
+        logprobs=tuple(found["logprobs"]),
+        cached=True,
+        dropped=tuple(found["dropped"]),
+    )
+
+
+def _failure(failed: str, found: dict[str, Any]) -> CallFailed:
+    if failed == "context":
+        return PromptTooLong(found["message"], found["tokens"], found["limit"])
+    reason: Reason = next(one for one in get_args(Reason) if one == failed)
+    return CallFailed(found["message"], reason)

@@ -119,10 +119,8 @@ class Endpoint:
             known = self._served.get(model)
         if known is None:
             known = served_at(self._address, model, self._fetch)
-            if known.reached:
-                with self._lock:
-                    self._served.setdefault(model, known)
-        return known
+        with self._lock:
+            return self._served.setdefault(model, known)
 
     @property
     def address(self) -> str:
