@@ -42,7 +42,7 @@ _SHARE: Final = 0.9
 """Of a context that a second, shorter prompt takes, by the server's own count."""
 _REPLY: Final = 4
 """A reply takes at most this part of a known context, a fourth."""
-_COMPLAINT: Final = 64
+_COMPLAINT: Final = 192
 """Tokens of a known context that are kept free for a word on what was wrong with a reply."""
 
 
@@ -61,6 +61,7 @@ class _Said(NamedTuple):
 class _Talk(NamedTuple):
     """The messages of a question so far, how many tokens a reply may take, and what was left out of the prompt."""
 
+    opening: tuple[ChatMessage, ChatMessage]
     messages: tuple[ChatMessage, ...]
     room: int
     cut: int = 0
@@ -230,7 +231,7 @@ class _Question:
             return None
         messages = ChatMessage("system", put.system), ChatMessage("user", put.user)
         self.cut = put.cut
-        return _Talk(messages, reply, put.cut)
+        return _Talk(messages, messages, reply, put.cut)
 
     def _asked(self, talk: _Talk) -> tuple[_Said, _Talk]:
         """A reply; a prompt that the server finds too long is shortened once by what the server says of its length."""
@@ -276,7 +277,7 @@ class _Question:
         tokens = sum(fit.estimated_tokens(message.content) for message in more)
         if self.model.context is None or tokens + talk.room <= self.model.context:
             return talk._replace(messages=more)
-        system, user = talk.messages[:2]
+        system, user = talk.opening
         return talk._replace(messages=(system, user._replace(content=f"{user.content}\n{complaint}\n")))
 
     def _failed(self, talk: _Talk, error: CallFailed) -> None:

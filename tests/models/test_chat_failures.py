@@ -1,0 +1,212 @@
+"""What one bad call costs: one decision, by the rule of thumb, with its reason. No endpoint: replies come from a script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from parlour.policies.llm.ask import ASKS, Answer, Ask
+from parlour.policies.llm.chat import ChatModel, NoAnswer
+from parlour.policies.llm.fit import estimated_tokens
+from parlour.policies.llm.model import RequestContext
+from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.request import (
+    CallFailed,
+    Completion,
+    ModelUnavailable,
+    ModelUnusable,
+    PromptTooLong,
+    Request,
+    Usage,
+)
+from pydantic import Field
+
+GOOD = '{"why": "w", "choice": "yes"}'
+ASKER = RequestContext("player_1", 7, rules="Two teams play.\n\n" + "There is much more to it. " * 20)
+
+
+class Chosen(Answer):
+    why: str
+    choice: str
+
+
+class Choose(Ask[Chosen]):
+    kind: ClassVar[str] = "test_chat_failures.choose"
+    template: ClassVar[str] = "Yes or no?"
+    record: ClassVar[tuple[str, ...]] = ("lines",)
+    max_tokens: ClassVar[int] = 100
+
+    lines: list[str] = Field(default_factory=list)
+
+    def choices(self):
+        return {"choice": {"yes": "", "no": ""}}
+
+    @classmethod
+    def is_speech(cls, entry: Any) -> bool:
+        return " says: " in entry
+
+    def heuristic(self, rng: np.random.Generator) -> Chosen:
+        return Chosen(why="by the rule of thumb", choice="no")
+
+
+class ChooseInChinese(Choose):
+    kind: ClassVar[str] = "test_chat_failures.choose_in_chinese"
+    template: ClassVar[str] = "是还是否？"
+    language: str = "zh"
+
+
+for one in (Choose, ChooseInChinese):
+    ASKS.pop(one.kind)
+
+
+class Script:
+    """A transport that says, or raises, one thing after the other, and keeps the requests."""
+
+    def __init__(self, said: Iterable[str | Completion | Exception]) -> None:
+        self.said, self.heard = list(said), []
+
+    def complete(self, request: Request) -> Completion:
+        self.heard.append(request)
+        said = self.said.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        return Completion((said,), Usage(10, 5), ("stop",)) if isinstance(said, str) else said
+
+
+def cut(text: str, thinking: str = "") -> Completion:
+    return Completion((text,), Usage(10, 5), ("length",), thinking=(thinking,))
+
+
+def asked(script: Script, question: Ask[Any] | None = None, **settings: Any) -> Any:
+    model = ChatModel("m", Meter(script, Prices()), **settings)
+    answered = model.answer(question or Choose(), ASKER)
+    count = model.meter.total
+    assert (count.asked, count.valid + count.repaired + count.fallbacks) == (1, 1)
+    assert count.fallbacks == answered.fell_back
+    return answered
+
+
+@pytest.mark.parametrize("reason", ["content_filter", "timeout", "refused", "server"])
+def test_a_call_that_fails_for_good_is_answered_by_the_rule_of_thumb_with_its_reason(reason):
+    script = Script([CallFailed("no answer\nof m", reason)])
+    answered = asked(script)
+    assert (answered.reason, answered.tries, answered.value.choice) == (reason, 0, "no")
+    failed, told = answered.calls
+    assert failed["fault"] == "no answer of m"
+    assert told == {
+        "ask": Choose.kind,
+        "by": "heuristic",
+        "reason": reason,
+        "answer": {"why": "by the rule of thumb", "choice": "no"},
+    }
+
+
+def test_a_call_that_fails_after_an_invalid_reply_has_the_reason_of_the_call():
+    answered = asked(Script(["hm", CallFailed("late", "timeout")]))
+    assert (answered.reason, answered.tries) == ("timeout", 1)
+
+
+def test_no_server_key_model_or_quota_ends_the_run():
+    with pytest.raises(ModelUnavailable, match="wrong key"):
+        asked(Script([ModelUnavailable("wrong key")]))
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"), [("As an AI language model, I cannot.", "invalid"), ("", "empty"), (" \n", "empty")]
+)
+def test_what_is_no_answer_at_the_last_try_has_its_reason(said, reason):
+    assert asked(Script([said] * 3)).reason == reason
+
+
+def test_a_reply_that_was_cut_off_is_asked_again_with_more_room():
+    script = Script([cut('{"why": "w", "cho'), GOOD])
+    answered = asked(script)
+    assert (answered.value.choice, answered.valid, answered.tries) == ("yes", False, 2)
+    assert [request.max_tokens for request in script.heard] == [100, 200]
+    assert "cut off at its limit" in script.heard[1].messages[-1].content
+    assert answered.calls[0]["finish"] == "length"
+
+
+def test_thinking_that_uses_up_the_budget_ends_as_length():
+    script = Script([cut("", "Let me think. " * 9) for _ in range(3)])
+    answered = asked(script)
+    assert answered.reason == "length"
+    assert [request.max_tokens for request in script.heard] == [100, 200, 400]
+    assert answered.calls[0]["thinking"].startswith("Let me think.")
+
+
+def test_a_cut_reply_that_holds_a_whole_answer_is_one():
+    assert asked(Script([cut(GOOD + " And besi")])).valid
+
+
+def test_thoughts_are_kept_in_the_transcript_and_not_read():
+    answered = asked(Script(['<think>{"why": "", "choice": "no"}</think>' + GOOD]))
+    assert (answered.value.choice, answered.calls[0]["thinking"]) == ("yes", '{"why": "", "choice": "no"}')
+
+
+LINES = [line for k in range(30) for line in (f"Vote {k}: 3 to 2.", f'player_{k} says: "{"word " * 12}"')]
+
+
+def test_a_prompt_is_cut_to_the_context_and_says_so():
+    script = Script([GOOD])
+    answered = asked(script, Choose(lines=LINES), context=1280)
+    sent = script.heard[0]
+    assert answered.cut == answered.calls[0]["cut"] > 5
+    assert f"{answered.cut} older lines of talk are left out" in sent.messages[1].content
+    assert all(f"Vote {k}: 3 to 2." in sent.messages[1].content for k in range(30))
+    assert sum(estimated_tokens(one.content) for one in sent.messages) + sent.max_tokens <= 1280
+
+
+def test_a_prompt_that_cannot_be_cut_enough_is_not_sent():
+    script = Script([])
+    answered = asked(script, Choose(lines=LINES[::2] * 9), context=1280)
+    assert (answered.reason, answered.tries, script.heard) == ("context", 0, [])
+
+
+def test_a_prompt_that_the_server_finds_too_long_is_shortened_once():
+    script = Script([PromptTooLong("too long", tokens=1500, limit=1200), GOOD])
+    answered = asked(script, Choose(lines=LINES))
+    long, short = (sum(len(one.content) for one in request.messages) for request in script.heard)
+    assert short < long * 1200 / 1500
+    assert (answered.value.choice, answered.reason, answered.cut > 0) == ("yes", None, True)
+    assert answered.calls[0]["fault"] == "too long"
+    again = asked(
+        Script([PromptTooLong("too long", 1500, 1200), PromptTooLong("still", 1300, 1200)]), Choose(lines=LINES)
+    )
+    assert (again.reason, again.tries) == ("context", 0)
+
+
+def test_complaints_do_not_grow_a_prompt_over_the_context():
+    script = Script(["x" * 1500, "y" * 1500, GOOD])
+    answered = asked(script, Choose(lines=LINES), context=1280)
+    assert answered.value.choice == "yes"
+    for request in script.heard:
+        assert sum(estimated_tokens(one.content) for one in request.messages) + request.max_tokens <= 1280
+    assert "That cannot be used" in script.heard[2].messages[-1].content
+
+
+def test_where_the_rule_of_thumb_shall_not_answer_it_does_not():
+    with pytest.raises(NoAnswer, match=r"'m' did not answer 'test_chat_failures\.choose': timeout"):
+        asked(Script([CallFailed("late", "timeout")]), on_failure="raise")
+
+
+def test_only_unreadable_replies_try_the_patience():
+    model = ChatModel("m", Meter(Script([CallFailed("late", "timeout")] * 5 + ["hm"] * 9), Prices()), patience=3)
+    for _ in range(5):
+        assert model.answer(Choose(), ASKER).reason == "timeout"
+    for _ in range(2):
+        assert model.answer(Choose(), ASKER).reason == "invalid"
+    with pytest.raises(ModelUnusable):
+        model.answer(Choose(), ASKER)
+
+
+def test_a_chinese_question_is_complained_about_in_chinese():
+    script = Script(["hm", '{"why": "", "choice": "也许"}', cut("{"), GOOD])
+    assert asked(script, ChooseInChinese(), tries=4).value.choice == "yes"
+    told = [request.messages[-1].content for request in script.heard[1:]]
+    assert [one[:7] for one in told] == ["这个回答不能用", "这个回答不能用", "你的回答超出长"]
+    assert "“choice”的值不在所给选项之中" in told[1]
+    assert '<任选其一： "yes", "no">' in script.heard[0].messages[1].content
