@@ -246,6 +246,24 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         seen["action_mask"] = self._idle.copy() if turn is None else self._mask
         return seen
 
+    def ahead(self, agent: str, state: Any, observation: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Observation, in a form of `observe_as` or none (`"view"`), and info of `agent` at its turn in `state`.
+
+        `state` is one that will follow, in which the agent has seen the same events as now (`parlour.envs.moment`).
+        """
+        seat = self.seat_of[agent]
+        view, turn = self.game.view(state, seat), self.offer(self.game.legal(state), seat)
+        seen: dict[str, Any] = {}
+        mask = turn.mask.copy()
+        if observation in ("text", "both"):
+            seen["text"] = self._prose(seat, turn.choice)
+        if observation in ("features", "both"):
+            seen["observation"] = self.encoder(view)
+        if observation != "view":
+            seen["action_mask"] = mask
+        info: dict[str, Any] = {"action_mask": mask}
+        return seen, info | self.told(turn, view) if self.info == "full" else info
+
     def render(self) -> str | None:
         """What everybody at the table has seen, one line an event."""
         if self.render_mode is None:

@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Event, Move, ParlourError, check_from
+from parlour.envs.moment import moment
 from parlour.envs.spaces import AgentSpaces, ProseSpace
 from parlour.envs.text import MAX_WORDS, clean, render
 from parlour.envs.wording import Mask, Turn
@@ -102,23 +103,9 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         return spaces.Dict(parts)
 
     def _deciders(self) -> dict[int, Any]:
-        """The seats that decide in this cycle, each with the state in which it will be its turn.
-
-        Looks ahead with arbitrary moves: a seat whose events are the same after them as before decides now, unless it
-        has done so already.
-        """
-        game, now = self.aec.game, self.aec.state_now
-        found: dict[int, Any] = {}
-        passed: set[int] = set()
-        state = now
-        seat = game.actor(state)
-        while seat >= 0 and seat not in passed and game.view(state, seat).events == game.view(now, seat).events:
-            passed.add(seat)
-            if not self._holds(seat, state):
-                found[seat] = state
-            state = game.apply(state, game.legal(state)[0])
-            seat = game.actor(state)
-        return found
+        """The seats that decide in this cycle and have not done so already, each with the state of its turn."""
+        aec = self.aec
+        return {seat: state for seat, state in moment(aec.game, aec.state_now) if not self._holds(seat, state)}
 
     def _holds(self, seat: int, state: Any) -> bool:
         """Whether a seat has given its move for this moment: it has learnt nothing since."""

@@ -34,15 +34,24 @@ def read_words(text: GameText[Any], words: str, view: View, rng: np.random.Gener
         return text.default(words, view, rng), False
 
 
-def take_turn(env: Any, player: Player, hear: Callable[[Mapping[str, Any]], None] | None = None) -> None:
-    """Let `player` act for the seat that `env` (one of parlour's, with `info="full"`) has selected.
+def take_turn(env: Any, player: Player) -> None:
+    """Let `player` act for the seat that `env` (one of parlour's, with `info="full"`) has selected."""
+    observation, info = faced(env, player)
+    end_turn(env, player, player.act(observation, info))
+
+
+def faced(env: Any, player: Player) -> tuple[Any, dict[str, Any]]:
+    """What `player` goes by at the turn that `env` has come to."""
+    agent = env.agent_selection
+    return {} if player.wants == "view" else env.observe_as(agent, player.wants), env.infos[agent]
+
+
+def end_turn(env: Any, player: Player, action: Any, hear: Callable[[Mapping[str, Any]], None] | None = None) -> None:
+    """Step with what `player` has answered for the seat that `env` has selected.
 
     A player with a method `notes() -> dict` is asked for them after its answer; a Recorder writes them into the line of
     that answer, whether it is a move or words that were none. `hear` is told them before the answer is made.
     """
-    agent = env.agent_selection
-    observation = {} if player.wants == "view" else env.observe_as(agent, player.wants)
-    action = player.act(observation, env.infos[agent])
     notes = getattr(player, "notes", None)
     told = notes() if notes is not None else None
     if told:

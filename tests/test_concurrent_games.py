@@ -86,7 +86,7 @@ def test_the_command_line_prints_and_writes_the_same(form, capsys, tmp_path, mon
     monkeypatch.setitem(policies.POLICIES, "waiter", Waiter)  # type: ignore[arg-type]
     told: dict[str, list[str]] = {"1": [], "4": []}
     for workers, said in told.items():
-        common = ["--players", "5", "--policy", "waiter", "--workers", workers, *form]
+        common = ["--players", "5", "--policy", "waiter", "--concurrency", workers, *form]
         assert run(["play", *common, "--games", "6", "--out", str(tmp_path / workers)]) == 0
         said.append(capsys.readouterr().out)
         measured = ["--against", "random", "--games", "4", "--out", str(tmp_path / workers)]
@@ -185,7 +185,7 @@ def test_the_command_line_keeps_so_many_games_concurrent(command, monkeypatch):
             return super().act(observation, info)
 
     monkeypatch.setitem(policies.POLICIES, "meets", Meets)  # type: ignore[arg-type]
-    assert run([*command, "--players", "5", "--policy", "meets", "--games", "6", "--workers", "3"]) == 0
+    assert run([*command, "--players", "5", "--policy", "meets", "--games", "6", "--concurrency", "3"]) == 0
     assert len(playing) == 3
 
 
@@ -341,7 +341,7 @@ def test_an_interrupt_stops_all_games(workers, tmp_path, monkeypatch):
 
     monkeypatch.setitem(policies.POLICIES, "slow", Player)  # type: ignore[arg-type]
     played = ["play", "--players", "5", "--policy", "slow", "--games", "40", "--out", str(tmp_path)]
-    assert run([*played, "--workers", workers]) == 130
+    assert run([*played, "--concurrency", workers]) == 130
     assert max(Player.begun) < 30
     for path in tmp_path.iterdir():
         path.rename(tmp_path / f"{int(path.stem.rpartition('-')[2]) - 1}.jsonl")

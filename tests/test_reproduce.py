@@ -136,7 +136,10 @@ def test_every_table_can_be_made(name, capsys):
 
 
 def test_a_table_is_the_same_again_with_more_concurrent_games():
-    assert small("avalon-7").cells == reproduce("avalon-7", ReproductionSetting(games=1, practice=1, workers=3)).cells
+    assert (
+        small("avalon-7").cells
+        == reproduce("avalon-7", ReproductionSetting(games=1, practice=1, model=OfflineModel(3))).cells
+    )
 
 
 @pytest.fixture

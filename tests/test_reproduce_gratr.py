@@ -112,7 +112,7 @@ def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> 
 
 
 def test_concurrent_games_change_nothing(made: Any) -> None:
-    again = reproduce("gratr-3", ReproductionSetting(games=4, workers=3, against="werewolf_window"))
+    again = reproduce("gratr-3", ReproductionSetting(games=4, model=OfflineModel(3), against="werewolf_window"))
     assert again.cells == tuple(one for one in made["gratr-3"].cells if "history window" in one.row)
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
-from time import perf_counter
 from typing import Any
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.english import name
 from parlour.envs.registry import lookup
-from parlour.envs.turn import Player, take_turn
+from parlour.envs.turn import Player, end_turn
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.decisions import HeardGame
 from parlour.training.failures import ENDS_THE_RUN, RULE, Failures, NotAnswered
+from parlour.training.moments import Moments
 from parlour.wrappers.text_actions import TextActions
 from pettingzoo.utils.env import AECEnv
 
@@ -104,10 +104,11 @@ def play(
     try:
         for seat, player in enumerate(players):
             player.reset(seat, seed)
+        moments = Moments(env, players)
         while base.outcome is None:
             if stop is not None and stop.is_set():
                 raise Stopped
-            _turn(env, base, players[base.seat], heard, failures)
+            _turn(env, base, players[base.seat], moments, heard, failures)
     except ENDS_THE_RUN:
         raise
     except Exception as error:
@@ -121,9 +122,11 @@ def play(
     return Episode(seed, base.outcome, len(base.moves), faults, views, decisions)
 
 
-def _turn(env: AECEnv[str, Any, Any], base: GameEnv, player: Player, heard: HeardGame, failures: Failures) -> None:
+def _turn(
+    env: AECEnv[str, Any, Any], base: GameEnv, player: Player, moments: Moments, heard: HeardGame, failures: Failures
+) -> None:
     """One turn, heard and timed."""
-    seat, began = base.seat, perf_counter()
+    seat = base.seat
 
     def hear(notes: Mapping[str, Any]) -> None:
         heard.note(notes)
@@ -131,9 +134,10 @@ def _turn(env: AECEnv[str, Any, Any], base: GameEnv, player: Player, heard: Hear
 
     heard.turn(env.infos[base.agent_selection])
     try:
-        take_turn(env, player, hear)
+        action = moments.action()
     finally:
-        heard.waited(seat, perf_counter() - began)
+        heard.waited(seat, moments.seconds)
+    end_turn(env, player, action, hear)
 
 
 def _unfinished(base: GameEnv, seed: int, error: Exception, heard: HeardGame) -> GameUnfinished:

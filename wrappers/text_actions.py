@@ -86,6 +86,13 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         """As `GameEnv.observe_as`, with what was wrong with the last answer."""
         return self._seen(agent, self.env.observe_as(agent, observation))
 
+    def ahead(self, agent: str, state: Any, observation: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """As `GameEnv.ahead`; nothing is wrong yet with an answer that is not given."""
+        seen, info = self.env.ahead(agent, state, observation)
+        if not self.mask:
+            seen.pop("action_mask", None)
+        return seen, self._counted(agent, info, 0)
+
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _seen(self, agent: str, observed: Any) -> dict[str, Any]:
@@ -137,8 +144,12 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         base = self.game_env
         self._infos = {}
         for agent, info in base.infos.items():
-            kept = {key: value for key, value in info.items() if self.mask or key != "action_mask"}
-            faults = self._faults[agent]
-            counts = {fault: faults[fault] for fault in (*FAULTS.values(), "replaced")}
             asked = len(self._reasons) if agent == base.agent_selection else 0
-            self._infos[agent] = {**kept, **counts, "asked_again": asked}
+            self._infos[agent] = self._counted(agent, info, asked)
+
+    def _counted(self, agent: str, info: dict[str, Any], asked: int) -> dict[str, Any]:
+        """An info of the game with what is counted here; `asked` is how often the agent was asked again."""
+        kept = {key: value for key, value in info.items() if self.mask or key != "action_mask"}
+        faults = self._faults[agent]
+        counts = {fault: faults[fault] for fault in (*FAULTS.values(), "replaced")}
+        return {**kept, **counts, "asked_again": asked}

@@ -79,6 +79,11 @@ class ForeignPlayer(Policy):
         notes = getattr(self.player, "notes", None)
         return dict(notes() or {}) if callable(notes) else {}
 
+    @property
+    def waits(self) -> bool:
+        """Whether the player says that it waits, such as for a language model (an attribute `waits`)."""
+        return bool(getattr(self.player, "waits", False))
+
     def settings(self) -> dict[str, Any]:
         return {"called": self.called}
 

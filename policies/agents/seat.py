@@ -40,6 +40,17 @@ class AskingPolicy(Policy):
         super().reset(seat, seed)
         self.seat_model = SeatModel(self.model, seat, seed)
 
+    @property
+    def waits(self) -> bool:
+        """Whether its model takes its time: seats that decide at the same moment are then asked at once, in threads."""
+        return self.model.waits
+
+    def come_first(self, view: View) -> None:
+        """Claim the questions, the same for all seats (`SeatModel.ask_shared`), that a turn with this View will put.
+
+        Loops that ask several seats at once call it in the order of the turns.
+        """
+
     def notes(self) -> dict[str, Any]:
         """The questions asked since the last time, for the transcript; and that the heuristic decided, if it did."""
         calls = self.seat_model.calls()

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
-from parlour.envs.core import ParlourError, check_one_of
+from parlour.envs.core import ParlourError, check_from, check_one_of
 from parlour.policies.llm import fit, prompt, reading
 from parlour.policies.llm.ask import A, Ask, BadReply
-from parlour.policies.llm.model import Answered, Model, RequestContext
+from parlour.policies.llm.model import CONCURRENCY, Answered, Model, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.meter import Meter, Outcome
 from parlour.policies.llm.transport.request import (
@@ -80,6 +80,7 @@ class ChatModel(Model):
         context: Tokens of a prompt and its reply together that the model takes; None: as the server or a table tells.
         call_settings: What goes into every call.
         on_failure: `"rule"`: the heuristic answers what the model does not. `"raise"`: `NoAnswer` is raised.
+        concurrency: How many calls are under way at once, over all seats and games.
         made_from: What `settings` adds; plain values without secrets.
     """
 
@@ -97,18 +98,22 @@ class ChatModel(Model):
         context: int | None = None,
         call_settings: CallSettings | None = None,
         on_failure: OnFailure = "rule",
+        concurrency: int = CONCURRENCY,
         made_from: Mapping[str, Any] | None = None,
     ) -> None:
         if tries < 1 or patience < 1:
             raise ParlourError(f"tries {tries}, patience {patience} are not accepted; accepted: >= 1")
         check_one_of("on_failure", on_failure, ("rule", "raise"))
+        check_from("concurrency", concurrency, 1)
         self.name, self.meter = name, meter
         self.temperature, self.tries, self.patience = temperature, tries, patience
         self.templates, self.on_failure = templates, on_failure
         self._context, self.call_settings = context, call_settings or CallSettings()
         self._made_from = dict(made_from or {})
         self._in_vain = 0
-        self._lock = Lock()
+        self.concurrency = concurrency
+        """Calls under way at once; `free` is held by each of them."""
+        self._lock, self.free = Lock(), BoundedSemaphore(concurrency)
 
     @property
     def context(self) -> int | None:
@@ -141,6 +146,7 @@ class ChatModel(Model):
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
         told = {"temperature": self.temperature, "tries": self.tries, "patience": self.patience}
+        told["concurrency"] = self.concurrency
         return {"model": self.name, **told, **self._made_from}
 
     def note(self, question: Ask[Any], context: RequestContext, answered: Answered[Any]) -> None:
@@ -158,11 +164,11 @@ class ChatModel(Model):
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_lock": None}
+        return {**vars(self), "_lock": None, "free": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._lock = Lock()
+        self._lock, self.free = Lock(), BoundedSemaphore(self.concurrency)
 
 
 class _Question:
@@ -299,7 +305,9 @@ class _Question:
             seat=self.context.seat,
         )
         request = replace(self.model.call_settings.applied(request), max_tokens=talk.room)
-        return self._told(talk, self.model.meter.complete(request))
+        with self.model.free:
+            reply = self.model.meter.complete(request)
+        return self._told(talk, reply)
 
     def _told(self, talk: _Talk, reply: Completion) -> list[_Said]:
         """The texts of a reply with their calls; what the reply cost stands with the first one."""

@@ -9,11 +9,11 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies.llm.chat import ChatModel
-from parlour.policies.llm.model import OFFLINE, Model, OfflineModel
+from parlour.policies.llm.model import CONCURRENCY, OFFLINE, Model, OfflineModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.budget import LIMITS, Budget
 from parlour.policies.llm.transport.cache import MODES, Cache
@@ -23,10 +23,13 @@ from parlour.policies.llm.transport.payload import RESERVED
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import CallSettings, Transport
 
+_OF_ANY: Final = ("model", "concurrency")
+"""Settings that the offline model has as well."""
+
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """Settings of a model. `ModelConfig()` is the offline one, which takes no others.
+    """Settings of a model. `ModelConfig()` is the offline one, which takes no others but `concurrency`.
 
     Raises:
         ParlourError: A value cannot be used, or has no use.
@@ -60,6 +63,9 @@ class ModelConfig:
     """Tokens of the model's context; None: what the server or a built-in table tells."""
     prompts: str | None = None
     """Folder of prompts that replace parlour's own, laid out as en/avalon_agent.act.md; None: none."""
+    concurrency: int | None = None
+    """Number of calls under way at once, over all games and seats, and of games played at once. The result does not depend
+    on it. None: 8; offline 1."""
     cache: str | None = None
     """File that stores replies, so that a second run is free and identical; None: no cache."""
     cache_mode: str = "record"
@@ -85,7 +91,7 @@ class ModelConfig:
         object.__setattr__(self, "stop", tuple(self.stop))
         object.__setattr__(self, "extra_body", _object_text(self.extra_body))
         if self.model == OFFLINE:
-            idle = [f.name for f in fields(self) if f.name != "model" and getattr(self, f.name) != f.default]
+            idle = [f.name for f in fields(self) if f.name not in _OF_ANY and getattr(self, f.name) != f.default]
             if idle:
                 raise ParlourError(
                     f"model {OFFLINE!r} with {', '.join(idle)}; accepted: no other settings, it calls nobody"
@@ -97,7 +103,7 @@ class ModelConfig:
         for name, least in (("timeout", 0.1), ("max_retries", 0), ("tries", 1), ("patience", 1)):
             if not getattr(self, name) >= least:
                 raise accept(name, getattr(self, name), f"a number from {least}")
-        for name in ("max_tokens", "context"):
+        for name in ("max_tokens", "context", "concurrency"):
             if getattr(self, name) is not None:
                 check_from(name, getattr(self, name), 1)
         if self.reasoning_effort == "" or "" in self.stop:
@@ -142,7 +148,7 @@ def make_model(config: ModelConfig) -> Model:
             model without a price.
     """
     if config.model == OFFLINE:
-        return OfflineModel()
+        return OfflineModel(config.concurrency or 1)
     prices = Prices.load(config.prices)
     if config.price is not None:
         prices = prices.with_price(config.model, *config.price)
@@ -161,5 +167,6 @@ def make_model(config: ModelConfig) -> Model:
         patience=config.patience,
         templates=Templates(config.prompts),
         call_settings=config.call_settings,
+        concurrency=config.concurrency or CONCURRENCY,
         made_from=json.loads(json.dumps(asdict(config))),
     )

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
 from typing import Any, ClassVar, Final, Generic, NamedTuple
 
 import numpy as np
 from parlour.policies.llm.ask import A, Ask
+from parlour.policies.llm.at_once import SharedCalls, at_once
 
 OFFLINE: Final = "offline"
+CONCURRENCY: Final = 8
+"""Calls to a language model that are under way at once, where nothing else is said: a vote of eight seats is asked at once."""
 
 
 class RequestContext(NamedTuple):
@@ -59,6 +65,13 @@ class Model(ABC):
     name: str
     """What results call it."""
     is_language_model: ClassVar[bool]
+    concurrency: int = 1
+    """How many questions are under way at once, over all seats and games; commands play as many games at once."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether others may ask while one waits for an answer: seats and questions are then asked in threads."""
+        return self.is_language_model and self.concurrency > 1
 
     @abstractmethod
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
@@ -68,16 +81,29 @@ class Model(ABC):
         """`n` independent answers to the same question."""
         return [self.answer(question, context.other(k)) for k in range(n)]
 
+    def answer_all(self, asked: Sequence[tuple[Ask[A], RequestContext]]) -> list[Answered[A]]:
+        """Answers to questions that do not wait for each other, in order. Raises what the first of them raised."""
+        if not self.waits or len(asked) < 2:
+            return [self.answer(question, context) for question, context in asked]
+        return [one.result() for one in at_once([partial(self.answer, *one) for one in asked], self.concurrency)]
+
     @abstractmethod
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
 
 
 class OfflineModel(Model):
-    """Answers every question by its heuristic: the embedded default. It is not a language model."""
+    """Answers every question by its heuristic: the embedded default. It is not a language model.
+
+    Args:
+        concurrency: How many games commands play at once; questions are answered at once in any case.
+    """
 
     name = OFFLINE
     is_language_model: ClassVar[bool] = False
+
+    def __init__(self, concurrency: int = 1) -> None:
+        self.concurrency = concurrency
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         value = question.heuristic(np.random.default_rng(context.sample))
@@ -100,6 +126,8 @@ class SeatModel:
         self._model, self._seat, self._seed = model, seat, seed
         self.rules = ""
         """The rules of the table in words, as the game tells them."""
+        self.shared: SharedCalls[Answered[Any]] = SharedCalls()
+        """Questions that are the same for all seats; loops give the seats of one table the same object."""
         self._asked = 0
         self._calls: list[dict[str, Any]] = []
 
@@ -109,18 +137,56 @@ class SeatModel:
 
     def hear(self, question: Ask[A]) -> Answered[A]:
         """The whole answer, with whether the model itself gave it."""
-        answered = self._model.answer(question, self._context())
-        self._calls += answered.calls
-        return answered
+        return self.hear_all([question])[0]
+
+    def ask_all(self, questions: Sequence[Ask[A]]) -> list[A]:
+        """The model's answers to questions that do not wait for each other, in order.
+
+        They are asked at once where the model takes its time; samples and transcript are as if one was asked after another.
+        """
+        return [answered.value for answered in self.hear_all(questions)]
+
+    def hear_all(self, questions: Sequence[Ask[A]]) -> list[Answered[A]]:
+        """The whole answers, as `ask_all`."""
+        found = self._model.answer_all([(question, self._context()) for question in questions])
+        for answered in found:
+            self._calls += answered.calls
+        return found
+
+    def ask_shared(self, questions: Sequence[Ask[A]]) -> list[A]:
+        """The answers to questions that are the same for all seats: each is asked once in a game.
+
+        The sample is that of the game and the question. What was called stands in the transcript of the seat that came first.
+        """
+        calls = {_key(question): partial(self._answer_shared, question) for question in questions}
+        most = self._model.concurrency if self._model.waits else 1
+        found = dict(zip(calls, self.shared.results(self._payer, calls, most), strict=True))
+        return [found[_key(question)].value for question in questions]
+
+    def claim_shared(self, questions: Sequence[Ask[Any]]) -> None:
+        """Come first with questions that `ask_shared` will put."""
+        self.shared.claim(self._payer, map(_key, questions))
 
     def calls(self) -> list[dict[str, Any]]:
-        """What was asked since the last time, for the transcript."""
+        """What was asked since the last time, for the transcript: what is shared comes first."""
         told, self._calls = self._calls, []
-        return told
+        return [*(call for answered in self.shared.news(self._payer) for call in answered.calls), *told]
+
+    @property
+    def _payer(self) -> str:
+        return f"player_{self._seat}"
+
+    def _answer_shared(self, question: Ask[A], payer: str) -> Answered[A]:
+        number = int.from_bytes(sha256(_key(question).encode()).digest()[:4])
+        return self._model.answer(question, RequestContext(payer, mixed(self._seed, number), self.rules))
 
     def _context(self) -> RequestContext:
         self._asked += 1
-        return RequestContext(f"player_{self._seat}", mixed(self._seed, self._seat, self._asked), self.rules)
+        return RequestContext(self._payer, mixed(self._seed, self._seat, self._asked), self.rules)
+
+
+def _key(question: Ask[Any]) -> str:
+    return f"{question.kind} {question.model_dump_json()}"
 
 
 def mixed(*numbers: int) -> int:

@@ -24,15 +24,14 @@ def avalon_social(
     labels_from: Annotated[
         Path | None, "Directory with the logs of the published games: compare the judge with human labels."
     ] = None,
-    workers: Annotated[int, typer.Option(min=1), "Number of questions that the judge answers at once."] = 1,
 ) -> Answer:
     """Measure social behaviour in what players said: self-recommendation, deception, teamwork, sharing.
 
     Example: [bold]parlour avalon social runs/published --json[/bold]
     """
-    found = social.measures(social.judge_directory(directory, model, workers))
+    found = social.measures(social.judge_directory(directory, model, model.concurrency))
     if labels_from is not None:
-        found["labels"] = social.agreement(labels.load(), labels_from, model, workers)
+        found["labels"] = social.agreement(labels.load(), labels_from, model, model.concurrency)
     return Answer(found, partial(_show_social, found, called(model)))
 
 

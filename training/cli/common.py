@@ -23,7 +23,7 @@ TranscriptsOption = Annotated[Path | None, "Directory for the transcripts."]
 WorkersOption = Annotated[
     int,
     typer.Option(min=1),
-    "Number of processes that play; with a language model, of games played at once. The result does not depend on it.",
+    "Number of processes that play, where no language model is asked. The result does not depend on it.",
 ]
 
 
@@ -85,21 +85,7 @@ class RaySettings:
             yield made
 
 
-@dataclass(frozen=True)
-class ThreadSettings(RaySettings):
-    """How many games are played at once."""
-
-    workers: int = 1
-    """Number of games played at once, in threads: for players that wait for a language model. The result does not depend
-    on it."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_count("workers", self.workers)
-
-
 RayOptions = Annotated[RaySettings, Options()]
-ThreadOptions = Annotated[ThreadSettings, Options()]
 FailureOptions = Annotated[Failures, Options()]
 
 

@@ -66,7 +66,7 @@ def _show_games(games: dict[str, dict[str, Any]]) -> None:
 def play(
     model: ModelOption,
     table: common.GameOptions,
-    concurrency: common.ThreadOptions,
+    ray: common.RayOptions,
     failures: common.FailureOptions,
     game: common.GameArgument = "avalon_v0",
     policy: Annotated[
@@ -113,8 +113,8 @@ def play(
             print(f"--- seed {given_up.seed}: not finished after {given_up.moves} moves ({given_up.why})")  # noqa: T201
         keep(number, given_up)
 
-    workers = concurrency.workers
-    with concurrency.pool(model) as pool:
+    workers = 1 if HumanPolicy.name in names else model.concurrency
+    with ray.pool(model) as pool:
         play_each(env, jobs, show, workers=workers, pool=pool, failures=failures, skip=skip)
     if json:
         display.print_json([results[number] for number in sorted(results)])
@@ -271,7 +271,7 @@ DESIGNS = ("single", "team")
 def evaluate(
     model: ModelOption,
     table: common.GameOptions,
-    concurrency: common.ThreadOptions,
+    ray: common.RayOptions,
     failures: common.FailureOptions,
     game: common.GameArgument = "avalon_v0",
     policy: Annotated[
@@ -310,10 +310,10 @@ def evaluate(
     if design == "team" and len(names) > 1:
         raise ParlourError(f"{len(names)} policies; accepted with --design team: one, and --against")
     deals = seeds.HELD_OUT[seed : seed + games]
-    workers = concurrency.workers
+    workers = model.concurrency
     candidates = {seated(name, model): makers[name] for name in names}
     opponents = (seated(against, model), makers[against])
-    with concurrency.pool(model) as pool, display.progress_bar() as bar:
+    with ray.pool(model) as pool, display.progress_bar() as bar:
         if design == "single":
             report = evaluation.single(env, candidates, opponents, deals, bar, seat, workers, out, pool, failures)
         else:

@@ -32,11 +32,15 @@ from parlour.training.werewolf.tuning import GratrTuning
 
 
 @dataclass(frozen=True)
-class ProcessSettings(common.ThreadSettings):
+class ProcessSettings(common.RaySettings):
     """Which processes play."""
 
     workers: int = 1
     """Number of processes that play. The result does not depend on it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        common.check_count("workers", self.workers)
 
     @contextmanager
     def players(self) -> Iterator[Workers]:

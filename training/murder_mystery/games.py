@@ -216,7 +216,8 @@ def play_all(
     Args:
         jobs: What is played.
         model: Who answers.
-        workers: Processes; with a language model, games at once in threads. With a pool, threads in each of its processes.
+        workers: Processes, where no language model is asked. Otherwise, and in each process of a pool, as many games are
+            played at once, in threads, as the model has calls under way.
         pool: Processes that play, such as those of Ray.
         progress: Counts games that are finished.
         what: What `progress` calls them.
@@ -233,7 +234,7 @@ def play_all(
 
     in_threads = pool is not None or model.is_language_model
     with opened(1 if in_threads or len(jobs) < 2 else workers) as processes:
-        players = [CaseWorker(model)] * (max(1, min(workers, len(jobs))) if in_threads else 1)
+        players = [CaseWorker(model)] * (max(1, min(model.concurrency, len(jobs))) if in_threads else 1)
         return play_jobs(players, jobs, kept, progress=progress, what=what, pool=pool or processes)
 
 

@@ -7,6 +7,7 @@ is a question.
 
 from __future__ import annotations
 
+from threading import Lock
 from time import perf_counter
 from typing import Any, Self
 
@@ -25,6 +26,8 @@ class CountedModel(Model):
     def __init__(self, inner: Model) -> None:
         self._inner, self.name = inner, inner.name
         self.is_language_model = inner.is_language_model  # type: ignore[misc]  # whatever the inner one is
+        self.concurrency = inner.concurrency
+        self._lock = Lock()
         self._spent, self._begun = Count(), perf_counter()
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
@@ -54,7 +57,7 @@ class CountedModel(Model):
         usages = [call.get("usage", {}) for call in answered.calls]
         costs = [call.get("cost", 0.0) for call in answered.calls]
         calls = max(1, len(answered.calls))
-        self._spent += Count(
+        count = Count(
             calls=calls,
             prompt=sum(usage.get("prompt", 0) for usage in usages),
             completion=sum(usage.get("completion", 0) for usage in usages),
@@ -65,4 +68,6 @@ class CountedModel(Model):
             fallbacks=int(answered.fell_back),
             replies=calls,
         )
+        with self._lock:
+            self._spent += count
         return answered

@@ -116,7 +116,7 @@ def _judged(setting: ReproductionSetting) -> social.Judged:
     club = Club(setting, learns=True)
     variant = Variant("full")
     games = [one for side in (GOOD, EVIL) for one in club.play("full", AGENT, club.agent(variant), side).transcripts]
-    return social.judge(games, setting.model, setting.workers)
+    return social.judge(games, setting.model, setting.model.concurrency)
 
 
 def _rate(found: dict[str, Any] | None) -> Rate | None:

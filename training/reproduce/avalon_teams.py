@@ -106,7 +106,7 @@ class Club:
             episodes = play_all(
                 self._env,
                 jobs,
-                workers=self.setting.workers,
+                workers=self.setting.model.concurrency,
                 pool=self.setting.pool,
                 progress=self.setting.progress,
                 what=f"{row}, {side}",

@@ -47,8 +47,7 @@ class ReproductionSetting:
     model: Model = field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
     workers: int = 1
-    """Number of games played at once, in threads; with Ray, in each of its processes; murder mysteries without a language
-    model: number of processes. The result does not depend on it."""
+    """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
     pool: Pool | None = None
     """Processes that play, such as those of Ray."""
     seed: int = 0

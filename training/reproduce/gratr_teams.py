@@ -100,7 +100,7 @@ def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
             env,
             to_play,
             _forget,
-            workers=setting.workers,
+            workers=setting.model.concurrency,
             pool=setting.pool,
             progress=setting.progress,
             what=opponent.label,

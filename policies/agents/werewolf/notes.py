@@ -9,6 +9,7 @@ behind them is given by its canonical sentence.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Final
 
 from parlour.envs import speech
@@ -63,6 +64,12 @@ class HeardMessages:
                 self.messages += messages(event, role_names, self.day)
         self.read = len(events)
         return self.messages[before:]
+
+    def news(self, events: tuple[Event, ...], role_names: Sequence[str]) -> list[HeardMessage]:
+        """What `take` will return; nothing is noted."""
+        later = copy(self)
+        later.messages = []
+        return later.take(events, role_names)
 
 
 def messages(event: Event, role_names: Sequence[str], day: int) -> list[HeardMessage]:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept
 from parlour.envs.english import name
-from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WOLVES
+from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WOLVES, WerewolfView
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.gratr import asks, export, render
 from parlour.policies.agents.werewolf.gratr import equations as eq
@@ -25,8 +25,7 @@ from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
 from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat
-from parlour.policies.llm.ask import A, Ask
-from parlour.policies.llm.model import Model, RequestContext, mixed
+from parlour.policies.llm.model import Model
 
 _KINDS: Final = {field.name: type(field.default) for field in fields(Parameters)} | {"window": int}
 _HOSTILE: Final = 0.4
@@ -54,7 +53,6 @@ class GratrAgent(WerewolfSeat):
         if isinstance(window, bool) or not isinstance(window, int) or window < 1:
             raise accept("window", window, "a whole number, at least 1")
         self.parameters = parameters or Parameters()
-        self._seed = 0
         super().__init__(model, window=window)
 
     @classmethod
@@ -62,10 +60,6 @@ class GratrAgent(WerewolfSeat):
         """The fields of `Parameters`, and `window`."""
         values = {key: _number(key, value, _KINDS[key]) for key, value in settings.items()}
         return {"window": values.pop("window", WINDOW), "parameters": Parameters(**values)}
-
-    def reset(self, seat: int, seed: int) -> None:
-        super().reset(seat, seed)
-        self._seed = seed
 
     def _begin(self) -> None:
         super()._begin()
@@ -76,7 +70,6 @@ class GratrAgent(WerewolfSeat):
         self._dropped_told = 0
         self._reasons: dict[int, str] = {}
         self._identities: dict[int, tuple[str, float]] = {}
-        self._calls: list[dict[str, Any]] = []
 
     def explain(self, seat: int) -> Explanation:
         """What the present belief about a player rests on. Raises `ParlourError` before the first turn."""
@@ -101,8 +94,16 @@ class GratrAgent(WerewolfSeat):
         if self.graph is None:
             self.graph = TrustGraph(len(self.me.roles), self.me.seat, parameters=self.parameters)
         self._pin(self.graph)
+        said = [message for message in messages if message.speaker != MODERATOR]
+        asked = self.seat_model.ask_shared(_about_intents(said, self.graph.players))
+        intents = dict(zip(map(id, said), asked, strict=True))
         for message in messages:
-            self._observe(self.graph, message)
+            self._observe(self.graph, message, intents.get(id(message), asks.Intents(intents=[])))
+
+    def come_first(self, view: WerewolfView) -> None:  # type: ignore[override]  # of its own game
+        """Claim the intents of what was said since the last turn."""
+        said = [one for one in self.record.news(view.events, view.role_names) if one.speaker != MODERATOR]
+        self.seat_model.claim_shared(_about_intents(said, len(view.roles)))
 
     def _pin(self, graph: TrustGraph) -> None:
         """Facts."""
@@ -113,14 +114,11 @@ class GratrAgent(WerewolfSeat):
                 known = "I know the werewolves" if wolf else "known for certain"
                 graph.pin(seat, 1 if bad == wolf else -1, self.record.day, self._reasons.get(seat, known))
 
-    def _observe(self, graph: TrustGraph, message: HeardMessage) -> None:
-        """One statement: two questions, then Algorithm 1."""
+    def _observe(self, graph: TrustGraph, message: HeardMessage, intents: asks.Intents) -> None:
+        """One statement, whose intents are known: what it says of identities is asked, then Algorithm 1."""
         assert self.me is not None
-        moderator = message.speaker == MODERATOR
-        speaker = None if moderator else message.speaker
-        intents, identities = asks.Intents(intents=[]), asks.Identities(judgements=[])
-        if not moderator:
-            intents = self._ask_for_all(asks.AskIntent(players=graph.players, statement=message))
+        speaker = None if message.speaker == MODERATOR else message.speaker
+        identities = asks.Identities(judgements=[])
         if speaker != self.me.seat:
             identities = self.seat_model.ask(
                 asks.AskIdentity(
@@ -137,12 +135,6 @@ class GratrAgent(WerewolfSeat):
         for one in found.identities:
             if one.identity in DANGER and one.confidence >= self._identities.get(one.player, ("", 0.0))[1]:
                 self._identities[one.player] = (one.identity, one.confidence)
-
-    def _ask_for_all(self, question: Ask[A]) -> A:
-        """An answer that is the same for all who hear a statement: the sample is the game's, so one call serves all."""
-        answered = self.model.answer(question, RequestContext(name(self.seat), mixed(self._seed)))
-        self._calls += answered.calls
-        return answered.value
 
     # -- what is made of it ------------------------------------------------------------------------------------
 
@@ -182,9 +174,8 @@ class GratrAgent(WerewolfSeat):
     def notes(self) -> dict[str, Any]:
         """`beliefs`, where they changed; the questions asked; and `dropped`, parts of answers that could not be used."""
         told = super().notes()
-        calls, self._calls = [*self._calls, *told.pop("calls", [])], []
         dropped, self._dropped_told = self.dropped - self._dropped_told, self.dropped
-        return told | ({"calls": calls} if calls else {}) | ({"dropped": dropped} if dropped else {})
+        return told | ({"dropped": dropped} if dropped else {})
 
     # -- saving ------------------------------------------------------------------------------------------------
 
@@ -195,6 +186,11 @@ class GratrAgent(WerewolfSeat):
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
         window = settings.pop("window", WINDOW)
         return cls(model, parameters=Parameters(**settings), window=window)
+
+
+def _about_intents(said: Sequence[HeardMessage], players: int) -> list[asks.AskIntent]:
+    """The questions for what speakers mean: the same for whoever hears them."""
+    return [asks.AskIntent(players=players, statement=message) for message in said]
 
 
 def _number(key: str, value: str, kind: type) -> Any:

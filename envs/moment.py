@@ -1,0 +1,51 @@
+"""Who decides at the same moment: seats whose turns come one after another without their learning anything in between.
+
+Secret votes, quest cards and actions of a night are such turns. They are found by looking ahead, with moves that stand for
+whatever will be played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Any
+
+from parlour.envs.core import Game, Move
+
+
+def moment(game: Game[Any], now: Any, move: Move | None = None) -> Iterator[tuple[int, Any]]:
+    """The seats that decide now, in the order of their turns, each with the state in which it will be its turn.
+
+    A seat belongs to the moment if it has seen the same events at its turn as now; the seat to move in `now` is the first.
+
+    Args:
+        game: The rules.
+        now: A state; where no seat is to move, there is nobody.
+        move: What is played by those who may in looking ahead; others, and all by default, play their first legal move.
+    """
+    passed: set[int] = set()
+    state, seat = now, game.actor(now)
+    while seat >= 0 and seat not in passed and game.view(state, seat).events == game.view(now, seat).events:
+        passed.add(seat)
+        yield seat, state
+        legal = game.legal(state)
+        state = game.apply(state, move if move in legal else legal[0])
+        seat = game.actor(state)
+
+
+def certain_moment(game: Game[Any], now: Any) -> list[tuple[int, Any]]:
+    """As `moment`, up to the first turn that may not come, or not with the same View, as when all agree on another move.
+
+    In the games of parlour every turn found comes, whatever is played (`tests/test_moment.py`).
+    """
+    found = list(moment(game, now))
+    if len(found) < 2:
+        return found
+    for move in dict.fromkeys(move for _, state in found for move in game.legal(state)):
+        pairs = zip(found, moment(game, now, move), strict=False)
+        found = [one for one, _ in takewhile(lambda pair: _same(game, *pair), pairs)]
+    return found
+
+
+def _same(game: Game[Any], one: tuple[int, Any], other: tuple[int, Any]) -> bool:
+    return one[0] == other[0] and game.view(one[1], one[0]) == game.view(other[1], other[0])

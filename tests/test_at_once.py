@@ -1,0 +1,251 @@
+"""What does not wait for each other is asked at once, and the game is the same as if one was asked after another."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import threading
+from collections import Counter
+from pathlib import Path
+from time import sleep
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from parlour.envs import werewolf_v0
+from parlour.envs.core import ParlourError
+from parlour.policies import GratrAgent, HeuristicPolicy, make_policy
+from parlour.policies.agents.avalon.asks import Act
+from parlour.policies.agents.werewolf.gratr.asks import AskIntent
+from parlour.policies.llm.ask import A, Ask
+from parlour.policies.llm.at_once import SharedCalls, at_once
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext, SeatModel
+from parlour.training.parallel.concurrent_games import play_recorded
+from parlour.training.rollout import play, table
+
+SOON = 20
+"""Seconds after which what should be under way at once is not."""
+
+
+class Waiting(OfflineModel):
+    """Answers as the heuristics do, like a model that takes its time: another while for each question."""
+
+    is_language_model: ClassVar[bool] = True
+
+    def __init__(self, concurrency: int = 8) -> None:
+        super().__init__(concurrency)
+        self.asked: list[tuple[str, str, RequestContext]] = []
+
+    def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+        self.asked.append((question.kind, question.model_dump_json(), context))
+        if self.waits:
+            sleep((context.sample % 5) / 10_000)
+        return super().answer(question, context)
+
+
+def played(name: str, options: dict[str, Any], policies: list[str], model: Waiting, file: Path, seed: int = 3) -> bytes:
+    """The transcript of a game; the policies sit in turn."""
+    env = table(name, **options)
+    base = env.game_env
+    seats = [policies[k % len(policies)] for k in range(base.game.seats)]
+    players = [make_policy(one, base.spec.id, base.game.config, model) for one in seats]
+    play_recorded(env, players, seats, seed, file)
+    return file.read_bytes()
+
+
+GAMES = [
+    ("avalon_v0", {"num_players": 5, "talk": False}, ["avalon_agent"]),
+    ("avalon_v0", {"num_players": 5}, ["avalon_agent", "heuristic"]),
+    ("avalon_v0", {"num_players": 5, "talk": False}, ["chat"]),
+    ("avalon_v0", {"num_players": 5, "talk": False}, ["avalon_baseline"]),
+    ("werewolf_v0", {"num_players": 8, "rules": "paper"}, ["gratr"]),
+    ("werewolf_v0", {"num_players": 8, "rules": "official"}, ["gratr", "gratr", "werewolf_window"]),
+    ("murder_mystery_v0", {"rounds": 1}, ["questum"]),
+    ("murder_mystery_v0", {"rounds": 1}, ["mystery_ocot", "mystery_thinkthrice"]),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "policies"), GAMES, ids=str)
+def test_a_transcript_does_not_depend_on_concurrency(name, options, policies, tmp_path):
+    one, many = Waiting(1), Waiting(8)
+    alone = played(name, options, policies, one, tmp_path / "1.jsonl")
+    assert played(name, options, policies, many, tmp_path / "8.jsonl") == alone
+    assert Counter(many.asked) == Counter(one.asked)  # no question more, and each paid for by the same seat
+
+
+def test_five_agents_decide_on_a_vote_at_the_same_time():
+    """Each stops at its question for a ballot until all five have come to it."""
+    met = threading.Condition()
+    ballots: list[str] = []
+
+    class Meets(Waiting):
+        def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+            if isinstance(question, Act) and question.now.does == "vote":
+                with met:
+                    ballots.append(context.seat)
+                    met.notify_all()
+                    assert met.wait_for(lambda: len(ballots) % 5 == 0 or len(ballots) > 5, timeout=SOON)
+            return super().answer(question, context)
+
+    env = table("avalon_v0", num_players=5, talk=False)
+    model = Meets()
+    play(env, [make_policy("avalon_agent", "avalon_v0", env.game_env.game.config, model) for _ in range(5)], 3)
+    assert sorted(ballots[:5]) == [f"player_{seat}" for seat in range(5)]
+
+
+def test_who_does_not_wait_is_asked_in_the_calling_thread():
+    class Here(HeuristicPolicy):
+        def act(self, observation: Any, info: dict[str, Any]) -> Any:
+            assert threading.current_thread() is threading.main_thread()
+            return super().act(observation, info)
+
+    env = table("avalon_v0", num_players=5, talk=False)
+    agents = [make_policy("avalon_agent", "avalon_v0", env.game_env.game.config, Waiting()) for _ in range(2)]
+    play(env, [*agents, Here(), Here(), Here()], 1)
+
+
+def test_an_error_is_raised_at_the_turn_of_who_made_it(tmp_path):
+    """Seat 3 fails at the first vote, while it is asked together with all others: the ballots before its own are played."""
+
+    class Fails(Waiting):
+        def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+            if isinstance(question, Act) and question.now.does == "vote" and context.seat == "player_3":
+                raise ParlourError("no answer")
+            return super().answer(question, context)
+
+    lines = []
+    for concurrency in (1, 8):
+        file = tmp_path / f"{concurrency}.jsonl"
+        with pytest.raises(ParlourError, match="no answer"):
+            played("avalon_v0", {"num_players": 5, "talk": False}, ["avalon_agent"], Fails(concurrency), file)
+        lines.append(file.read_text())
+    assert lines[0] == lines[1]
+    voted = [json.loads(line) for line in lines[0].splitlines()[1:]]
+    assert [one["seat"] for one in voted if one["move"] and one["move"][0] == "vote"] == [
+        "player_0",
+        "player_1",
+        "player_2",
+    ]
+
+
+# -- what is the same for all seats ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_gratr_asks_nothing_twice_in_a_game(concurrency, tmp_path):
+    """Eight players hear the same messages: what each intends is asked once, not once per listener."""
+    model = Waiting(concurrency)
+    played("werewolf_v0", {"num_players": 8, "rules": "paper"}, ["gratr"], model, tmp_path / "g.jsonl", seed=0)
+    intents = [inputs for kind, inputs, _ in model.asked if kind == AskIntent.kind]
+    assert len(intents) == len(set(intents)) > 20
+    assert len(model.asked) == len({(kind, inputs, context.sample) for kind, inputs, context in model.asked})
+
+
+def test_the_sample_of_intents_is_that_of_the_game_and_the_message(tmp_path):
+    """Whoever asks first: the same message in the same game has the same sample, other messages have others."""
+    samples = []
+    for others in ("gratr", "heuristic"):
+        model = Waiting(1)
+        played(
+            "werewolf_v0", {"num_players": 8}, [others, others, others, "gratr"], model, tmp_path / f"{others}.jsonl"
+        )
+        samples.append({inputs: context.sample for kind, inputs, context in model.asked if kind == AskIntent.kind})
+    both = set(samples[0]) & set(samples[1])
+    assert both
+    assert all(samples[0][inputs] == samples[1][inputs] for inputs in both)
+    assert len(set(samples[0].values())) == len(samples[0])
+
+
+def test_gratr_plays_in_a_loop_by_hand():
+    env = werewolf_v0.env(num_players=6, action="text", info="full")
+    env.reset(seed=2)
+    players = {agent: GratrAgent(Waiting()) for agent in env.possible_agents}
+    for seat, player in enumerate(players.values()):
+        player.reset(seat, 2)
+    for agent in env.agent_iter():
+        observation, _, ended, cut, info = env.last()
+        env.step(None if ended or cut else _in_words(players[agent].act(observation, info), info))
+    assert all(player.notes().get("calls") for player in players.values())
+
+
+def _in_words(action: int | str, info: dict[str, Any]) -> str:
+    return action if isinstance(action, str) else info["options"][list(info["legal"]).index(action)]
+
+
+def test_a_policy_can_be_pickled_during_a_game(tmp_path):
+    model = OfflineModel()
+    env = table("werewolf_v0", num_players=8)
+    players = [GratrAgent(model) for _ in range(8)]
+    play(env, players, 1)
+    copied = pickle.loads(pickle.dumps(players[2]))
+    assert copied.notes() == players[2].notes()
+
+
+def test_several_who_need_a_call_at_the_same_time_share_it():
+    shared: SharedCalls[int] = SharedCalls()
+    begun, both = [], threading.Barrier(2)
+
+    def call(owner: str) -> int:
+        begun.append(owner)
+        sleep(0.01)
+        return 7
+
+    def need(owner: str) -> list[int]:
+        both.wait(SOON)
+        return shared.results(owner, {"message": call})
+
+    shared.claim("player_1", ["message"])
+    found = at_once([lambda: need("player_4"), lambda: need("player_1")], 2)
+    assert [one.result() for one in found] == [[7], [7]]
+    assert begun == ["player_1"]  # whoever was the fastest
+    assert (shared.news("player_4"), shared.news("player_1"), shared.news("player_1")) == ([], [7], [])
+
+
+def test_what_fails_fails_for_all_who_share_it():
+    shared: SharedCalls[int] = SharedCalls()
+
+    def fail(owner: str) -> int:
+        raise ParlourError("no answer")
+
+    for owner in ("player_0", "player_1"):
+        with pytest.raises(ParlourError, match="no answer"):
+            shared.results(owner, {"a": fail, "b": len}, most=1)
+    assert shared.results("player_0", {"b": len}) == [len("player_0")]
+
+
+# -- questions of one seat -------------------------------------------------------------------------------------
+
+
+def test_questions_of_one_seat_are_asked_at_once_with_the_samples_of_one_after_another():
+    met = threading.Barrier(3)
+
+    class Meets(Waiting):
+        def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+            if self.waits:
+                met.wait(SOON)
+            return super().answer(question, context)
+
+    told = [_statement(text) for text in ("I am Seer.", "I vote for player_2.", "I have nothing to say.")]
+    many, one = SeatModel(Meets(3), 1, 5), SeatModel(Waiting(1), 1, 5)
+    assert many.ask_all(told) == [one.ask(question) for question in told]
+    assert many.calls() == one.calls()
+
+
+def _statement(text: str) -> AskIntent:
+    return AskIntent.model_validate({"players": 6, "statement": {"day": 1, "speaker": 0, "text": text}})
+
+
+def test_no_questions_are_no_answers():
+    assert SeatModel(Waiting(), 0, 0).ask_all([]) == []
+    assert at_once([], 3) == []
+
+
+def test_offline_is_no_matter_of_threads():
+    class Here(OfflineModel):
+        def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+            assert threading.current_thread() is threading.main_thread()
+            return super().answer(question, context)
+
+    rng = np.random.default_rng(0)
+    question = _statement("I accuse player_3 of being evil.")
+    assert SeatModel(Here(4), 0, 0).ask_all([question, question]) == [question.heuristic(rng)] * 2
