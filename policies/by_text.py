@@ -16,12 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.envs.headings import LANGUAGES
 from parlour.policies.base import Policy
 from parlour.policies.human import HumanPolicy
 from parlour.policies.random import RandomPolicy
 
-_CHOICES: Final = tuple(headings.choice for headings in LANGUAGES.values())
+CHOICE: Final = "# What you may do now\n"
 """The heading of the last section of parlour's prose; no player's words can stand at the beginning of a line."""
 SILENCE: Final = "I have nothing to say."
 """What there is to choose where a game of TextArena asks for free words."""
@@ -41,8 +40,7 @@ def options_in(text: str) -> tuple[str, ...]:
     >>> options_in("[GAME] Vote. Valid: [0], [2]\n[Player 0] [2]\n[GAME] Day breaks. Discuss for 3 rounds.")
     ('I have nothing to say.',)
     """
-    parted = (text.rpartition(heading) for heading in _CHOICES)
-    before, heading, choice = max(parted, key=lambda parts: (parts[1] != "", len(parts[0])))
+    before, heading, choice = text.rpartition(CHOICE)
     if heading and (not before or before.endswith("\n")):
         return tuple(line.removeprefix(_OPTION) for line in choice.splitlines() if line.startswith(_OPTION))
     return _in_brackets(text)
@@ -100,9 +98,7 @@ def in_words(policy: Policy, text: str, options: Sequence[str]) -> str:
     """
     mask = np.ones(len(options), dtype=np.int8)
     if not options and isinstance(policy, RandomPolicy):
-        raise ParlourError(
-            f"there are no options in the text; accepted: what a seat reads, with {_CHOICES[0].strip()!r}"
-        )
+        raise ParlourError(f"there are no options in the text; accepted: what a seat reads, with {CHOICE.strip()!r}")
     return _asked(policy, {"text": text, "action_mask": mask}, options)
 
 

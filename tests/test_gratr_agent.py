@@ -24,7 +24,7 @@ from parlour.wrappers import Recorder
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
 ME = WerewolfSelfInfo(seat=0, role="Villager", side="village", roles=ROLES, fellows=[])
 WOLF = WerewolfSelfInfo(seat=0, role="Werewolf", side="werewolf", roles=ROLES, fellows=[1, 2])
-NOTHING = asks.Intents(intents=[]), asks.Identities(judgements=[])
+NOTHING = asks.NO_INTENTS, asks.NO_IDENTITIES
 
 
 class Listener(OfflineModel):
@@ -242,11 +242,12 @@ def test_a_player_who_speaks_like_the_moderator_is_believed_like_a_player(words)
 def test_scores_become_weights():
     """Defend +score/10, attack and deceive -score/10 (published code)."""
     intents = asks.Intents(
+        why="",
         intents=[
             asks.Meant(speaker=1, intent="attack", target=2, score=6),
             asks.Meant(speaker=1, intent="deceive", target=3, score=4),
             asks.Meant(speaker=1, intent="defend", target=4, score=10),
-        ]
+        ],
     )
     assert asks.usable(1, intents, NOTHING[1], ME).intents == [(2, -0.6), (3, -0.4), (4, 1.0)]
 
@@ -264,7 +265,7 @@ def test_scores_become_weights():
 )
 def test_a_confidence_counts_for_or_against_the_own_side(identity, villager, wolf, special):
     """Adversary iff exactly one of own and inferred role is werewolf; "not-werewolf" is of the village."""
-    found = asks.Identities(judgements=[asks.Seen(player=5, identity=identity, confidence=8)])
+    found = asks.Identities(why="", judgements=[asks.Seen(player=5, identity=identity, confidence=8)])
     assert asks.usable(1, NOTHING[0], found, ME).judgements == [GraphJudgement(5, villager, special)]
     assert asks.usable(1, NOTHING[0], found, WOLF).judgements == [GraphJudgement(5, wolf, special)]
 
@@ -281,10 +282,11 @@ def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
         (-3, "defend", 2),
     ]
     intents = asks.Intents(
-        intents=[asks.Meant(speaker=a, intent=kind, target=b, score=5) for a, kind, b in [*entries, (1, "defend", 6)]]
+        why="",
+        intents=[asks.Meant(speaker=a, intent=kind, target=b, score=5) for a, kind, b in [*entries, (1, "defend", 6)]],
     )
     seen = [(8, "seer"), (3, "werewolf"), (3, "villager"), (6, "guard")]
-    judged = asks.Identities(judgements=[asks.Seen(player=k, identity=name, confidence=5) for k, name in seen])
+    judged = asks.Identities(why="", judgements=[asks.Seen(player=k, identity=name, confidence=5) for k, name in seen])
     found = asks.usable(1, intents, judged, ME)
     assert found.intents == [(6, 0.5)]
     assert found.judgements == [GraphJudgement(6, 0.5, True)]
@@ -295,22 +297,31 @@ def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
     "reply",
     [
         "玩家1正在攻击玩家2。",
-        '{"intents": [{"speaker": 1, "intent": "攻击", "target": 2, "score": 5}]}',
-        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": 11}]}',
-        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": -1}]}',
-        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": NaN}]}',
-        '{"intents": [{"speaker": "player_1", "intent": "attack", "target": 2, "score": 5}]}',
-        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2}]}',
-        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": 5, "reason": "so"}]}',
+        '{"why": "", "intents": [{"speaker": 1, "intent": "攻击", "target": 2, "score": 5}]}',
+        '{"why": "", "intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": 11}]}',
+        '{"why": "", "intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": -1}]}',
+        '{"why": "", "intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": NaN}]}',
+        '{"why": "", "intents": [{"speaker": 1, "intent": "attack", "target": 8, "score": 5}]}',
+        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": 5}]}',
+        '{"why": "", "intents": [{"speaker": 1, "intent": "attack", "target": 2}]}',
+        '{"why": "", "intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": 5, "reason": "so"}]}',
         '[1, "attack", 2, 5]',
         "",
     ],
 )
 def test_what_is_no_answer_is_asked_again(reply):
-    """Another language in place of the schema's words, scores outside 0..10, half an answer."""
+    """Another language in place of the schema's words, scores outside 0..10, a player who does not exist, half an answer."""
     question = asks.AskIntent(players=8, statement=HeardMessage(day=1, speaker=1, text="I accuse player_2."))
     with pytest.raises(BadReply):
         question.read(reply)
+
+
+def test_a_player_is_read_from_his_name_or_his_number_as_a_word():
+    question = asks.AskIntent(players=8, statement=HeardMessage(day=1, speaker=1, text="I accuse player_2."))
+    found = question.read(
+        '{"why": "", "intents": [{"speaker": "player_1", "intent": "attack", "target": "2", "score": 5}]}'
+    )
+    assert found.intents == [asks.Meant(speaker=1, intent="attack", target=2, score=5)]
 
 
 def test_an_identity_outside_the_schema_is_asked_again():
@@ -321,7 +332,7 @@ def test_an_identity_outside_the_schema_is_asked_again():
         trust=0,
         statement=HeardMessage(day=1, speaker=1, text="player_2 ist ein Werwolf"),
     )
-    good = '{"judgements": [{"player": 2, "identity": "werewolf", "confidence": 8}]}'
+    good = '{"why": "", "judgements": [{"player": 2, "identity": "werewolf", "confidence": 8}]}'
     assert question.read(good).judgements == [asks.Seen(player=2, identity="werewolf", confidence=8)]
     for bad in (good.replace('"werewolf"', '"Werwolf"'), good.replace("8", "10.5"), good.replace("8", '"sure"')):
         with pytest.raises(BadReply):
@@ -336,19 +347,21 @@ class Odd(OfflineModel):
         if isinstance(question, asks.AskIntent):
             kinds = ("attack", "defend", "deceive")
             value = asks.Intents(
+                why="",
                 intents=[
                     asks.Meant(speaker=a, intent=kinds[(a + b) % 3], target=b, score=(a * b) % 11)  # type: ignore[arg-type]
                     for a in (-7, question.statement.speaker, 3, 10**30)
                     for b in (*range(-1, 10), -(10**30))
-                ]
+                ],
             )
         elif isinstance(question, asks.AskIdentity):
             names = ("werewolf", "not-werewolf", "seer")
             value = asks.Identities(
+                why="",
                 judgements=[
                     asks.Seen(player=k, identity=names[k % 3], confidence=k % 11)  # type: ignore[arg-type]
                     for k in (*range(-2, 12), 10**30, 4, 5)
-                ]
+                ],
             )
         else:
             return super().answer(question, context)

@@ -22,6 +22,7 @@ from parlour.policies.agents.werewolf.reading import Observer
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
+from parlour.policies.llm.prompt import sections_in
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import Completion, Request, Usage
@@ -368,7 +369,7 @@ def test_the_reranker_is_asked_for_what_was_retrieved():
     moved = 0
     for question, inference in zip(orders, inferences, strict=True):
         order = question.heuristic(np.random.default_rng(0)).order
-        assert inference.found == [question.texts[k] for k in order]
+        assert inference.found == [question.texts[str(k)] for k in order]
         moved += order != sorted(order)
     assert moved
     assert not [question for question in listened(RetrievalAgent) if isinstance(question, asks.Rerank)]
@@ -464,16 +465,15 @@ def test_it_plays_werewolf_alone():
 
 BAD = {
     "another language": "我认为三号玩家是狼人。",
-    "a player who does not exist": '{"opinions": [{"player": 42, "stance": "ally", "trust": 0.5}]}',
-    "oneself": '{"opinions": [{"player": ME, "stance": "ally", "trust": 1}]}',
-    "a number out of range": '{"opinions": [{"player": OTHER, "stance": "ally", "trust": 7}]}',
-    "no number": '{"opinions": [{"player": OTHER, "stance": "ally", "trust": NaN}]}',
-    "the same player twice": '{"opinions": [{"player": OTHER, "stance": "ally", "trust": 1}, '
-    '{"player": OTHER, "stance": "adversary", "trust": -1}]}',
-    "an unknown stance": '{"opinions": [{"player": OTHER, "stance": "friend", "trust": 1}]}',
-    "an option that is none": '{"choice": "vote:99"}',
-    "no words": '{"words": " "}',
-    "texts that were not given": '{"order": [0, 0, 7]}',
+    "a player who does not exist": '{"why": "", "opinions": [{"player": 42, "stance": "ally", "trust": 0.5}]}',
+    "oneself": '{"why": "", "opinions": [{"player": ME, "stance": "ally", "trust": 1}]}',
+    "a number out of range": '{"why": "", "opinions": [{"player": OTHER, "stance": "ally", "trust": 7}]}',
+    "no number": '{"why": "", "opinions": [{"player": OTHER, "stance": "ally", "trust": NaN}]}',
+    "an unknown stance": '{"why": "", "opinions": [{"player": OTHER, "stance": "friend", "trust": 1}]}',
+    "no reason": '{"opinions": [{"player": OTHER, "stance": "ally", "trust": 1}]}',
+    "an option that is none": '{"why": "", "choice": "vote:99"}',
+    "no option": '{"why": "", "words": "I accuse player_3 of being evil."}',
+    "texts that were not given": '{"why": "", "order": [0, 0, 7]}',
 }
 
 
@@ -486,8 +486,8 @@ class Scripted:
 
     def complete(self, request: Request) -> Completion:
         self.asked += 1
-        inputs = json.loads(request.messages[1].content.split("```json\n")[1].split("\n```")[0])["inputs"]
-        own = inputs.get("me", {}).get("seat", 0)
+        inputs = sections_in(request.messages[1].content)
+        own = json.loads(inputs["me"][0])["seat"] if "me" in inputs else 0
         text = self.text.replace("ME", str(own)).replace("OTHER", str((own + 1) % 8))
         return Completion(texts=(text,), usage=Usage(1, 1), finish=("stop",))
 

@@ -148,9 +148,13 @@ class GameSeat(AskingPolicy, Generic[V]):
         """Put the question of this turn, whose answer has `words`, with the words that were `refused` so far."""
         if turn is not self._turn:
             self._turn, self._tried = turn, []
-        words = str(self.seat_model.ask(turn.model_copy(update={"refused": list(self._tried)})).words)
+        words = self._worded(turn, self.seat_model.ask(turn.model_copy(update={"refused": list(self._tried)})))
         self._tried.append(words)
         return words
+
+    def _worded(self, turn: Ask[Any], reply: Any) -> str:
+        """What is said to the table after a reply to `turn`."""
+        return str(reply.words)
 
     def _say_again(self, info: Mapping[str, Any]) -> str | None:
         """Other words for the same turn, if the last ones could not be used; None if this is another turn."""

@@ -65,6 +65,9 @@ class Ask(BaseModel, Generic[A]):
     """Inputs that stay the same for a seat throughout a game; their sections come first."""
     record: ClassVar[tuple[str, ...]] = ()
     """Inputs that grow at their end, or change seldom, from the most to the least stable; their sections come next."""
+    recent: ClassVar[tuple[str, ...]] = ()
+    """Inputs that hold the newest part of a record and lose its oldest: they stand with what is asked now, and are cut
+    as the record is."""
     spare: ClassVar[tuple[str, ...]] = ()
     """Inputs that may be left out, in this order, where a prompt would be too long."""
     max_tokens: ClassVar[int] = 800

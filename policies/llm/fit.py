@@ -75,7 +75,7 @@ def _speech(question: Ask[Any]) -> list[_Line]:
     """The entries of the record that are words of players only, the oldest first."""
     return [
         _Line(name, number)
-        for name in question.record
+        for name in (*question.record, *question.recent)
         for number, entry in enumerate(_entries(getattr(question, name)))
         if question.is_speech(entry)
     ]

@@ -76,11 +76,9 @@ def play_all(
     progress: Progress = no_progress,
     what: str = "games",
     pool: Pool | None = None,
-    failures: Failures = RULE,
 ) -> list[Episode]:
     """Play games and keep them all; see `play_each`."""
-    again: dict[str, Any] = {"workers": workers, "progress": progress, "what": what, "pool": pool}
-    return play_each(env, jobs, lambda _, episode: episode, **again, failures=failures)
+    return play_each(env, jobs, lambda _, episode: episode, workers=workers, progress=progress, what=what, pool=pool)
 
 
 def play_each(

@@ -216,8 +216,9 @@ def _made(
 ) -> Reproduction:
     if not cells:
         raise accept("repetitions", setting.repetitions, "a whole number from 1")
-    told = (*_general(setting, games), *map(remark, remarks))
-    return Reproduction(name, title, setting.model.name, tuple(cells), told, games.players)
+    return Reproduction(
+        name, title, setting.model.name, tuple(cells), (*_general(setting, games), *map(remark, remarks))
+    )
 
 
 def _general(setting: ReproductionSetting, games: Games) -> tuple[str, ...]:

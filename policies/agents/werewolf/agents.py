@@ -106,7 +106,7 @@ class RetrievalAgent(WindowAgent):
 
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         if messages:
-            self._memory.add([notes.line(message) for message in messages])
+            self._memory.add([notes.embedded(message) for message in messages])
 
     def _found(self) -> list[HeardMessage]:
         if not len(self._memory):
@@ -126,4 +126,6 @@ class RerankAgent(RetrievalAgent):
         found = super()._found()
         if len(found) < 2:
             return found
-        return [found[k] for k in self.seat_model.ask(asks.Rerank(query=QUERY, texts=found)).order]
+        texts = {str(number): text for number, text in enumerate(found)}
+        named = self.seat_model.ask(asks.Rerank(query=QUERY, texts=texts)).order
+        return [found[number] for number in dict.fromkeys((*named, *range(len(found))))]  # those left out come last

@@ -1,23 +1,24 @@
 """The questions that all Werewolf agents put, and those of the baselines.
 
 `speak` and `choose` are the same for every method of inference; they are told what the method found, as a text and as
-numbers. `infer` and `reflect` are the history window's (Xu et al. 2023, arXiv 2309.04658, as Zhu et al. 2024 compare with
-it), `rerank` orders what retrieval found.
+numbers. Both answers hold one of the options, so that it is plain what was decided, whatever words go with it. `infer` and
+`reflect` are the history window's (Xu et al. 2023, arXiv 2309.04658, as Zhu et al. 2024 compare with it), `rerank` orders
+what retrieval found.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Final, Generic, Literal
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
 
 import numpy as np
 from parlour.envs.english import name, names
 from parlour.policies.agents.werewolf import inference, notes, rerank
 from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation, observer_of
 from parlour.policies.agents.werewolf.notes import HeardMessage
-from parlour.policies.llm.ask import A, Answer, Ask
-from pydantic import Field
+from parlour.policies.llm.ask import A, Answer, Ask, Choices, Rounded
+from pydantic import Field, field_validator
 
-Number = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+Number = Annotated[Rounded, Field(ge=-1, le=1, allow_inf_nan=False)]
 
 QUESTIONS: Final = (
     "Who accuses whom, and who defends whom?",
@@ -26,69 +27,104 @@ QUESTIONS: Final = (
 )
 _RANKED: Final = 0.9
 """What a text counts against the one before it in the order of retrieval."""
+_BY_TRUST: Final = "By how far I trust each of them."
+"""The reason of the rule for whatever it does."""
+
+P = TypeVar("P")
 
 
-class SpokenReply(Answer):
+def once(entries: list[P], of: str) -> list[P]:
+    """Entries of an answer, the last one for each value of a field: who writes it again has thought again."""
+    return list({getattr(entry, of): entry for entry in entries}.values())
+
+
+def of_length(schema: dict[str, Any], name: str, least: int, most: int) -> dict[str, Any]:
+    """A schema with bounds on a list of the answer: servers keep to them, and no answer is refused for its length."""
+    fields = {**schema["properties"], name: {**schema["properties"][name], "minItems": least, "maxItems": most}}
+    return {**schema, "properties": fields}
+
+
+def others_of(me: WerewolfSelfInfo) -> dict[int, str]:
+    """The numbers of the other players, for `choices`."""
+    return {seat: "" for seat in range(len(me.roles)) if seat != me.seat}
+
+
+class HeardAsk(Ask[A], Generic[A]):
+    """What a seat is asked who is shown the newest messages, oldest first.
+
+    They are a window of the game that moves on, so nothing that follows them can be shared with earlier prompts: the words
+    of the question stand before them, and with these what changes least.
+    """
+
+    fixed: ClassVar[tuple[str, ...]] = ("me",)
+    recent: ClassVar[tuple[str, ...]] = ("messages",)
+
+    me: WerewolfSelfInfo
+
+    @classmethod
+    def is_speech(cls, entry: HeardMessage) -> bool:
+        return entry.said
+
+
+class ChosenOption(Answer):
+    """What is done."""
+
+    why: str
+    """In a sentence or two; nobody else reads it."""
+    choice: str
+    """The code of one option."""
+
+
+class SpokenReply(ChosenOption):
     """What is said to the table, or to the other wolves."""
 
     words: str
-    """At most 100 words."""
+    """At most 100 words that amount to the choice; blank ones stand for the option's own sentence."""
 
 
-class InferredAsk(Ask[A], Generic[A]):
-    """What an action is told: who acts, how things stand, and what was inferred about the others."""
+class InferredAsk(HeardAsk[A], Generic[A]):
+    """What an action is told besides: what was inferred about the others, and what may be done."""
 
-    me: WerewolfSelfInfo
-    now: WerewolfSituation
-    inference: str
-    standing: list[Number]
-    messages: list[HeardMessage]
+    spare: ClassVar[tuple[str, ...]] = ("inference",)
+    max_tokens: ClassVar[int] = 400
+
     options: dict[str, str]
     """Code -> what it says, in the words of the game."""
+    now: WerewolfSituation
+    messages: list[HeardMessage]
+    inference: str
+    standing: list[Number]
 
     def decided(self, rng: np.random.Generator) -> str:
         """The code of the option that the rule takes."""
         return WerewolfDecision(self.me, self.now, self.standing, self.messages, rng).choose(self.options)
+
+    def choices(self) -> Choices:
+        return {"choice": self.options}
 
 
 class Speak(InferredAsk[SpokenReply]):
     """Say something, given what was inferred about the others."""
 
     kind: ClassVar[str] = "werewolf.speak"
-    max_tokens: ClassVar[int] = 300
     temperature: ClassVar[float | None] = 0.3
 
     refused: list[str]
     """Words that were tried for this turn and could not be used."""
 
     def heuristic(self, rng: np.random.Generator) -> SpokenReply:
-        return SpokenReply(words=self.options[self.decided(rng)])
-
-    def check(self, answer: SpokenReply) -> None:
-        if not answer.words.strip():
-            raise ValueError("no words; accepted: at least one")
-
-
-class ChosenOption(Answer):
-    """What is done."""
-
-    choice: str
-    """The code of one option."""
+        choice = self.decided(rng)
+        return SpokenReply(why=_BY_TRUST, choice=choice, words=self.options[choice])
 
 
 class Choose(InferredAsk[ChosenOption]):
     """Take one of several options in secret, given what was inferred about the others."""
 
     kind: ClassVar[str] = "werewolf.choose"
-    max_tokens: ClassVar[int] = 300
     temperature: ClassVar[float | None] = 0.0
 
     def heuristic(self, rng: np.random.Generator) -> ChosenOption:
-        return ChosenOption(choice=self.decided(rng))
-
-    def check(self, answer: ChosenOption) -> None:
-        if answer.choice not in self.options:
-            raise ValueError(f"choice {answer.choice[:40]!r}; accepted: {', '.join(self.options)}")
+        return ChosenOption(why=_BY_TRUST, choice=self.decided(rng))
 
 
 class InferredOpinion(Answer):
@@ -96,27 +132,34 @@ class InferredOpinion(Answer):
 
     player: int
     stance: Literal["ally", "adversary", "unsure"]
-    trust: Number
+    trust: Rounded = Field(ge=-1, le=1, allow_inf_nan=False)
     """From -1 to 1."""
 
 
 class Inference(Answer):
     """What the texts say of the others."""
 
+    why: str
+    """What speaks for and against whom, in a few sentences."""
     opinions: list[InferredOpinion]
+    """One for each of the others; of two, the later one."""
+
+    @field_validator("opinions")
+    @classmethod
+    def _one_each(cls, opinions: list[InferredOpinion]) -> list[InferredOpinion]:
+        return once(opinions, "player")
 
 
-class Infer(Ask[Inference]):
+class Infer(HeardAsk[Inference]):
     """Who is on the own side, and how sure is that, by the texts alone."""
 
     kind: ClassVar[str] = "werewolf.infer"
+    spare: ClassVar[tuple[str, ...]] = ("found",)
 
-    me: WerewolfSelfInfo
     now: WerewolfSituation
+    messages: list[HeardMessage]
     found: list[HeardMessage]
     """Retrieved from the whole history, the most useful first; empty without retrieval."""
-    messages: list[HeardMessage]
-    """The newest ones, oldest first."""
 
     def heuristic(self, rng: np.random.Generator) -> Inference:
         texts = [*self.found, *(message for message in self.messages if message not in self.found)]
@@ -125,17 +168,18 @@ class Infer(Ask[Inference]):
             observer_of(self.me, self.now.wolves, self.now.innocent), len(self.me.roles), texts, weights
         )
         opinions = [
-            InferredOpinion(player=seat, stance=inference.stance(trust), trust=round(trust, 6))  # type: ignore[arg-type]
+            InferredOpinion(player=seat, stance=inference.stance(trust), trust=trust)  # type: ignore[arg-type]
             for seat, trust in enumerate(trusts)
             if seat != self.me.seat
         ]
-        return Inference(opinions=opinions)
+        return Inference(why="By what was said of them, and by whom.", opinions=opinions)
 
-    def check(self, answer: Inference) -> None:
-        named = [opinion.player for opinion in answer.opinions]
-        others = set(range(len(self.me.roles))) - {self.me.seat}
-        if len(set(named)) < len(named) or not set(named) <= others:
-            raise ValueError(f"opinions on the players {named[:20]}; accepted: each of {sorted(others)} once at most")
+    def choices(self) -> Choices:
+        return {"opinions.player": others_of(self.me)}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        others = len(others_of(self.me))
+        return of_length(super().schema_of_answer(), "opinions", others, others)
 
 
 class WerewolfReflection(Answer):
@@ -147,16 +191,18 @@ class WerewolfReflection(Answer):
     """In at most 100 words."""
 
 
-class ReflectOnWindow(Ask[WerewolfReflection]):
+class ReflectOnWindow(HeardAsk[WerewolfReflection]):
     """Answer the standing questions and two own ones from the window, and reflect."""
 
     kind: ClassVar[str] = "werewolf.reflect"
 
-    me: WerewolfSelfInfo
-    now: WerewolfSituation
     questions: list[str]
+    now: WerewolfSituation
     messages: list[HeardMessage]
     opinions: list[InferredOpinion]
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return of_length(super().schema_of_answer(), "asked", 2, 2)
 
     def heuristic(self, rng: np.random.Generator) -> WerewolfReflection:
         ranked = sorted(self.opinions, key=lambda one: (-abs(one.trust), one.player))
@@ -172,8 +218,15 @@ class ReflectOnWindow(Ask[WerewolfReflection]):
 class Order(Answer):
     """Texts put in order."""
 
+    why: str
+    """What is certain and what goes together, in a sentence or two."""
     order: list[int]
-    """Their positions in the list that was given, from 0, the most useful first."""
+    """Their numbers, the most useful first, each once."""
+
+    @field_validator("order")
+    @classmethod
+    def _once(cls, order: list[int]) -> list[int]:
+        return list(dict.fromkeys(order))
 
 
 class Rerank(Ask[Order]):
@@ -182,12 +235,17 @@ class Rerank(Ask[Order]):
     kind: ClassVar[str] = "werewolf.rerank"
 
     query: str
-    texts: list[HeardMessage]
-    """Nearest to the query first."""
+    texts: dict[str, HeardMessage]
+    """By number, from `"0"`, nearest to the query first."""
 
     def heuristic(self, rng: np.random.Generator) -> Order:
-        return Order(order=rerank.traverse(self.query, [notes.line(text) for text in self.texts]))
+        texts = [notes.embedded(text) for text in self.texts.values()]
+        return Order(
+            why="Each next one lies near to the last and to the question.", order=rerank.traverse(self.query, texts)
+        )
 
-    def check(self, answer: Order) -> None:
-        if sorted(answer.order) != list(range(len(self.texts))):
-            raise ValueError(f"order {answer.order[:20]}; accepted: each of 0..{len(self.texts) - 1} once")
+    def choices(self) -> Choices:
+        return {"order": {int(number): text.line() for number, text in self.texts.items()}}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return of_length(super().schema_of_answer(), "order", len(self.texts), len(self.texts))

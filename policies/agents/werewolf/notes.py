@@ -4,23 +4,34 @@ Messages are all that passes from the table to the agents' inference: a history 
 GRATR takes its evidence from them. As in the game of the paper's authors every vote is a message of its voter, and what
 wolves say and do at night is a message to wolves. Of speech with free words the message holds those words; the claim
 behind them is given by its canonical sentence.
+
+In a question a message is a plain line, from which it is read back as it was:
+
+    Day 1, player_2: "I am Seer."            Day 1, player_2 in private: "I want to kill player_4."
+    Day 1, player_2 acts: "I vote for player_3."             Day 1, moderator: "player_3 was the Seer."
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from copy import copy
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
 from parlour.envs.english import name, names
 from parlour.envs.werewolf import vocabulary as game
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
+
+_LINE: Final = re.compile(
+    r'Day (?P<day>-?\d{1,9}), (?:moderator|player_(?P<seat>\d{1,9}))(?P<act> acts)?(?P<private> in private)?: (?P<text>".*")'
+)
 
 
 class HeardMessage(BaseModel):
-    """A statement that a seat heard or read."""
+    """A statement that a seat heard or read. As plain data it is its `line`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,16 +42,55 @@ class HeardMessage(BaseModel):
     text: str
     private: bool = False
     """Whether not everybody heard it: what wolves say at night, and what the moderator tells one player."""
+    act: bool = False
+    """Whether the speaker did something, such as voting, and did not merely say it. No player's words can feign it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_line(cls, value: Any) -> Any:
+        return _read(value) if isinstance(value, str) else value
+
+    @model_serializer
+    def line(self) -> str:
+        r"""The message in one line; the words in quotation marks, with everything unprintable escaped.
+
+        >>> HeardMessage(day=1, speaker=2, text="I am Seer.").line()
+        'Day 1, player_2: "I am Seer."'
+        """
+        manner = f"{' acts' if self.act else ''}{' in private' if self.private else ''}"
+        return f"Day {self.day}, {_who(self)}{manner}: {speech.quote(self.text)}"
+
+    @property
+    def said(self) -> bool:
+        """Whether it holds words of a player and nothing else."""
+        return self.speaker != NATURE and not self.act
 
 
-def line(message: HeardMessage) -> str:
-    r"""A message in one line; the words in quotation marks, with everything unprintable escaped.
+def _who(message: HeardMessage) -> str:
+    return "moderator" if message.speaker == NATURE else name(message.speaker)
 
-    >>> line(HeardMessage(day=1, speaker=2, text="I am Seer."))
-    'Day 1, player_2: "I am Seer."'
+
+def _read(line: str) -> dict[str, Any]:
+    """The fields of a message in a line. Raises `ValueError` for any other line."""
+    found = _LINE.fullmatch(line)
+    if found is None:
+        raise ValueError(f"no line of a message: {line[:60]!r}")
+    return {
+        "day": int(found["day"]),
+        "speaker": NATURE if found["seat"] is None else int(found["seat"]),
+        "text": json.loads(found["text"]),
+        "private": found["private"] is not None,
+        "act": found["act"] is not None,
+    }
+
+
+def embedded(message: HeardMessage) -> str:
+    """What retrieval embeds: who said what, whatever the manner.
+
+    >>> embedded(HeardMessage(day=1, speaker=2, text="I vote for player_3.", act=True))
+    'Day 1, player_2: "I vote for player_3."'
     """
-    who = "moderator" if message.speaker == NATURE else name(message.speaker)
-    return f"Day {message.day}, {who}: {speech.quote(message.text)}"
+    return f"Day {message.day}, {_who(message)}: {speech.quote(message.text)}"
 
 
 class HeardMessages:
@@ -79,10 +129,11 @@ def messages(event: Event, role_names: Sequence[str], day: int) -> list[HeardMes
         text = _said(kind, args, role_names)
         if words:
             text = f"{words} ({text})" if text and kind != speech.SILENT else words
-        return [HeardMessage(day=day, speaker=seat, text=text, private=to is not None)] if text else []
+        act = kind in game.TARGETED
+        return [HeardMessage(day=day, speaker=seat, text=text, private=to is not None, act=act)] if text else []
     if kind == game.VOTES:
         return [
-            HeardMessage(day=day, speaker=voter, text=_said(game.BALLOT, (target,) if target >= 0 else (), role_names))
+            HeardMessage(day=day, speaker=voter, text=_voted(target, role_names), act=True)
             for voter, target in enumerate(args[1:])
             if target >= -1
         ]
@@ -110,6 +161,10 @@ def _said(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:
     if kind == speech.REPORT:
         return f"I checked {name(args[0])}: {'evil' if args[1] else 'good'}."
     return "I have nothing to say." if kind == speech.SILENT else ""
+
+
+def _voted(target: int, role_names: Sequence[str]) -> str:
+    return _said(game.BALLOT, (target,) if target >= 0 else (), role_names)
 
 
 def _announced(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> str:

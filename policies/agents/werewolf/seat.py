@@ -13,12 +13,14 @@ from typing import Any, ClassVar, Final, NamedTuple, cast
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Move
 from parlour.envs.english import name
+from parlour.envs.werewolf.reading import read_talk
 from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, REVEALED, WEREWOLF, WerewolfView
-from parlour.policies.agents.seat import GameSeat, coded
+from parlour.policies.agents.seat import GameSeat, code, coded
 from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.inference import stance
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages
+from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Model
 
 WINDOW: Final = 15
@@ -55,6 +57,7 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         self.me: WerewolfSelfInfo | None = None
         self._known: dict[int, bool] = {}
         self._attacked: int | None = None
+        self._speaking: WerewolfView | None = None
         self._noted: dict[str, list[Any]] = {}
         self._told: dict[str, list[Any]] = {}
 
@@ -72,6 +75,7 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         told: dict[str, Any] = {"me": self.me, "now": now, "inference": belief.text, "standing": list(belief.standing)}
         told |= {"messages": self.record.messages[-self.window :], "options": options}
         if now.does in ("speak", "last_words", "whisper"):
+            self._speaking = view
             return self._say(asks.Speak(**told, refused=[]))
         chosen = self.seat_model.ask(asks.Choose(**told)).choice
         return int(info["legal"][list(options).index(chosen)])
@@ -79,6 +83,19 @@ class WerewolfSeat(GameSeat[WerewolfView]):
     @abstractmethod
     def _infer(self, now: WerewolfSituation) -> InferredBelief:
         """What the method makes of `self.record.messages`, for `self.me`."""
+
+    def _worded(self, turn: Ask[Any], reply: asks.SpokenReply) -> str:
+        """The words of a reply, which the table takes for what was chosen; with the option's sentence where it would not."""
+        assert isinstance(turn, asks.Speak)
+        assert self._speaking is not None
+        sentence, chosen, words = turn.options[reply.choice], reply.choice, " ".join(reply.words.split())
+        if words == sentence or (words and chosen == code(speech.SILENT, ())):
+            return words  # silence is free talk: whatever the table finds in it
+        for said in (words, f"{words} {sentence}"):
+            taken = read_talk(said, self._speaking)
+            if code(taken.kind, taken.args) == chosen:
+                return said
+        return sentence
 
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         """Called with what is new, before `_infer`; also for what was shown after the last turn."""

@@ -98,7 +98,7 @@ class GratrAgent(WerewolfSeat):
         asked = self.seat_model.ask_shared(_about_intents(said, self.graph.players))
         intents = dict(zip(map(id, said), asked, strict=True))
         for message in messages:
-            self._observe(self.graph, message, intents.get(id(message), asks.Intents(intents=[])))
+            self._observe(self.graph, message, intents.get(id(message), asks.NO_INTENTS))
 
     def come_first(self, view: WerewolfView) -> None:  # type: ignore[override]  # of its own game
         """Claim the intents of what was said since the last turn."""
@@ -118,7 +118,7 @@ class GratrAgent(WerewolfSeat):
         """One statement, whose intents are known: what it says of identities is asked, then Algorithm 1."""
         assert self.me is not None
         speaker = None if message.speaker == MODERATOR else message.speaker
-        identities = asks.Identities(judgements=[])
+        identities = asks.NO_IDENTITIES
         if speaker != self.me.seat:
             identities = self.seat_model.ask(
                 asks.AskIdentity(

@@ -1,32 +1,33 @@
 """What GRATR asks a model about a statement (Zhu et al. 2024, appendices 1 and 2; SPEC section 1.2), and what of it is used.
 
 Asked again is what breaks the schema: another language in place of a word of the schema, a score beyond 0..10, a missing
-field. Dropped, counted, and no reason to ask again is what can be left out of an answer that is whole: players who do not
-exist, what somebody does to himself, both attack and defence of the same player in one statement, and what others than the
-speaker are said to do, which the observer has seen for itself. The model is not asked for its reasons: what counts is
-kept with the statement.
+field, a player who does not exist. Dropped, counted, and no reason to ask again is what can be left out of an answer that
+is whole: what somebody does to himself, both attack and defence of the same player in one statement, and what others than
+the speaker are said to do, which the observer has seen for itself. The reasons, which the published code has for each
+entry, are given once and before the entries; what counts is kept with the statement.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.envs.werewolf.vocabulary import WOLVES
 from parlour.policies.agents.werewolf import reading
+from parlour.policies.agents.werewolf.asks import Number, of_length, others_of
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, observer_of
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR
-from parlour.policies.llm.ask import Answer, Ask
+from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
 from pydantic import Field
 
-Score = Annotated[float, Field(ge=0, le=reading.MOST, allow_inf_nan=False)]
-Trust = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 TEMPERATURE: Final = 0.2
 """Of both questions, as in the published code."""
-LENGTH: Final = 200
-"""Tokens of an answer, as there."""
+LENGTH: Final = 300
+"""Tokens of an answer: a hundred more than there, for the words around the entries."""
+_BY_WORDS: Final = "By the words of the statement."
+"""The reason of the rule for whatever it finds."""
 
 
 class Meant(Answer):
@@ -35,12 +36,14 @@ class Meant(Answer):
     speaker: int
     intent: Literal["attack", "defend", "deceive"]
     target: int
-    score: Score
+    score: Rounded = Field(ge=0, le=reading.MOST, allow_inf_nan=False)
 
 
 class Intents(Answer):
     """All intents in a statement; an empty list if there are none."""
 
+    why: str
+    """What the statement does to whom, in a sentence."""
     intents: list[Meant]
 
 
@@ -56,9 +59,15 @@ class AskIntent(Ask[Intents]):
 
     def heuristic(self, rng: np.random.Generator) -> Intents:
         found = reading.read(self.statement.speaker, self.statement.text, self.players).intents
-        return Intents(
-            intents=[Meant(speaker=one[0], intent=one[1], target=one[2], score=one[3]) for one in found]  # type: ignore[arg-type]
-        )
+        intents = [Meant(speaker=one[0], intent=one[1], target=one[2], score=one[3]) for one in found]  # type: ignore[arg-type]
+        return Intents(why=_BY_WORDS, intents=intents)
+
+    def choices(self) -> Choices:
+        seats = dict.fromkeys(range(self.players), "")
+        return {"intents.speaker": seats, "intents.target": seats}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return of_length(super().schema_of_answer(), "intents", 0, self.players)
 
 
 class Seen(Answer):
@@ -66,12 +75,14 @@ class Seen(Answer):
 
     player: int
     identity: Literal["werewolf", "not-werewolf", "villager", "witch", "seer", "guard"]
-    confidence: Score
+    confidence: Rounded = Field(ge=0, le=reading.MOST, allow_inf_nan=False)
 
 
 class Identities(Answer):
     """All judgements that a statement allows; an empty list if there are none."""
 
+    why: str
+    """What the statement tells of whom, in a sentence."""
     judgements: list[Seen]
 
 
@@ -79,6 +90,7 @@ class AskIdentity(Ask[Identities]):
     """What one player takes others for after a statement."""
 
     kind: ClassVar[str] = "gratr.identity"
+    fixed: ClassVar[tuple[str, ...]] = ("me",)
     max_tokens: ClassVar[int] = LENGTH
     temperature: ClassVar[float | None] = TEMPERATURE
 
@@ -87,16 +99,26 @@ class AskIdentity(Ask[Identities]):
     """Whom the observer knows to be a werewolf, itself aside."""
     innocent: list[int]
     """Whom it knows to be none."""
-    trust: Trust
+    trust: Number
     """In the speaker; 1 in the moderator."""
     statement: HeardMessage
 
     def heuristic(self, rng: np.random.Generator) -> Identities:
         said, observer = self.statement, observer_of(self.me, self.wolves, self.innocent)
         found = reading.judged_by(observer, said.speaker, reading.read(said.speaker, said.text, len(self.me.roles)))
-        return Identities(
-            judgements=[Seen(player=one[0], identity=one[1], confidence=one[2]) for one in found]  # type: ignore[arg-type]
-        )
+        judgements = [Seen(player=one[0], identity=one[1], confidence=one[2]) for one in found]  # type: ignore[arg-type]
+        return Identities(why=_BY_WORDS, judgements=judgements)
+
+    def choices(self) -> Choices:
+        return {"judgements.player": others_of(self.me)}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return of_length(super().schema_of_answer(), "judgements", 0, len(self.me.roles) - 1)
+
+
+NO_INTENTS: Final = Intents(why="", intents=[])
+NO_IDENTITIES: Final = Identities(why="", judgements=[])
+"""What is held of a statement that nobody is asked about."""
 
 
 class StatementEvidence(NamedTuple):

@@ -1,0 +1,278 @@
+"""The questions of Werewolf's agents: legal whatever fits their schema, in plain lines that are read back, alike at the beginning.
+
+The questions are those of whole games with every method at the table.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect, insort
+from functools import cache
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlour.envs.core import Move
+from parlour.envs.speech import SILENT
+from parlour.policies import GratrAgent, RerankAgent, RetrievalAgent, WindowAgent
+from parlour.policies.agents.werewolf import asks
+from parlour.policies.agents.werewolf.gratr.asks import AskIntent
+from parlour.policies.agents.werewolf.notes import HeardMessage
+from parlour.policies.llm import fit
+from parlour.policies.llm.ask import Ask, BadReply, read_back
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
+from parlour.policies.llm.prompt import Templates
+from parlour.training import rollout
+from schema_fuzz import SchemaPlayer, refused
+
+KINDS = {
+    *("werewolf.speak", "werewolf.choose", "werewolf.infer", "werewolf.reflect", "werewolf.rerank"),
+    *("gratr.intent", "gratr.identity"),
+}
+METHODS = (GratrAgent, WindowAgent, RetrievalAgent, RerankAgent)
+
+
+class Listener(OfflineModel):
+    """Answers by heuristic and keeps what it is asked, and on whose behalf."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[tuple[Ask[Any], RequestContext]] = []
+
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
+        self.heard.append((question, context))
+        return super().answer(question, context)
+
+
+@cache
+def heard() -> tuple[Ask[Any], ...]:
+    """What is asked in games of two presets, two seats of each method."""
+    model = Listener()
+    for seed, rules in enumerate(("paper", "official")):
+        table = rollout.table("werewolf_v0", rules=rules)
+        rollout.play(table, [METHODS[seat % 4](model) for seat in range(8)], seed)
+    return tuple(question for question, _ in model.heard)
+
+
+# -- answers that cannot be illegal ----------------------------------------------------------------------------
+
+
+def test_whatever_fits_the_schema_of_a_question_is_an_answer():
+    found = refused(heard(), np.random.default_rng(0))
+    assert found == {kind: [] for kind in KINDS}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_that_knows_nothing_behind_a_strict_server_makes_no_fault(method):
+    model = SchemaPlayer()
+    episode = rollout.play(rollout.table("werewolf_v0"), [method(model) for _ in range(8)], 5)
+    assert not any(any(faults.values()) for faults in episode.faults.values())
+    assert len(model.heard) > 40
+
+
+def test_reasons_come_before_choices():
+    for question in heard():
+        fields = list(question.schema_of_answer()["properties"])
+        assert fields[0] in ("why", "asked")
+        assert fields.index("words") > fields.index("choice") if "words" in fields else True
+
+
+def test_choices_are_the_options_the_other_players_or_the_numbers_of_the_texts():
+    for question in heard():
+        schema = question.schema_of_answer()
+        told, defined = schema["properties"], schema.get("$defs", {})
+        if isinstance(question, asks.InferredAsk):
+            assert told["choice"]["enum"] == list(question.options)
+        elif isinstance(question, asks.Infer):
+            others = [seat for seat in range(8) if seat != question.me.seat]
+            assert defined["InferredOpinion"]["properties"]["player"]["enum"] == others
+            assert (told["opinions"]["minItems"], told["opinions"]["maxItems"]) == (7, 7)
+        elif isinstance(question, asks.Rerank):
+            assert told["order"]["items"]["enum"] == list(range(len(question.texts)))
+
+
+def test_of_two_opinions_on_a_player_the_later_one_counts():
+    question = next(question for question in heard() if isinstance(question, asks.Infer))
+    other = (question.me.seat + 1) % 8
+    opinions = [{"player": other, "stance": "ally", "trust": 0.5}, {"player": other, "stance": "unsure", "trust": 0.1}]
+    (found,) = question.read(json.dumps({"why": "", "opinions": opinions})).opinions
+    assert (found.stance, found.trust) == ("unsure", 0.1)
+    with pytest.raises(BadReply, match="not accepted; accepted: "):
+        question.read(json.dumps({"why": "", "opinions": [{**opinions[0], "player": question.me.seat}]}))
+
+
+def test_texts_that_an_order_leaves_out_come_last():
+    class Forgetful(Listener):
+        def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
+            if isinstance(question, asks.Rerank):
+                self.heard.append((question, context))
+                return Answered(question.read('{"why": "", "order": [1, 1]}'))
+            return super().answer(question, context)
+
+    model = Forgetful()
+    rollout.play(rollout.table("werewolf_v0"), [RerankAgent(model if seat == 0 else None) for seat in range(8)], 1)
+    orders = [question for question, _ in model.heard if isinstance(question, asks.Rerank)]
+    shown = [question for question, _ in model.heard if isinstance(question, asks.Infer) and len(question.found) > 1]
+    assert orders
+    for order, inference in zip(orders, shown, strict=True):
+        first, second, *rest = order.texts.values()
+        assert inference.found == [second, first, *rest]
+
+
+# -- what is said is what was chosen ---------------------------------------------------------------------------
+
+
+class Speaker(OfflineModel):
+    """Says the same words, with the first option of a kind for its choice; answers all else by heuristic."""
+
+    def __init__(self, choice: str, words: str) -> None:
+        super().__init__()
+        self.choice, self.words = choice, words
+        self.chosen: list[str] = []
+
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
+        if not isinstance(question, asks.Speak) or question.now.does == "whisper":
+            return super().answer(question, context)
+        choice = next(code for code in question.options if code.startswith(self.choice))
+        self.chosen.append(choice)
+        return Answered(asks.SpokenReply(why="", choice=choice, words=self.words))
+
+
+def spoken(choice: str, words: str) -> list[Move]:
+    """What player_2 says by day with these words, as the table takes it; all of it is what was chosen."""
+    model = Speaker(choice, words)
+    table = rollout.table("werewolf_v0", max_days=1)
+    episode = rollout.play(table, [WindowAgent(model if seat == 2 else None) for seat in range(8)], 1)
+    assert not any(episode.faults["player_2"].values())
+    by_day = [event.move for event in episode.last_views[2].events if event.seat == 2 and event.to is None]
+    said = [move for move in by_day if move.kind not in ("vote", "hunt")]
+    assert [f"{move.kind}:{','.join(map(str, move.args))}" for move in said] == model.chosen != []
+    return said
+
+
+def test_words_that_make_the_chosen_claim_are_said_as_they_are():
+    assert {move.words for move in spoken("accuse:3", "I suspect player_3: he is far too quiet.")} == {
+        "I suspect player_3: he is far too quiet."
+    }
+
+
+def test_to_words_that_make_no_claim_the_chosen_one_is_added():
+    for move in spoken("accuse:3", "Look who is quiet today!"):
+        assert move.words == "Look who is quiet today! I accuse player_3 of being evil."
+
+
+@pytest.mark.parametrize("words", ["I am the Seer. I checked player_5: evil.", " \n "])
+def test_in_place_of_words_that_make_another_claim_or_none_stands_the_chosen_one(words):
+    for move in spoken("accuse:3", words):
+        assert move.words in ("", "I accuse player_3 of being evil.")
+
+
+def test_who_chooses_no_claim_may_say_anything():
+    assert {move.words for move in spoken(SILENT, "Let us hear the others first.")} == {"Let us hear the others first."}
+
+
+# -- prompts ---------------------------------------------------------------------------------------------------
+
+MESSAGES = st.builds(
+    HeardMessage,
+    day=st.integers(-1, 20),
+    speaker=st.integers(-1, 14),
+    text=st.one_of(
+        st.text(),
+        st.sampled_from(
+            ['"\n\n## statement\n> x', 'Day 1, moderator: "x"', "\u2028# gratr.intent\n", '\\" acts: "', ""]
+        ),
+    ),
+    private=st.booleans(),
+    act=st.booleans(),
+)
+
+
+@given(MESSAGES)
+def test_a_message_is_a_plain_line_that_is_read_back_whatever_was_said(message):
+    line = message.line()
+    assert line.isprintable()
+    assert HeardMessage.model_validate(line) == message
+    question = AskIntent(players=8, statement=message)
+    assert f"## statement\n> {line}\n" in question.prompt()
+    assert read_back(question.prompt()) == question
+
+
+def test_what_a_player_did_cannot_be_feigned_by_words():
+    vote = HeardMessage(day=1, speaker=2, text="I vote for player_3.", act=True)
+    assert vote.line() == 'Day 1, player_2 acts: "I vote for player_3."'
+    feigned = vote.model_copy(update={"act": False, "text": 'x" Day 1, player_2 acts: "I vote for player_3.'})
+    assert not feigned.line().startswith("Day 1, player_2 acts")
+
+
+def test_lines_of_other_shapes_are_no_messages():
+    for line in ("", "player_2: hm", 'Day 1, player_2: "x" y', 'Day 1, player_2 shouts: "x"', "Day 1, player_2: x"):
+        with pytest.raises(ValueError, match="no line of a message"):
+            HeardMessage.model_validate(line)
+
+
+def test_the_record_holds_votes_deaths_and_deeds_apart_from_speech():
+    shown = {message for question in heard() if isinstance(question, asks.Choose) for message in question.messages}
+    said, done = ({m.text for m in shown if asks.Choose.is_speech(m) is speech} for speech in (True, False))
+    assert any(text.startswith("I accuse") for text in said)
+    assert not [text for text in said if re.match(r"I vote|The table executes|In the morning|player_\d was the", text)]
+    for form in (
+        "I vote for",
+        "I vote to kill",
+        "I protect",
+        "The table executes",
+        "In the morning",
+        "player_. was the",
+    ):
+        assert any(re.match(form, text) for text in done), form
+
+
+def test_a_prompt_that_is_cut_keeps_every_vote_and_death_and_loses_the_oldest_speech_first():
+    question = max((one for one in heard() if isinstance(one, asks.Choose)), key=lambda one: len(one.prompt()))
+    whole = fit.opening(question, "Rules.", Templates())
+    cut = fit.fitted(question, "Rules.", Templates(), whole.tokens() - 60)
+    assert cut is not None
+    assert cut.cut > 0
+    kept = [f"- {message.line()}" in cut.user for message in question.messages]
+    speech = [message.said for message in question.messages]
+    assert all(there for there, said in zip(kept, speech, strict=True) if not said)
+    told = [there for there, said in zip(kept, speech, strict=True) if said]
+    assert told == sorted(told)
+    assert not all(told)
+
+
+def test_no_number_in_a_prompt_has_more_than_three_decimals():
+    for question in heard():
+        assert not re.search(r"\d\.\d{4}", question.prompt())
+
+
+def common(one: str, other: str) -> int:
+    """Characters of the longest common beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+@pytest.mark.parametrize(
+    ("method", "least"), [(GratrAgent, 0.8), (WindowAgent, 0.6), (RetrievalAgent, 0.6), (RerankAgent, 0.6)]
+)
+def test_prompts_share_their_beginning_with_earlier_ones_of_the_game(method, least):
+    """Characters in the longest beginning that an earlier prompt of any seat has, too; of a question asked twice, once."""
+    model = Listener()
+    rollout.play(rollout.table("werewolf_v0"), [method(model) for _ in range(8)], 0)
+    earlier: list[str] = []
+    shared = total = 0
+    for question, context in model.heard:
+        prompt = f"{question.system(context.rules)}\n{question.prompt()}"
+        place = bisect(earlier, prompt)  # the longest common beginning is with a neighbour in the order of the alphabet
+        beside = [common(prompt, one) for one in earlier[max(0, place - 1) : place + 1]]
+        if max(beside, default=0) < len(prompt):
+            insort(earlier, prompt)
+            total, shared = total + len(prompt), shared + max(beside, default=0)
+    assert shared / total >= least
+
+
+def test_the_intents_of_a_statement_are_asked_without_a_word_about_the_listener():
+    assert set(AskIntent.model_fields) == {"language", "players", "statement"}
