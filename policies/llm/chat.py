@@ -44,6 +44,10 @@ _REPLY: Final = 4
 """A reply takes at most this part of a known context, a fourth."""
 _COMPLAINT: Final = 192
 """Tokens of a known context that are kept free for a word on what was wrong with a reply."""
+_BRIEF: Final = 8
+"""Where that leaves too little for the facts, a reply takes this part of the context, an eighth, and nothing is kept free."""
+_AT_MOST: Final = 0.75
+"""Estimates err to the long side: a prompt whose tokens may be this part of the estimate is sent, and the server decides."""
 
 
 class NoAnswer(ParlourError):  # noqa: N818 - named for what happened
@@ -224,17 +228,28 @@ class _Question:
                 return value, None
         return None, reason
 
-    def _opening(self, limit: int | None) -> _Talk | None:
-        """The first messages, cut to a limit in tokens where there is one; None if they cannot be."""
-        rules, templates = self.context.rules, self.model.templates
+    def _opening(self, limit: int | None, *, try_anyway: bool = True) -> _Talk | None:
+        """The first messages, cut to a limit in tokens where there is one; None if they cannot be.
+
+        Args:
+            limit: Tokens of the prompt and its reply.
+            try_anyway: Whether the shortest prompt is put where only our estimate says that it may be too long.
+        """
+        asked = (self.question, self.context.rules, self.model.templates)
         reply = max(self.question.max_tokens, self.model.call_settings.max_tokens or 0)
         if limit is None:
-            put: fit.Opening | None = fit.opening(self.question, rules, templates)
-        else:
-            reply = min(reply, limit // _REPLY)
-            put = fit.fitted(self.question, rules, templates, limit - reply - _COMPLAINT)
-        if put is None:
-            return None
+            return self._talk(fit.opening(*asked), reply)
+        put = fit.fitted(*asked, limit - min(reply, limit // _REPLY) - _COMPLAINT)
+        if put is not None:
+            return self._talk(put, min(reply, limit // _REPLY))
+        reply = min(reply, limit // _BRIEF)
+        put = fit.fitted(*asked, limit - reply)
+        if put is None and try_anyway:
+            put = fit.shortest(*asked)
+            put = put if put.tokens() * _AT_MOST <= limit - reply else None
+        return self._talk(put, reply) if put else None
+
+    def _talk(self, put: fit.Opening, reply: int) -> _Talk:
         messages = ChatMessage("system", put.system), ChatMessage("user", put.user)
         self.cut = put.cut
         return _Talk(messages, messages, reply, put.cut)
@@ -255,7 +270,7 @@ class _Question:
         estimated = sum(fit.estimated_tokens(message.content) for message in talk.messages)
         limit = error.limit or self.model.context or estimated // 2
         scale = min(1.0, estimated / error.tokens) if error.tokens else 1.0
-        return self._opening(int(limit * _SHARE * scale))
+        return self._opening(int(limit * _SHARE * scale), try_anyway=False)
 
     def _complained(self, talk: _Talk, said: _Said, error: BadReply) -> tuple[_Talk, str]:
         """What follows an unusable reply: the talk with what is wrong with it, and what the fault is called."""

@@ -64,6 +64,13 @@ def fitted(question: Ask[Any], rules: str, templates: Templates, room: int) -> O
     return None
 
 
+def shortest(question: Ask[Any], rules: str, templates: Templates) -> Opening:
+    """The prompt of a question with all left out that may be, whatever its length."""
+    speech = _speech(question)
+    brief = rules.split("\n\n", 1)[0]
+    return _cut(_without(question, speech, question.spare), brief, templates, len(speech) + len(question.spare))
+
+
 class _Line(NamedTuple):
     """An entry of the record that may go."""
 

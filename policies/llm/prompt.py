@@ -35,7 +35,8 @@ _BREAKS: Final = re.compile("[\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]")
 _CODED: Final = '"{['
 """What the JSON of an entry begins with; entries in plain words begin otherwise."""
 _FEW: Final = 12
-"""Options that the shape of the answer names one by one; of more it says that they stand above."""
+_BRIEF: Final = 200
+"""Options that the shape of the answer names one by one, and their characters together; of more it says that they stand above."""
 
 
 # -- values as lines -------------------------------------------------------------------------------------------
@@ -255,9 +256,10 @@ def _shape(part: Mapping[str, Any], defined: Mapping[str, Any], words: Mapping[s
 
 
 def _one_of(values: Sequence[Any], words: Mapping[str, str]) -> str:
-    if len(values) > _FEW:
+    named = ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
+    if len(values) > _FEW or len(named) > _BRIEF:
         return f"<{words['one_above']}>"
-    return f"<{words['one_of']} {', '.join(json.dumps(value, ensure_ascii=False) for value in values)}>"
+    return f"<{words['one_of']} {named}>"
 
 
 def _limits(part: Mapping[str, Any], words: Mapping[str, str]) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from parlour.policies.llm.ask import ASKS, Answer, Ask
 from parlour.policies.llm.chat import ChatModel, NoAnswer
-from parlour.policies.llm.fit import estimated_tokens
+from parlour.policies.llm.fit import estimated_tokens, shortest
 from parlour.policies.llm.model import RequestContext
+from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import (
@@ -164,6 +165,32 @@ def test_a_prompt_that_cannot_be_cut_enough_is_not_sent():
     script = Script([])
     answered = asked(script, Choose(lines=LINES[::2] * 9), context=1280)
     assert (answered.reason, answered.tries, script.heard) == ("context", 0, [])
+
+
+def facts_of(tokens: int) -> Choose:
+    """A question with facts alone, whose prompt has about so many tokens by our estimate."""
+    found = [Choose(lines=LINES[:count:2]) for count in range(2, 60, 2)] + [
+        Choose(lines=LINES[::2] * k) for k in (3, 4)
+    ]
+    found += [Choose(lines=LINES[::2] * 4 + LINES[:count:2]) for count in range(2, 60, 2)]
+    return min(found, key=lambda one: abs(shortest(one, ASKER.rules, Templates()).tokens() - tokens))
+
+
+def test_where_facts_fill_the_context_nothing_is_kept_free_for_complaints():
+    script = Script([GOOD])
+    assert asked(script, facts_of(1160), context=1280).reason is None
+    sent = script.heard[0]
+    # 1280 - 192 - 100 = 988 tokens are too few, 1280 - 100 = 1180 are enough
+    assert 988 < sum(estimated_tokens(one.content) for one in sent.messages) <= 1180
+
+
+def test_what_may_fit_though_our_estimate_says_no_is_sent_and_the_server_decides():
+    script = Script([GOOD])
+    assert asked(script, facts_of(1300), context=1280).reason is None
+    assert sum(estimated_tokens(one.content) for one in script.heard[0].messages) > 1180
+    refusing = Script([PromptTooLong("too long", tokens=1290, limit=1280)])
+    answered = asked(refusing, facts_of(1300), context=1280)
+    assert (answered.reason, len(refusing.heard)) == ("context", 1)
 
 
 def test_a_prompt_that_the_server_finds_too_long_is_shortened_once():
