@@ -29,7 +29,7 @@ from parlour.envs.core import (
 from parlour.envs.own_frame import SeatEncoders, own_numbers
 from parlour.envs.seat_texts import SeatTexts
 from parlour.envs.spaces import AgentSpaces, observed_space
-from parlour.envs.text import CHOICE, NOT_YOUR_TURN, agents_of
+from parlour.envs.text import agents_of
 from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
@@ -39,8 +39,6 @@ INFOS: Final = ("numeric", "full")
 RENDER_MODES: Final = ("ansi", "human")
 MAX_TEXT: Final = 4_000_000
 """Characters of the longest observation."""
-
-_WAITING: Final = CHOICE + NOT_YOUR_TURN
 
 
 class Entry(NamedTuple):
@@ -240,7 +238,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         turn = self._turn if agent == self.agent_selection and self._turn is not None else None
         seen: dict[str, Any] = {}
         if observation != "features":
-            seen["text"] = self._prose(seat, _WAITING if turn is None else turn.choice)
+            seen["text"] = self._prose(seat, self._wording.waiting if turn is None else turn.choice)
         if observation != "text":
             seen["observation"] = self.encoder(self.game.view(self.state_now, seat))
         seen["action_mask"] = self._idle.copy() if turn is None else self._mask

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from parlour.envs.core import Event, Game, State
-from parlour.envs.text import RECORD, WHO
 from parlour.envs.wording import Wording
 
 
@@ -38,7 +37,8 @@ class SeatTexts:
 
     def _begin(self, wording: Wording, game: Game[Any], state: State, seat: int) -> str:
         """The first section of a seat's text, which is fixed once the roles are dealt."""
-        return f"{WHO}{wording.text.who(game.view(state, seat))}{RECORD}"
+        told = wording.headings
+        return f"{told.who}{wording.text.who(game.view(state, seat))}{told.record}"
 
     def _extend(self, wording: Wording, game: Game[Any], state: State, log: tuple[Event, ...]) -> None:
         """Put the new events into words."""

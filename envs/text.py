@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from parlour.envs import speech
-from parlour.envs.core import Game, GameText, Move, ParlourError, View
+from parlour.envs.core import Game, GameText, Move, Outcome, ParlourError, View
 from parlour.envs.english import (
     PLAYER,
     PLAYERS,
@@ -24,11 +24,10 @@ from parlour.envs.english import (
     only_numbers,
     seats_in,
 )
+from parlour.envs.headings import ENGLISH, LANGUAGES, Headings, headings_of
 
-WHO: Final = "# Who you are\n"
-RECORD: Final = "# What has happened\n"
-CHOICE: Final = "# What you may do now\n"
-NOT_YOUR_TURN: Final = "Nothing: it is not your turn.\n"
+WHO, RECORD, CHOICE, NOT_YOUR_TURN = LANGUAGES[ENGLISH][:4]
+"""The headings of a table in English, and what stands under the last one while another seat is to move."""
 MODERATOR: Final = "Moderator: "
 OPTION: Final = "- "
 
@@ -62,20 +61,44 @@ def clean(words: str) -> str:
     return " ".join(words.split())[:MAX_WORDS].rstrip()
 
 
-def options(ask: str, sentences: Iterable[str]) -> str:
+def options(ask: str, sentences: Iterable[str], headings: Headings = LANGUAGES[ENGLISH]) -> str:
     """The third section: what is asked, then one option a line."""
-    return f"{CHOICE}{ask}\n" + "".join(f"{OPTION}{sentence}\n" for sentence in sentences)
+    return f"{headings.choice}{ask}\n" + "".join(f"{OPTION}{sentence}\n" for sentence in sentences)
 
 
-def compose(who: str, lines: Iterable[str], choice: str) -> str:
+def compose(who: str, lines: Iterable[str], choice: str, headings: Headings = LANGUAGES[ENGLISH]) -> str:
     """The whole observation from its three sections; `lines` end in line breaks."""
-    return f"{WHO}{who}{RECORD}{''.join(lines)}{choice}"
+    return f"{headings.who}{who}{headings.record}{''.join(lines)}{choice}"
+
+
+def waiting(headings: Headings) -> str:
+    """The third section of a seat that is not to move."""
+    return headings.choice + headings.not_your_turn
 
 
 def render(text: GameText[Any], view: View) -> str:
     """The prose of a View. What environments keep and extend from turn to turn equals this at every step."""
-    choice = options(text.ask(view.legal), map(text.say, view.legal)) if view.legal else CHOICE + NOT_YOUR_TURN
-    return compose(text.who(view), map(text.line, view.events), choice)
+    told = headings_of(text)
+    choice = options(text.ask(view.legal), map(text.say, view.legal), told) if view.legal else waiting(told)
+    return compose(text.who(view), map(text.line, view.events), choice, told)
+
+
+def end_of(text: GameText[Any], outcome: Outcome) -> str:
+    """How a game ended, in one sentence: that of the game's text, or one of any table."""
+    own = getattr(text, "end", None)
+    if own is not None:
+        return str(own(outcome))
+    told = headings_of(text)
+    return (told.drawn if outcome.winner == "draw" else told.won).format(winner=outcome.winner, reason=outcome.reason)
+
+
+def was(text: GameText[Any], view: View) -> str:
+    """Who a seat was, in one sentence; empty in a game without roles."""
+    own = getattr(text, "was", None)
+    if own is not None:
+        return str(own(view))
+    role = getattr(view, "role", "")
+    return f"{name(view.seat)} was {role}." if role else ""
 
 
 class MoveSentences:

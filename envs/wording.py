@@ -7,8 +7,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from parlour.envs.core import Event, Game, GameSpec, Move, View
+from parlour.envs.headings import headings_of
 from parlour.envs.speech import ACTS
-from parlour.envs.text import options
+from parlour.envs.text import options, waiting
 
 Mask = np.ndarray[Any, np.dtype[np.int8]]
 _KEPT: Final = 10_000
@@ -37,6 +38,9 @@ class Wording:
         self._worded = frozenset((*ACTS, *spec.worded))
         told = {name: getattr(self.text, name, "") for name in ("rules", "language")}
         self._table = {name: value for name, value in told.items() if value}
+        self.headings = headings_of(self.text)
+        self.waiting = waiting(self.headings)
+        """The third section of a seat that is not to move."""
         self._seldom: frozenset[str] = getattr(self.text, "seldom", frozenset())
         self.numbers = {move: number for number, move in enumerate(game.catalogue)}
         self.turns: dict[int, Turn] = {}
@@ -74,7 +78,7 @@ class Wording:
         mask[list(indices)] = 1
         sentences = tuple(map(self._sentence, indices, legal))
         free = any(move.kind in self._worded for move in legal)
-        turn = Turn(legal, mask, indices, sentences, options(self.text.ask(legal), sentences), free)
+        turn = Turn(legal, mask, indices, sentences, options(self.text.ask(legal), sentences, self.headings), free)
         if len(self.turns) >= _KEPT:
             self.turns.clear()
         self.turns[id(legal)] = turn

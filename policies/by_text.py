@@ -16,11 +16,12 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
+from parlour.envs.headings import LANGUAGES
 from parlour.policies.base import Policy
 from parlour.policies.human import HumanPolicy
 from parlour.policies.random import RandomPolicy
 
-CHOICE: Final = "# What you may do now\n"
+_CHOICES: Final = tuple(headings.choice for headings in LANGUAGES.values())
 """The heading of the last section of parlour's prose; no player's words can stand at the beginning of a line."""
 SILENCE: Final = "I have nothing to say."
 """What there is to choose where a game of TextArena asks for free words."""
@@ -40,7 +41,8 @@ def options_in(text: str) -> tuple[str, ...]:
     >>> options_in("[GAME] Vote. Valid: [0], [2]\n[Player 0] [2]\n[GAME] Day breaks. Discuss for 3 rounds.")
     ('I have nothing to say.',)
     """
-    before, heading, choice = text.rpartition(CHOICE)
+    parted = (text.rpartition(heading) for heading in _CHOICES)
+    before, heading, choice = max(parted, key=lambda parts: (parts[1] != "", len(parts[0])))
     if heading and (not before or before.endswith("\n")):
         return tuple(line.removeprefix(_OPTION) for line in choice.splitlines() if line.startswith(_OPTION))
     return _in_brackets(text)
@@ -98,7 +100,9 @@ def in_words(policy: Policy, text: str, options: Sequence[str]) -> str:
     """
     mask = np.ones(len(options), dtype=np.int8)
     if not options and isinstance(policy, RandomPolicy):
-        raise ParlourError(f"there are no options in the text; accepted: what a seat reads, with {CHOICE.strip()!r}")
+        raise ParlourError(
+            f"there are no options in the text; accepted: what a seat reads, with {_CHOICES[0].strip()!r}"
+        )
     return _asked(policy, {"text": text, "action_mask": mask}, options)
 
 

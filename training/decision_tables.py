@@ -64,7 +64,8 @@ def no_result(players: Iterable[tuple[str, int, int]]) -> str:
     Args:
         players: Name, own decisions, all decisions.
     """
-    told = [f"{name} ({share(own, made)} its own decisions)" for name, own, made in players if foreign(own, made)]
+    both = dict.fromkeys(players)
+    told = [f"{name} ({share(own, made)} its own decisions)" for name, own, made in both if foreign(own, made)]
     return f"{SIGN} no result of {', nor of '.join(told)}: " if told else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from parlour.envs.core import check_from
-from parlour.envs.text import CHOICE, RECORD
+from parlour.envs.headings import LANGUAGES, sections_of
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
@@ -40,9 +40,10 @@ def window(text: str, lines: int) -> str:
     >>> window("# Who you are\nx\n# What has happened\na\nb\n# What you may do now\nc\n", 1)
     '# Who you are\nx\n# What has happened\n(1 earlier lines left out)\nb\n# What you may do now\nc\n'
     """
-    start, end = text.index(f"\n{RECORD}") + 1 + len(RECORD), text.rindex(f"\n{CHOICE}") + 1
-    record = text[start:end].splitlines(keepends=True)
-    if len(record) <= lines:
+    found = sections_of(text)
+    record = found.record.splitlines(keepends=True) if found else []
+    if found is None or len(record) <= lines:
         return text
-    left_out = f"({len(record) - lines} earlier lines left out)\n"
-    return text[:start] + left_out + "".join(record[-lines:]) + text[end:]
+    told = LANGUAGES[found.language]
+    kept = told.left_out.format(number=len(record) - lines) + "".join(record[-lines:])
+    return f"{told.who}{found.who}{told.record}{kept}{told.choice}{found.choice}"

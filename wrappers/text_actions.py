@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import TextAction
 from parlour.envs.core import IllegalMove, ParlourError, View, check_from, check_one_of
+from parlour.envs.headings import headings_of
 from parlour.envs.spaces import AgentSpaces, ProseSpace
 from parlour.envs.speech import quote
 from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean
@@ -100,7 +101,8 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         if not self.mask:
             seen.pop("action_mask", None)
         if self._reasons and "text" in seen and agent == self.game_env.agent_selection:
-            seen["text"] += "".join(f"Your answer could not be used: {quote(clean(why))}\n" for why in self._reasons)
+            refused = headings_of(self.game_env.text).refused
+            seen["text"] += "".join(f"{refused}{quote(clean(why))}\n" for why in self._reasons)
         return seen
 
     def _hear(self, raw: str) -> None:

@@ -12,19 +12,20 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.english import negated_at_end
+from parlour.envs.headings import LANGUAGES
 from parlour.envs.murder_mystery import vocabulary
-from parlour.envs.murder_mystery.languages.texts import texts
+from parlour.envs.murder_mystery.languages.texts import Phrases, texts
 from parlour.envs.murder_mystery.naming import Mention, beginning, mentions
 from parlour.envs.murder_mystery.options import told
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import ANYBODY, NOBODY, SAYS, MysteryView, facts
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, TOPICS
 from parlour.envs.speech import quote
-from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove, clean
+from parlour.envs.text import AmbiguousMove, UnreadableMove, clean
 
-_HEADINGS: Final = tuple(heading.strip() for heading in (WHO, RECORD, CHOICE))
+_HEADINGS: Final = tuple(heading.strip() for headings in LANGUAGES.values() for heading in headings[:3])
 _INDENT: Final = "  "
 _FACTS: Final = 1 << 14
 """Sentences of facts that are kept. A case has some thousand facts, and few of them are ever told."""
@@ -38,6 +39,8 @@ class MysteryText:
         self._names = tuple(map(clean, game.vocabulary.persons))
         self._victims = self._names[game.seats :]
         self._phrases = texts(game.language).phrases
+        self.language: str = game.language
+        self.rules: str = _rules(game, self._phrases)
         self._rounds = game.rounds
         self._who: dict[int, str] = {}  # by seat: all in the first section is fixed by the case
 
@@ -59,10 +62,6 @@ class MysteryText:
             p.title.format(title=clean(view.title)),
             p.characters.format(names=p.comma.join(characters)),
             p.victims.format(names=p.comma.join(self._victims)),
-            p.play.format(rounds=view.rounds, questions=view.questions, targets=view.targets),
-            p.hearing[view.hearing],
-            p.truth,
-            p.majority[view.majority],
         ]
         for attribute, phrase in p.words.items():
             words = tuple(map(clean, getattr(view.vocabulary, attribute)))
@@ -74,7 +73,16 @@ class MysteryText:
         if view.lies:
             lines += [p.lies, *_paragraphs(facts.say(lie, view.vocabulary, view.seat) for lie in view.lies)]
         lines += [p.script, *_paragraphs([view.script])]
-        return "\n".join(lines) + "\n"
+        return "\n".join([*lines, self.rules]) + "\n"
+
+    def end(self, outcome: Outcome) -> str:
+        """How a game ended, in one sentence."""
+        p = self._phrases
+        return p.end[outcome.winner].format(reason=p.reasons.get(outcome.reason, outcome.reason))
+
+    def was(self, view: MysteryView) -> str:
+        """Who a seat was, in one sentence, once the game is over."""
+        return self._phrases.roles[view.role].format(name=self._names[view.seat], number=view.seat)
 
     def line(self, event: Event) -> str:
         seat, move, _ = event
@@ -151,7 +159,7 @@ class MysteryText:
         if kind == vocabulary.CHOOSE or kind in (vocabulary.SUSPECT, vocabulary.VOTE):
             return self._named(text, kind, legal)
         if not plain:
-            raise UnreadableMove(f"{text!r} says nothing; accepted: words, or one of the options")
+            raise UnreadableMove(self._phrases.refusals.blank.format(words=repr(text)))
         if kind == vocabulary.INTRODUCE:
             return Move(kind, (), text)
         if kind == vocabulary.ASK:
@@ -166,18 +174,19 @@ class MysteryText:
 
     def _named(self, text: str, kind: str, legal: tuple[Move, ...]) -> Move:
         """The move for the character that the text chooses. Raises the three errors of reading."""
-        persons = self._chosen(text)
+        persons, refusals = self._chosen(text), self._phrases.refusals
         if not persons:
             if kind == vocabulary.CHOOSE and self._phrases.declines.search(text):
                 return NOBODY
-            raise UnreadableMove(f"{text!r} names nobody; accepted: one name of {self._listed(legal)}")
+            raise UnreadableMove(refusals.nobody.format(words=repr(text), accepted=self._listed(legal)))
         possible = [Move(kind, (person,)) for person in persons if Move(kind, (person,)) in legal]
         if len(possible) == 1:
             return possible[0]
         if possible or len(persons) > 1:
-            names = ", ".join(self._names[person] for person in persons)
-            raise AmbiguousMove(f"{text!r} may mean {names}; accepted: one name of {self._listed(legal)}")
-        raise IllegalMove(f"{text!r} names {self._names[persons[0]]}; accepted: one name of {self._listed(legal)}")
+            names = self._phrases.comma.join(self._names[person] for person in persons)
+            raise AmbiguousMove(refusals.several.format(words=repr(text), names=names, accepted=self._listed(legal)))
+        named = self._names[persons[0]]
+        raise IllegalMove(refusals.other.format(words=repr(text), names=named, accepted=self._listed(legal)))
 
     def _chosen(self, text: str) -> tuple[int, ...]:
         """The persons that a text may choose: those after a word of choosing, else all it mentions; denied ones do not count."""
@@ -189,7 +198,7 @@ class MysteryText:
         return _persons(behind) or _persons(found)
 
     def _listed(self, legal: tuple[Move, ...]) -> str:
-        return ", ".join(self._names[move.args[0]] for move in legal if move.args)
+        return self._phrases.comma.join(self._names[move.args[0]] for move in legal if move.args)
 
     def _question(self, text: str, legal: tuple[Move, ...]) -> Move:
         """A question in free words: its topic by its words, and the person it is about, if it names one that is allowed."""
@@ -212,6 +221,27 @@ class MysteryText:
             previous = Move(kind, (view.suspects[view.victim],))
             return previous if previous in legal else legal[int(rng.integers(len(legal)))]
         return SAYS if SAYS in legal else legal[0]
+
+
+def _rules(game: MurderMystery, p: Phrases) -> str:
+    """The rules of a table; its first paragraph is what they come to."""
+    rules = p.rules
+    asking = rules.questions.format(rounds=game.rounds, questions=game.questions, targets=game.targets)
+    lines = [
+        rules.brief.format(seats=game.seats, victims=game.victims),
+        "",
+        rules.introductions,
+        asking,
+        p.hearing[game.hearing],
+        rules.answers,
+        p.truth,
+        *([rules.reports] if game.rounds > 1 else []),
+        rules.votes,
+        p.majority[game.majority],
+        rules.found,
+        rules.winning,
+    ]
+    return "\n".join(lines)
 
 
 def _persons(found: list[Mention]) -> tuple[int, ...]:

@@ -13,9 +13,10 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs import dotted
 from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move
+from parlour.envs.headings import headings_of
 from parlour.envs.registry import EnvModule, build
 from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
-from parlour.envs.text import CHOICE, NOT_YOUR_TURN, OPTION, RECORD, WHO, render
+from parlour.envs.text import OPTION, render
 
 _READ_ALONE: Final = 8
 """States of a game at which features are made from one View alone."""
@@ -150,13 +151,14 @@ def heuristic(table: ConfiguredGame) -> None:
 def choice_section(table: ConfiguredGame) -> None:
     """The third section of the prose lists the legal moves, one each; every heading stands once."""
     game, text = table.game, table.text
+    headings = headings_of(text)
     for state, _ in table.decisions:
         for seat in range(game.seats):
             prose = render(text, game.view(state, seat))
-            assert [prose.count(heading) for heading in (WHO, RECORD, CHOICE)] == [1, 1, 1]
-            choice = prose[prose.index(CHOICE) + len(CHOICE) :].splitlines()
+            assert [prose.count(heading) for heading in headings[:3]] == [1, 1, 1]
+            choice = prose[prose.index(headings.choice) + len(headings.choice) :].splitlines()
             if seat != game.actor(state):
-                assert choice == [NOT_YOUR_TURN.strip()]
+                assert choice == [headings.not_your_turn.strip()]
                 continue
             assert not choice[0].startswith(OPTION)
             assert choice[1:] == [OPTION + text.say(move) for move in game.legal(state)]

@@ -9,7 +9,7 @@ and why).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final, NamedTuple
 
 HEURISTIC: Final = "heuristic"
@@ -158,6 +158,19 @@ class Decisions:
 
     def __add__(self, other: Decisions) -> Decisions:
         return Decisions(**summed(self, other))
+
+    def as_stored(self) -> dict[str, Any]:
+        """Plain values from which `from_stored` makes the same again."""
+        return asdict(self)
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Decisions:
+        """From what `as_stored` gave. Raises `TypeError` or `KeyError` for anything else."""
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()
+        }
+        values["questions"] = {ask: Answers(**of) for ask, of in stored["questions"].items()}
+        return cls(**values)
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; what did not happen is left out, and seconds where no model was called."""

@@ -288,7 +288,14 @@ def test_offline_takes_no_other_settings():
     model = make_model(ModelConfig())
     assert isinstance(model, OfflineModel)
     assert ModelConfig(**model.settings()) == ModelConfig()
-    of_calls = {"max_tokens": 1, "reasoning_effort": "low", "stop": ("x",), "extra_body": "{}", "context": 1}
+    of_calls = {
+        "prompts": "p",
+        "max_tokens": 1,
+        "reasoning_effort": "low",
+        "stop": ("x",),
+        "extra_body": "{}",
+        "context": 1,
+    }
     others = {"base_url": "http://a", "key_env": "K", "temperature": 1, "timeout": 1, "max_retries": 1, "tries": 1,
               "patience": 1, "cache": "c", "cache_mode": "off", "max_dollars": 1, "max_calls": 1, "max_seconds": 1,
               "prices": "p", "price": (1, 1), **of_calls}  # fmt: skip

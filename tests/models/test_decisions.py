@@ -19,10 +19,13 @@ from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
 from parlour.training import evaluate
 from parlour.training.cli import run
+from parlour.training.cli.reproduce import show_reproduction
 from parlour.training.decisions import of_transcript
 from parlour.training.failures import Ceiling, Failures, TooManyFallbacks
 from parlour.training.parallel.concurrent_games import Job, play_each
+from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell
 from parlour.training.rollout import Episode, GameUnfinished, Unfinished, play, table
+from parlour.training.statistics import paired, rate
 
 NO_PLAYER = "As an AI language model, I cannot take part in games of deception."
 AVALON = {"num_players": 5, "rules": "official"}
@@ -272,6 +275,65 @@ def test_play_tells_of_each_seat(double, capsys):
     assert "player_2: chat @ m" in out
     assert "†" not in out
     assert "chat.take_turn" in out
+
+
+def test_a_murder_mystery_tells_of_each_method(double, capsys):
+    double.otherwise = lambda body: double.Said(double.completion(NO_PLAYER))
+    command = [
+        "murder-mystery",
+        "play",
+        "--case",
+        "seed:3:en:4",
+        "--method",
+        "mystery_ocot",
+        "--no-quiz",
+        "--rounds",
+        "2",
+    ]
+    command += ["--model", "m", "--base-url", double.url, "--patience", "10000", "--tries", "1"]
+    assert run([*command, "--json"]) == 0
+    (game,) = json.loads(capsys.readouterr().out)["games"]
+    (player,) = game["players"].values()
+    assert (player["own"], player["decisions"]) == (0, sum(player["heuristic"].values()))
+    assert game["play"]["reasons"]["invalid"] == game["play"]["fallbacks"] == game["play"]["asked"]
+    assert run(command) == 0
+    out = capsys.readouterr().out
+    assert "mystery_ocot †" in out
+    assert "† more than 5%" in out
+    assert run([*command, "--on-failure", "stop"]) == 2
+    assert "the model did not answer" in capsys.readouterr().err
+    assert run([*command, "--on-failure", "skip-game"]) == 0
+    assert "mystery_ocot: not finished, and not counted (player_0: the model did not answer" in capsys.readouterr().out
+    assert run([*command, "--max-fallback", "0.5"]) == 2
+    assert "(100.0%) were not its own" in capsys.readouterr().err
+
+
+def test_results_of_murder_mysteries_are_stored_with_whose_the_decisions_were():
+    made = Decisions(first=3, heuristic={"length": 1}, questions={"a": Answers(2, 1)}, models=("m",), dollars=None)
+    assert Decisions.from_stored(json.loads(json.dumps(made.as_stored()))) == made
+
+
+def test_a_reproduced_table_marks_rows_that_are_not_their_players_own(capsys):
+    difference = paired([True, False], [False, False])
+    cells = tuple(
+        TableCell(row, "evil", "WR", None, rate(1, 2), difference if row == "without plan" else None)
+        for row in ("full", "without plan")
+    )
+    players = {"full": Decisions(heuristic={"invalid": 30}), "without plan": Decisions(first=30)}
+    found = Reproduction("avalon-7", "Modules", "m", cells, (), players)
+    show_reproduction(found, chat(Stub("")))
+    out = " ".join(capsys.readouterr().out.split())
+    assert "full †" in out
+    assert "without plan │ evil" in out
+    assert "† no result of full (0.0 % its own decisions): +50.0" in out
+    assert found.as_json()["players"]["full"]["own_share"] == 0.0
+
+
+def test_tables_of_common_deals_skip_no_game():
+    with pytest.raises(
+        ParlourError, match="'skip-game' is not accepted for a table of common deals; accepted: rule, stop"
+    ):
+        ReproductionSetting(failures=Failures("skip-game"))
 
 
 # -- transcripts -----------------------------------------------------------------------------------------------------

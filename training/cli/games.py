@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 from parlour.envs import replay as transcripts
-from parlour.envs.core import NATURE, GameText, Outcome, ParlourError, accept, check_one_of
+from parlour.envs.core import NATURE, GameText, ParlourError, accept, check_one_of
 from parlour.envs.english import name
 from parlour.envs.registry import lookup, registry
-from parlour.envs.text import agents_of
+from parlour.envs.text import agents_of, end_of, was
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, asks_a_model, make_policy
 from parlour.policies.experts import EXPERT
 from parlour.policies.llm.decisions import Decisions
@@ -170,11 +170,11 @@ def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) 
     for event in episode.last_views[0].events:
         if event.to is None:
             print(text.line(event), end="")  # noqa: T201
-    for seat, view in enumerate(episode.last_views):
-        role = getattr(view, "role", "")
-        if role:
-            print(f"{name(seat)} was {role}.")  # noqa: T201
-    print(_end(episode.outcome))  # noqa: T201
+    for view in episode.last_views:
+        told = was(text, view)
+        if told:
+            print(told)  # noqa: T201
+    print(end_of(text, episode.outcome))  # noqa: T201
 
 
 def replay(
@@ -214,7 +214,7 @@ def replay(
         for agent, said, observed, line in turns:
             if agent == seat:
                 print(f"{observed[agent]}> {said}{_mark(_by(transcript, line))}\n")  # noqa: T201
-        print(_end(transcript.outcome) if transcript.outcome else _no_end(transcript))  # noqa: T201
+        print(end_of(text, transcript.outcome) if transcript.outcome else _no_end(transcript))  # noqa: T201
         called = transcript.header.get("players")
         named = called if isinstance(called, dict) else {}
         display.show_decisions(
@@ -245,10 +245,6 @@ def _mark(by: dict[str, str]) -> str:
 def _no_end(transcript: transcripts.Transcript) -> str:
     why = transcript.closing.get("unfinished")
     return f"(not finished: {len(transcript.moves)} moves{f'; {why}' if why else ''})"
-
-
-def _end(outcome: Outcome) -> str:
-    return f"{outcome.winner} wins ({outcome.reason})."
 
 
 def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:

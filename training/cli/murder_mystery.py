@@ -19,11 +19,13 @@ from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QUESTION_KINDS,
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.envs.murder_mystery.wellplay.check import check as irregularities
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity
+from parlour.policies.llm.decisions import Decisions
 from parlour.training import display, rollout, seeds
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.cli.reproduce import show_reproduction
+from parlour.training.decision_tables import marked, reasons
 from parlour.training.murder_mystery import ratings, scores
 from parlour.training.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_all
 from parlour.training.murder_mystery.methods import METHODS, method_of
@@ -41,6 +43,7 @@ def play_case(
     model: ModelOption,
     case: Annotated[str, "Shipped case, seed:N[:zh], JSON file of a case, or WellPlay directory."],
     setting: Annotated[CaseSetting, Options()],
+    failures: common.FailureOptions,
     method: Annotated[list[str] | None, typer.Option("--method", "-m"), f"{_METHOD_HELP}; None: questum."] = None,
     quiz: Annotated[bool, "Ask everybody all questions after the game."] = True,
     workers: common.WorkersOption = 1,
@@ -58,10 +61,21 @@ def play_case(
         CaseJob(case, one, seed, table, transcript=out / f"{_file(one.name)}.jsonl" if out and one.policy else None)
         for one in map(method_of, method or ["questum"])
     ]
+    skipped: dict[int, rollout.Unfinished] = {}
     with display.progress_bar() as bar:
-        games = play_all(jobs, model, workers=workers, progress=bar, what=found.title)
+        games = play_all(
+            jobs,
+            model,
+            workers=workers,
+            progress=bar,
+            what=found.title,
+            failures=failures,
+            skip=skipped.__setitem__,
+        )
+    given_up = {jobs[number].method.name: one.why for number, one in skipped.items()}
     value = {"case": case, "title": found.title, "model": model.name, "games": [_as_json(one) for one in games]}
-    return Answer(value, partial(_show_case_results, found, games, called(model)))
+    show = partial(_show_case_results, found, games, called(model), given_up)
+    return Answer({**value, "unfinished": given_up}, show)
 
 
 def _file(name: str) -> str:
@@ -79,6 +93,7 @@ def _as_json(one: CaseResult) -> dict[str, Any]:
         "right": {of: share for of in _QUIZ_KINDS if (share := _right(one.marks, of))},
         "omniscient": {scores.OVERALL: _right(one.omniscient)} if one.omniscient else None,
         "questions_asked": one.asked,
+        "players": {name: made.as_json() for name, made in one.players.items()},
         "play": one.play.as_json(),
         "quiz": one.quiz.as_json(),
     }
@@ -92,13 +107,19 @@ def _right(marks: Sequence[Mark], of: str = scores.OVERALL) -> dict[str, Any] | 
     return {"mean": round(mean, 6), "deviation": deviation, "weight": found.weight, "shares": found.shares}
 
 
-def _show_case_results(case: Any, games: list[CaseResult], answered_by: str) -> None:
+def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, given_up: dict[str, str]) -> None:
+    for method, why in given_up.items():
+        print(f"{method}: not finished, and not counted ({why})")  # noqa: T201
+    if not games:
+        return
+    players = {one.method: sum(one.players.values(), Decisions()) for one in games}
     verdicts = []
     for one in games:
         for verdict in one.verdicts:
             name = "nobody" if verdict.found < 0 else case.names[verdict.found]
             judged = "solved" if verdict.solved else "not solved" if verdict.counts else "no player did it: not counted"
-            verdicts.append((one.method, case.victims[verdict.victim].name, name, judged))
+            method = marked(one.method, players[one.method].own, players[one.method].decisions)
+            verdicts.append((method, case.victims[verdict.victim].name, name, judged))
     headings = ("method", "victim", "found", "verdict")
     display.show_table(f"{case.title}; answered by {answered_by}", headings, verdicts)
     if games[0].marks:
@@ -111,6 +132,7 @@ def _show_case_results(case: Any, games: list[CaseResult], answered_by: str) -> 
         title = "Right answers (overall: points; ±: over repetitions)"
         display.show_table(title, ("of", "n", *(one.method for one in games)), answers)
     _show_costs(games)
+    display.show_decisions({method: made for method, made in players.items() if made.decisions})
 
 
 def _show_costs(games: list[CaseResult]) -> None:
@@ -119,8 +141,9 @@ def _show_costs(games: list[CaseResult]) -> None:
         for stage, took, asked in (("play", one.play, str(one.asked)), ("quiz", one.quiz, "")):
             dollars = "unknown" if took.dollars is None else f"{took.dollars:.4f}"
             tokens = str(took.prompt + took.completion)
-            rows.append((one.method, stage, asked, str(took.asked), tokens, dollars, f"{took.seconds:.2f}"))
-    asking = ("asked by players", "questions to the model", "tokens", "dollars", "seconds")
+            put = (asked, str(took.asked), reasons(took.reasons))
+            rows.append((one.method, stage, *put, tokens, dollars, f"{took.seconds:.2f}"))
+    asking = ("asked by players", "questions to the model", "rule of thumb", "tokens", "dollars", "seconds")
     display.show_table("Costs", ("method", "stage", *asking), rows)
 
 
@@ -128,9 +151,10 @@ def compare_methods(
     model: ModelOption,
     setting: Annotated[
         ReproductionSetting,
-        Options(exclude=("games", "practice", "model", "pool", "seed", "against", "ours", "progress")),
+        Options(exclude=("games", "practice", "model", "pool", "seed", "against", "ours", "progress", "failures")),
     ],
     ray: common.RayOptions,
+    failures: common.FailureOptions,
     method: Annotated[list[str] | None, typer.Option("--method", "-m"), f"{_METHOD_HELP}; None: all."] = None,
     games: Annotated[int, typer.Option(min=2), "Number of generated cases."] = 50,
     targets: Annotated[
@@ -148,7 +172,9 @@ def compare_methods(
     if seed > len(seeds.HELD_OUT) - games:
         raise accept("seed", seed, range(len(seeds.HELD_OUT) - games + 1))
     with ray.pool(model) as pool, display.progress_bar() as bar:
-        setting = replace(setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=bar)
+        setting = replace(
+            setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=bar, failures=failures
+        )
         found = comparison("compare", setting, {name: method_of(name) for name in names}, targets)
     return Answer(found.as_json(), partial(show_reproduction, found, model))
 

@@ -14,6 +14,7 @@ from parlour.training import reproduce as tables
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
+from parlour.training.decision_tables import marked, no_result
 from parlour.training.statistics import PairedDifference, show_interval
 from rich.measure import Measurement
 
@@ -23,8 +24,11 @@ _WIDEST: Final = 250
 def reproduce(
     name: Annotated[str, typer.Argument(), f"One of: {', '.join(tables.TABLES)}."],
     model: ModelOption,
-    setting: Annotated[tables.ReproductionSetting, Options(exclude=("games", "practice", "model", "pool", "progress"))],
+    setting: Annotated[
+        tables.ReproductionSetting, Options(exclude=("games", "practice", "model", "pool", "progress", "failures"))
+    ],
     ray: common.RayOptions,
+    failures: common.FailureOptions,
     games: Annotated[
         int | None,
         typer.Option(min=1),
@@ -48,7 +52,9 @@ def reproduce(
     games = usual[0] if games is None else games
     practice = usual[1] if practice is None else practice
     with ray.pool(model) as pool, display.progress_bar() as bar:
-        setting = replace(setting, games=games, practice=practice, model=model, pool=pool, progress=bar)
+        setting = replace(
+            setting, games=games, practice=practice, model=model, pool=pool, progress=bar, failures=failures
+        )
         found = tables.reproduce(name, setting)
     return Answer(found.as_json(), partial(show_reproduction, found, model))
 
@@ -57,10 +63,18 @@ def show_reproduction(found: tables.Reproduction, model: Model) -> None:
     """Print a table and the remarks below it."""
     differs = any(cell.difference or cell.value_difference for cell in found.cells)
     rows = []
+    firsts: dict[tuple[str, str], str] = {}
     for cell in found.cells:
         paper = "-" if cell.paper is None else _show_paper(cell, cell.paper)
         ours = display.show_rate(cell.ours) if cell.value is None else _show_value(cell.value)
-        rows.append((cell.row, cell.of, cell.measure, paper, ours, *([_show_difference(cell)] if differs else [])))
+        apart = _show_difference(cell)
+        if apart:
+            first = firsts.get((cell.of, cell.measure), cell.row)
+            apart = no_result([found.rests_on(cell.row), found.rests_on(first)]) + apart
+        else:
+            firsts[cell.of, cell.measure] = cell.row
+        row = marked(*found.rests_on(cell.row))
+        rows.append((row, cell.of, cell.measure, paper, ours, *([apart] if differs else [])))
     title = f"{found.name}: {found.title}; ours played by {called(model)}"
     headings = ("row", "of", "measure", "paper", "ours [95 %]", *(["from the first row"] if differs else []))
     shown, out = display.rich_table(title, headings, rows), display.console()
@@ -73,6 +87,7 @@ def show_reproduction(found: tables.Reproduction, model: Model) -> None:
     notes = sorted({f"{_named(cell)}: {cell.note}" for cell in found.cells if cell.note})
     for remark in (*found.remarks, *notes):
         out.print(f"- {remark}", highlight=False)
+    display.show_decisions(found.players)
 
 
 def _named(cell: tables.TableCell) -> str:

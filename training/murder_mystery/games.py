@@ -6,8 +6,8 @@ run in threads, which share its cache, budget and meter. Results are the same fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Any, Final, NamedTuple
@@ -16,14 +16,23 @@ from parlour.envs.core import accept, check_from
 from parlour.envs.murder_mystery.vocabulary import ASK
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.policies import make_policy
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
 from parlour.training import rollout, seeds
+from parlour.training.failures import RULE, Ceiling, Failures
 from parlour.training.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.murder_mystery.quiz import Mark, omniscient, quiz
 from parlour.training.murder_mystery.usage import CountedModel
 from parlour.training.murder_mystery.voting import votes
-from parlour.training.parallel.concurrent_games import Progress, check_jobs, no_progress, play_jobs, play_recorded
+from parlour.training.parallel.concurrent_games import (
+    Progress,
+    check_jobs,
+    no_progress,
+    play_jobs,
+    play_recorded,
+    refuse,
+)
 from parlour.training.parallel.executor import Pool, opened
 
 GAME: Final = "murder_mystery_v0"
@@ -90,6 +99,8 @@ class CaseResult:
     """What the game took of the model; for PP and OP, their votes."""
     quiz: Count
     """What the quiz took."""
+    players: Mapping[str, Decisions] = field(default_factory=dict)
+    """Policy -> whose the decisions of its seats were in the game; empty for PP and OP, which play none."""
 
     @property
     def victims(self) -> int:
@@ -115,22 +126,24 @@ class CaseJob:
     transcript: Path | None = None
 
 
-def play_case(job: CaseJob, model: Model, stop: Event | None = None) -> CaseResult:
+def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: Failures = RULE) -> CaseResult:
     """Play one case with one method, and ask everybody everything.
 
     Raises:
+        GameUnfinished: A player failed, and no heuristic may answer for it; only the game is looked at, not the quiz.
         ParlourError: The case cannot be read, an option or a setting is not accepted, or the transcript exists.
     """
     env = rollout.table(GAME, case=job.case, **job.table.options)
     game: Any = env.game_env.game
     method, case = job.method, game.case
     tally = CountedModel(model)
-    asked = 0
+    asked, made = 0, dict[str, Decisions]()
     if method.policy:
         guilty = [bool(job.murderer) and any(one.murders) for one in case.characters]
         names = [job.murderer if other else method.policy for other in guilty]
         players = [make_policy(name, GAME, game.config, tally) for name in names]
-        views = play_recorded(env, players, names, job.seed, job.transcript, stop).last_views
+        episode = play_recorded(env, players, names, job.seed, job.transcript, stop, failures)
+        views, made = episode.last_views, _by_name(names, episode.decisions)
         cast = _cast(views)
         asked = (
             sum(event.move.kind == ASK for event in views[0].events) if job.table.hearing == "all" else _heard(views)
@@ -167,7 +180,15 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None) -> CaseResu
         asked,
         play,
         spent,
+        made,
     )
+
+
+def _by_name(names: Sequence[str], decisions: Sequence[Decisions]) -> dict[str, Decisions]:
+    found: dict[str, Decisions] = {}
+    for name, one in zip(names, decisions, strict=True):
+        found[name] = found.get(name, Decisions()) + one
+    return found
 
 
 def _cast(views: Sequence[Any]) -> tuple[int, ...]:
@@ -195,10 +216,16 @@ class CaseWorker:
     """Plays one case at a time. Satisfies `parlour.training.parallel.threads.GameWorker`."""
 
     model: Model
+    failures: Failures = RULE
 
-    def play(self, job: CaseJob, stop: Event | None = None) -> CaseResult:
-        """One case, given up at the next turn once `stop` is set."""
-        return play_case(job, self.model, stop)
+    def play(self, job: CaseJob, stop: Event | None = None) -> CaseResult | rollout.Unfinished:
+        """One case, given up at the next turn once `stop` is set; one in which a player failed, where those are skipped."""
+        try:
+            return play_case(job, self.model, stop, self.failures)
+        except rollout.GameUnfinished as given_up:
+            if not self.failures.skips:
+                raise
+            return given_up.game
 
 
 def play_all(
@@ -210,6 +237,8 @@ def play_all(
     progress: Progress = no_progress,
     what: str = "games",
     keep: Callable[[CaseResult], None] = lambda _: None,
+    failures: Failures = RULE,
+    skip: Callable[[int, rollout.Unfinished], None] = refuse,
 ) -> list[CaseResult]:
     """Play all jobs; the results are in their order.
 
@@ -222,20 +251,30 @@ def play_all(
         progress: Counts games that are finished.
         what: What `progress` calls them.
         keep: Called with each result, in order, as soon as it and all before it are there.
+        failures: What follows when a player fails.
+        skip: Called with the number of a job whose game was given up because a player failed; it has no result.
 
     Raises:
-        ParlourError: See `play_case`.
+        ParlourError: See `play_case`; or as `failures` says.
     """
     check_jobs(jobs, workers)
 
-    def kept(_number: int, played: CaseResult) -> CaseResult:
+    ceiling = Ceiling(failures.max_fallback)
+
+    def kept(number: int, played: CaseResult | rollout.Unfinished) -> list[CaseResult]:
+        if isinstance(played, rollout.Unfinished):
+            skip(number, played)
+            ceiling.add([jobs[number].method.name] * len(played.decisions), played.decisions)
+            return []
         keep(played)
-        return played
+        ceiling.add(played.players, played.players.values())
+        return [played]
 
     in_threads = pool is not None or model.is_language_model
     with opened(1 if in_threads or len(jobs) < 2 else workers) as processes:
-        players = [CaseWorker(model)] * (max(1, min(model.concurrency, len(jobs))) if in_threads else 1)
-        return play_jobs(players, jobs, kept, progress=progress, what=what, pool=pool or processes)
+        players = [CaseWorker(model, failures)] * (max(1, min(model.concurrency, len(jobs))) if in_threads else 1)
+        found = play_jobs(players, jobs, kept, progress=progress, what=what, pool=pool or processes)
+        return [one for results in found for one in results]
 
 
 def generated(number: int, first: int = 0, language: str = "en", more: str = "") -> list[tuple[str, int]]:

@@ -83,7 +83,7 @@ def quiz(
     marks: list[Mark] = []
     for seat in range(case.seats) if seats is None else seats:
         reader = Reader(views[seat], scripts, stories)
-        marks += (_mark(reader, model, seat, question, repetitions, seed) for question in case.questions[seat])
+        marks += _marks(reader, model, seat, case.questions[seat], repetitions, seed)
     return tuple(marks)
 
 
@@ -94,15 +94,24 @@ def omniscient(case: Case, views: Sequence[Any], model: Model, repetitions: int 
     """
     civilians = [seat for seat, one in enumerate(case.characters) if not any(one.murders)]
     reader = Reader(views[civilians[0] if civilians else 0], "all", stories_of(case))
-    return tuple(_mark(reader, model, -1, question, repetitions, seed) for question in case.omniscient)
+    return tuple(_marks(reader, model, -1, case.omniscient, repetitions, seed))
 
 
-def _mark(reader: Reader, model: Model, seat: int, question: QuizQuestion, repetitions: int, seed: int) -> Mark:
-    right = []
-    for repetition in range(repetitions):
-        shown = shuffled(question, order_of(seed, seat, question, repetition))
-        right.append(shown.right(reader.answer(model, shown, repetition, seed).picked))
-    return Mark(seat, question.id, question.kind, question.points, tuple(right))
+def _marks(
+    reader: Reader, model: Model, seat: int, questions: Sequence[QuizQuestion], repetitions: int, seed: int
+) -> list[Mark]:
+    """All questions to one reader, each as often as it is repeated: none waits for another."""
+    shown = [
+        (shuffled(question, order_of(seed, seat, question, repetition)), repetition)
+        for question in questions
+        for repetition in range(repetitions)
+    ]
+    answers = zip(shown, reader.answer_all(model, shown, seed), strict=True)
+    right = [one.right(quizzed.picked) for (one, _), quizzed in answers]
+    return [
+        Mark(seat, one.id, one.kind, one.points, tuple(right[k * repetitions : (k + 1) * repetitions]))
+        for k, one in enumerate(questions)
+    ]
 
 
 def counts(marks: Sequence[Mark]) -> Mapping[str, int]:

@@ -14,8 +14,10 @@ from typing import Any, Final
 
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
+from parlour.training.failures import RULE, Failures
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, Verdict, play_all
 from parlour.training.murder_mystery.quiz import Mark
 from parlour.training.parallel.concurrent_games import Progress, no_progress
@@ -34,6 +36,7 @@ def play_stored(
     pool: Pool | None = None,
     progress: Progress = no_progress,
     what: str = "games",
+    failures: Failures = RULE,
 ) -> list[CaseResult]:
     """Play what has no result in a folder, and store it there; see `play_all`.
 
@@ -52,10 +55,11 @@ def play_stored(
         def add(played: CaseResult) -> None:
             key, _ = next(waiting)
             known[_text(key)] = played
-            store.append({"key": key, "played": asdict(played)})
+            players = {name: one.as_stored() for name, one in played.players.items()}
+            store.append({"key": key, "played": {**asdict(played), "players": players}})
 
         again = [job for _, job in missing]
-        play_all(again, model, workers=workers, pool=pool, progress=progress, what=what, keep=add)
+        play_all(again, model, workers=workers, pool=pool, progress=progress, what=what, keep=add, failures=failures)
     return [known[_text(key)] for key in keys]
 
 
@@ -67,6 +71,7 @@ def from_json(told: dict[str, Any]) -> CaseResult:
         values[name] = tuple(Mark(a, b, c, d, tuple(e)) for a, b, c, d, e in told[name])
     for name in ("play", "quiz"):
         values[name] = Count(**told[name])
+    values["players"] = {name: Decisions.from_stored(one) for name, one in told.get("players", {}).items()}
     return CaseResult(**values)
 
 

@@ -61,11 +61,14 @@ class CountedModel(Model):
             calls=calls,
             prompt=sum(usage.get("prompt", 0) for usage in usages),
             completion=sum(usage.get("completion", 0) for usage in usages),
+            prompt_cached=sum(usage.get("cached", 0) for usage in usages),
             dollars=None if None in costs else sum(costs),
             asked=1,
             valid=int(calls == 1 and not answered.fell_back),
             repaired=int(calls > 1 and not answered.fell_back),
             fallbacks=int(answered.fell_back),
+            reasons={} if answered.reason is None else {answered.reason: 1},
+            cut=answered.cut,
             replies=calls,
         )
         with self._lock:

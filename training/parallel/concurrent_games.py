@@ -76,9 +76,11 @@ def play_all(
     progress: Progress = no_progress,
     what: str = "games",
     pool: Pool | None = None,
+    failures: Failures = RULE,
 ) -> list[Episode]:
     """Play games and keep them all; see `play_each`."""
-    return play_each(env, jobs, lambda _, episode: episode, workers=workers, progress=progress, what=what, pool=pool)
+    again: dict[str, Any] = {"workers": workers, "progress": progress, "what": what, "pool": pool}
+    return play_each(env, jobs, lambda _, episode: episode, **again, failures=failures)
 
 
 def play_each(

@@ -5,13 +5,15 @@ The agent plays both sides, one after the other, against the baseline agent; the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
+from parlour.policies.llm.decisions import Decisions
 from parlour.training.avalon import social
 from parlour.training.avalon.social.measures import Sat, valid
+from parlour.training.decisions import of_transcript
 from parlour.training.reproduce.avalon_teams import AGENT, BASELINE, Club, Variant
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell, unprinted
 from parlour.training.statistics import Rate, rate
@@ -24,13 +26,21 @@ Measured = dict[str, dict[str, Any]]
 def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
     """Valid response rate (Eq. 8) of the agent's replies, by role."""
     given = attrgetter("replies" if setting.model.is_language_model else "responses")
-    ours = [seat for seat in _seats(_judged(setting)) if seat.table.players[seat.seat] == AGENT]
+    judged, players = _judged(setting)
+    ours = [seat for seat in _seats(judged) if seat.table.players[seat.seat] == AGENT]
     shares = {role: valid([seat for seat in ours if seat.role == role], given) for role in _ROLES} | {
         "average": valid(ours, given)
     }
     cells = [cell(name, setting.model.name, role, "VRR", _rate(found)) for role, found in shares.items()]
     remarks = () if setting.model.is_language_model else ("Heuristics always answer in a form that can be read.",)
-    return _made(name, "Valid responses", setting, [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells], remarks)
+    return _made(
+        name,
+        "Valid responses",
+        setting,
+        [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells],
+        {setting.model.name: players[AGENT]},
+        remarks,
+    )
 
 
 def avalon_figure_2(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -99,24 +109,26 @@ def avalon_figure_6(name: str, setting: ReproductionSetting) -> Reproduction:
 def _by_player(
     name: str, title: str, setting: ReproductionSetting, cells: Callable[[str, dict[str, Any]], Iterator[TableCell]]
 ) -> Reproduction:
-    measured = _measured(setting)
-    return _made(name, title, setting, [one for player in (AGENT, BASELINE) for one in cells(player, measured[player])])
-
-
-def _measured(setting: ReproductionSetting) -> Measured:
-    """The measures of the agent and of the baseline, each on both sides."""
-    return dict(social.measures(_judged(setting))["players"])
+    judged, players = _judged(setting)
+    measured: Measured = dict(social.measures(judged)["players"])
+    told = [one for player in (AGENT, BASELINE) for one in cells(player, measured[player])]
+    return _made(name, title, setting, told, players)
 
 
 def _seats(judged: social.Judged) -> Iterator[Sat]:
     return (Sat(table, seat) for table in judged.tables for seat in range(len(table.game.roles)))
 
 
-def _judged(setting: ReproductionSetting) -> social.Judged:
+def _judged(setting: ReproductionSetting) -> tuple[social.Judged, dict[str, Decisions]]:
+    """The games of the agent on both sides against the baseline, and whose the decisions of each were."""
     club = Club(setting, learns=True)
     variant = Variant("full")
     games = [one for side in (GOOD, EVIL) for one in club.play("full", AGENT, club.agent(variant), side).transcripts]
-    return social.judge(games, setting.model, setting.model.concurrency)
+    players: dict[str, Decisions] = {}
+    for game in games:
+        for who, one in zip(game.header["players"].values(), of_transcript(game), strict=True):
+            players[who] = players.get(who, Decisions()) + one
+    return social.judge(games, setting.model, setting.model.concurrency), players
 
 
 def _rate(found: dict[str, Any] | None) -> Rate | None:
@@ -129,11 +141,16 @@ def _pooled(of: dict[str, Any], roles: tuple[str, ...]) -> Rate | None:
 
 
 def _made(
-    name: str, title: str, setting: ReproductionSetting, cells: list[TableCell], remarks: tuple[str, ...] = ()
+    name: str,
+    title: str,
+    setting: ReproductionSetting,
+    cells: list[TableCell],
+    players: Mapping[str, Decisions],
+    remarks: tuple[str, ...] = (),
 ) -> Reproduction:
     ours = (
         f"Ours: {setting.games} held-out deals with the agent on each side against the baseline; "
         f"judged by {setting.model.name if setting.model.is_language_model else 'heuristics'}."
     )
     paper = "The paper shows this as a figure; only what its text or tables say in numbers stands beside ours."
-    return Reproduction(name, title, setting.model.name, tuple(cells), (paper, ours, *remarks))
+    return Reproduction(name, title, setting.model.name, tuple(cells), (paper, ours, *remarks), players)

@@ -16,6 +16,7 @@ from parlour.envs import replay
 from parlour.envs.core import check_one_of
 from parlour.envs.replay import Transcript
 from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience, Pool
+from parlour.policies.llm.decisions import Decisions
 from parlour.training import rollout
 from parlour.training.avalon.practice import Practice, PracticeConfig, practise, sides_of
 from parlour.training.parallel.concurrent_games import Job, MakePolicy, play_all
@@ -58,6 +59,8 @@ class Club:
     def __init__(self, setting: ReproductionSetting, *, learns: bool) -> None:
         check_one_of("opponent", setting.against, (BASELINE, AGENT))
         self.setting, self.learns = setting, learns
+        self.players: dict[str, Decisions] = {}
+        """Row -> the decisions of its team in the games played so far."""
         self._done: dict[tuple[tuple[str, ...], str], Practice] = {}
         self._deals = deals_of(setting, setting.games)
         self._env = rollout.table(GAME, num_players=AVALON_PLAYERS, rules=AVALON_RULES)
@@ -110,8 +113,12 @@ class Club:
                 pool=self.setting.pool,
                 progress=self.setting.progress,
                 what=f"{row}, {side}",
+                failures=self.setting.failures,
             )
             transcripts = tuple(replay.read(job.transcript) for job in jobs if job.transcript is not None)
+        for job, episode in zip(jobs, episodes, strict=True):
+            team = [made for (who, _), made in zip(job.players, episode.decisions, strict=True) if who == name]
+            self.players[row] = sum(team, self.players.get(row, Decisions()))
         return RowGames(tuple(episode.outcome.winner == side for episode in episodes), transcripts)
 
     def _seated(

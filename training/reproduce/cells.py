@@ -6,7 +6,7 @@ import csv
 import re
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
-from parlour.envs.core import accept, check_from
+from parlour.envs.core import ParlourError, accept, check_from
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training import seeds
+from parlour.training.failures import RULE, Failures
 from parlour.training.parallel.concurrent_games import Progress, no_progress
 from parlour.training.parallel.executor import Pool
 from parlour.training.runs import run_directory
@@ -60,6 +62,8 @@ class ReproductionSetting:
     out: Path | None = None
     """Run directory, for transcripts, or for pictures and their data; resumes if it exists; None: nothing is stored."""
     progress: Progress = no_progress
+    failures: Failures = RULE
+    """What follows when a player fails; tables compare the same deals, so that no game can be skipped."""
     cases: str = "en"
     """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
     repetitions: int = 3
@@ -68,6 +72,10 @@ class ReproductionSetting:
     def __post_init__(self) -> None:
         for name, least in (("workers", 1), ("seed", 0), ("repetitions", 1)):
             check_from(name, getattr(self, name), least)
+        if self.failures.skips:
+            raise ParlourError(
+                "on_failure 'skip-game' is not accepted for a table of common deals; accepted: rule, stop"
+            )
 
 
 def held(setting: ReproductionSetting) -> AbstractContextManager[object]:
@@ -160,10 +168,17 @@ class Reproduction:
     model: str
     cells: tuple[TableCell, ...]
     remarks: tuple[str, ...]
+    players: Mapping[str, Decisions] = field(default_factory=dict)
+    """Row -> whose the decisions of its player were, where games of players were played."""
+
+    def rests_on(self, row: str) -> tuple[str, int, int]:
+        """A row, the own decisions of its player and all of them."""
+        of = self.players.get(row, Decisions())
+        return row, of.own, of.decisions
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
-        return asdict(self)
+        return {**asdict(self), "players": {row: one.as_json() for row, one in self.players.items()}}
 
 
 def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
+from parlour.policies.llm.decisions import Decisions
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, cell, mean, remark
 from parlour.training.reproduce.gratr_teams import OPPONENTS, RULE, Match, opponents, play_teams
 from parlour.training.statistics import SHARE, SHARE_DIFFERENCE, UNBOUNDED, Bounds, Rate, paired, rate, show_interval
@@ -34,7 +35,7 @@ def gratr_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
         remark("amnesia"),
         *(_verdict(match) for match in matches),
     )
-    return _made(name, "Win rates in mixed games", setting, cells, remarks)
+    return _made(name, "Win rates in mixed games", setting, matches, cells, remarks)
 
 
 def gratr_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -49,23 +50,25 @@ def gratr_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
 
 def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """Right judgements by role."""
+    matches = [play_teams(setting, one) for one in opponents(setting, OPPONENTS)]
     cells = [
         one
-        for match in (play_teams(setting, one) for one in opponents(setting, OPPONENTS))
+        for match in matches
         for role in (TOTAL, *ROLES)
         for one in _pair(name, match, role, SUCCESS, partial(_success, role), bounds=SHARE)
     ]
-    return _made(name, "Reasoning success", setting, cells, (remark("judgements"), remark("means_over_deals")))
+    return _made(name, "Reasoning success", setting, matches, cells, (remark("judgements"), remark("means_over_deals")))
 
 
 def _scored(name: str, title: str, setting: ReproductionSetting, sign: int, about: str) -> Reproduction:
+    matches = [play_teams(setting, one) for one in opponents(setting, OPPONENTS)]
     cells = [
         one
-        for match in (play_teams(setting, one) for one in opponents(setting, OPPONENTS))
+        for match in matches
         for role in ROLES
         for one in _pair(name, match, role, SCORE, partial(_score, role, sign), bounds=UNBOUNDED)
     ]
-    return _made(name, title, setting, cells, (about, remark("means_over_deals")))
+    return _made(name, title, setting, matches, cells, (about, remark("means_over_deals")))
 
 
 # -- win rates -------------------------------------------------------------------------------------------------
@@ -147,11 +150,17 @@ def _success(role: str, games: Sequence[WerewolfGame], method: str) -> float | N
 
 
 def _made(
-    name: str, title: str, setting: ReproductionSetting, cells: Sequence[TableCell], remarks: Sequence[str]
+    name: str,
+    title: str,
+    setting: ReproductionSetting,
+    matches: Sequence[Match],
+    cells: Sequence[TableCell],
+    remarks: Sequence[str],
 ) -> Reproduction:
     general = (
         "The paper plays 50 games with each opponent, with gpt-3.5-turbo at every seat.",
         f"Ours: {setting.games} games with each, {setting.games // 2} held-out deals played twice, blocks changed over.",
     )
     tuned = (f"Here GRATR is {setting.ours}.",) if setting.ours else ()
-    return Reproduction(name, title, setting.model.name, tuple(cells), (*general, *tuned, *remarks))
+    players = {_row(match, who): match.decisions.get(who, Decisions()) for match in matches for who in _methods(match)}
+    return Reproduction(name, title, setting.model.name, tuple(cells), (*general, *tuned, *remarks), players)

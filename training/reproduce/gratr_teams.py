@@ -7,8 +7,8 @@ once. The villager with the lower seat goes with the werewolves first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -17,7 +17,9 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
+from parlour.policies.llm.decisions import Decisions
 from parlour.training import rollout
+from parlour.training.decisions import of_transcript
 from parlour.training.parallel.concurrent_games import Job, play_each
 from parlour.training.reproduce.cells import ReproductionSetting, deals_of, folder_name, games_folder
 from parlour.training.rollout import Episode
@@ -59,6 +61,8 @@ class Match:
     """GRATR as it is seated: its name, with settings behind a colon where it has any."""
     opponent: Opponent
     games: tuple[Seen, ...]
+    decisions: Mapping[str, Decisions] = field(default_factory=dict)
+    """Policy -> whose the decisions of its seats were, in all games."""
 
     @property
     def deals(self) -> tuple[tuple[Seen, Seen], ...]:
@@ -104,8 +108,19 @@ def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
             pool=setting.pool,
             progress=setting.progress,
             what=opponent.label,
+            failures=setting.failures,
         )
-        return Match(ours, opponent, tuple(_read(job) for job in jobs))
+        return Match(ours, opponent, tuple(_read(job) for job in jobs), _decisions(jobs))
+
+
+def _decisions(jobs: Sequence[Job]) -> dict[str, Decisions]:
+    """By policy, from the transcripts: games of a run before this one count as well."""
+    found: dict[str, Decisions] = {}
+    for job in jobs:
+        assert job.transcript is not None
+        for (who, _), one in zip(job.players, of_transcript(replay.read(job.transcript)), strict=True):
+            found[who] = found.get(who, Decisions()) + one
+    return found
 
 
 def blocks(env: Any, seed: int, other: str, ours: str = GRATR) -> dict[str, list[str]]:

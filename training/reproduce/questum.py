@@ -216,9 +216,8 @@ def _made(
 ) -> Reproduction:
     if not cells:
         raise accept("repetitions", setting.repetitions, "a whole number from 1")
-    return Reproduction(
-        name, title, setting.model.name, tuple(cells), (*_general(setting, games), *map(remark, remarks))
-    )
+    told = (*_general(setting, games), *map(remark, remarks))
+    return Reproduction(name, title, setting.model.name, tuple(cells), told, games.players)
 
 
 def _general(setting: ReproductionSetting, games: Games) -> tuple[str, ...]:

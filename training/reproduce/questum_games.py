@@ -10,6 +10,7 @@ from typing import Any, Final
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.transport.meter import Count
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, generated, in_folder, play_all
@@ -57,6 +58,12 @@ class Games:
     def first(self) -> str:
         """The row that others are compared with."""
         return next(iter(self.rows))
+
+    @property
+    def players(self) -> dict[str, Decisions]:
+        """Row -> whose the decisions of its seats were, in rows that play."""
+        made = {row: [one for game in games for one in game.players.values()] for row, games in self.rows.items()}
+        return {row: sum(of, Decisions()) for row, of in made.items() if of}
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -118,6 +125,7 @@ def play_cases(
             "pool": setting.pool,
             "progress": setting.progress,
             "what": row,
+            "failures": setting.failures,
         }
         if setting.out is None:
             found[row] = tuple(play_all(jobs, setting.model, **again))

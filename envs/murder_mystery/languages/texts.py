@@ -18,6 +18,28 @@ Sentences = tuple[str, ...]
 Pattern = re.Pattern[str]
 
 
+class RuleSentences(LanguageTable):
+    """The rules of a table in words; the sentences on hearing, truth and majority stand between them."""
+
+    brief: str
+    introductions: str
+    questions: str
+    answers: str
+    reports: str
+    votes: str
+    found: str
+    winning: str
+
+
+class Refusals(LanguageTable):
+    """What is wrong with words that cannot be used."""
+
+    blank: str
+    nobody: str
+    several: str
+    other: str
+
+
 class Phrases(LanguageTable):
     """What the moderator and the seats say: what `text.py` puts together."""
 
@@ -31,7 +53,6 @@ class Phrases(LanguageTable):
     title: str
     characters: str
     victims: str
-    play: str
     truth: str
     briefing: str
     objectives: str
@@ -63,6 +84,11 @@ class Phrases(LanguageTable):
     declines: Pattern
     hearing: dict[str, str]
     majority: dict[str, str]
+    rules: RuleSentences
+    end: dict[str, str]
+    reasons: dict[str, str]
+    roles: dict[str, str]
+    refusals: Refusals
     words: dict[str, str]
     ask: dict[str, str]
     questions: dict[str, tuple[str, str]]

@@ -13,10 +13,9 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.agents.mediated_qa.asks import AskingReader, Worded
+from parlour.policies.agents.mediated_qa.asks import LABELS, AskingReader, Worded
 
 CHECKPOINT: Final = "cross-encoder/nli-deberta-v3-small"
-LABELS: Final = ("entailment", "neutral", "contradiction")
 Classify = Callable[[str, str], str]
 """Premise, hypothesis -> label."""
 

@@ -82,14 +82,19 @@ class Ocot(_Everybody):
     def _question(self, target: int, victim: str, number: int) -> asks.OcotQuestion:
         room, common = self.room, self._about(target, victim)
         goals = room.seat_model.ask(asks.OcotGoals(**common)).questions
-        considered = []
-        for goal in [words for words in goals if words.strip()][: asks.GOALS]:
-            inputs: dict[str, Any] = {
-                "script": room.seat_memory.excerpts(goal),
-                "dialogue": room.seat_memory.heard(goal),
-            }
-            said = room.seat_model.ask(asks.OcotConsider(**room.about(victim), goal=goal, **inputs)).words
-            considered.append(asks.Goal(question=goal, answer=said))
+        goals = [words for words in goals if words.strip()][: asks.GOALS]
+        said = room.seat_model.ask_all(
+            [
+                asks.OcotConsider(
+                    **room.about(victim),
+                    goal=goal,
+                    script=room.seat_memory.excerpts(goal),
+                    dialogue=room.seat_memory.heard(goal),
+                )
+                for goal in goals
+            ]
+        )
+        considered = [asks.Goal(question=goal, answer=answer.words) for goal, answer in zip(goals, said, strict=True)]
         dialogue = room.seat_memory.heard(self._query(target, victim))
         return asks.OcotQuestion(**common, considered=considered, dialogue=dialogue, number=number)
 
@@ -109,8 +114,10 @@ class ThinkThrice(_Everybody):
         plain = {key: value for key, value in asked.items() if key != "asker"}
         entries = room.seat_model.ask(think_asks.ThinkTimeline(**plain, script=found["script"])).entries
         entries = [entry for entry in entries if entry.strip()][: think_asks.ENTRIES]
-        useful = [entry for entry in entries if room.seat_model.ask(think_asks.ThinkUseful(**plain, entry=entry)).yes]
+        judged = room.seat_model.ask_all([think_asks.ThinkUseful(**plain, entry=entry) for entry in entries])
+        useful = [entry for entry, one in zip(entries, judged, strict=True) if one.yes]
         answer = room.seat_model.ask(think_asks.ThinkAnswer(**asked, **found, useful=useful)).words
         held: dict[str, Any] = {"scene": room.scene, "me": room.me, "answer": answer}
-        missing = [one for one in useful if not room.seat_model.ask(think_asks.ThinkContained(**held, entry=one)).yes]
+        contained = room.seat_model.ask_all([think_asks.ThinkContained(**held, entry=entry) for entry in useful])
+        missing = [entry for entry, one in zip(useful, contained, strict=True) if not one.yes]
         return room.seat_model.ask(think_asks.ThinkRefine(**asked, answer=answer, missing=missing)).words

@@ -19,7 +19,7 @@ from parlour.policies.agents.murder_mystery.asks import CaseAsk
 from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk, me_of
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, QUIZ, SeatMemory
 from parlour.policies.llm.ask import Answer
-from parlour.policies.llm.model import Model, RequestContext, mixed
+from parlour.policies.llm.model import Answered, Model, RequestContext, mixed
 from parlour.policies.retrieval.embedders import Embedder
 from parlour.policies.retrieval.memory import SCRIPT, Memory, segments
 
@@ -129,11 +129,23 @@ class Reader:
 
     def answer(self, model: Model, question: QuizQuestion, repetition: int = 0, seed: int = 0) -> Quizzed:
         """Answer one question. The same seed and repetition give the same answer again."""
-        ask = self.ask(question)
-        number = mixed(seed, self._seat_memory.seat, repetition, *question.id.encode())
-        answered = model.answer(ask, RequestContext(f"player_{self._seat_memory.seat}", number))
-        picked = quiz_answers.letters_of(answered.value.answer, len(ask.options), ask.pick)
-        return Quizzed(() if answered.fell_back else picked, answered.valid, answered.calls)
+        return self.answer_all(model, [(question, repetition)], seed)[0]
+
+    def answer_all(self, model: Model, questions: Sequence[tuple[QuizQuestion, int]], seed: int = 0) -> list[Quizzed]:
+        """Answer questions, each with the number of its repetition, in order."""
+        asks = [self.ask(question) for question, _ in questions]
+        contexts = [self._context(question, repetition, seed) for question, repetition in questions]
+        answers = model.answer_all(list(zip(asks, contexts, strict=True)))
+        return [_quizzed(ask, answered) for ask, answered in zip(asks, answers, strict=True)]
+
+    def _context(self, question: QuizQuestion, repetition: int, seed: int) -> RequestContext:
+        seat = self._seat_memory.seat
+        return RequestContext(f"player_{seat}", mixed(seed, seat, repetition, *question.id.encode()))
+
+
+def _quizzed(ask: Quiz, answered: Answered[QuizAnswer]) -> Quizzed:
+    picked = quiz_answers.letters_of(answered.value.answer, len(ask.options), ask.pick)
+    return Quizzed(() if answered.fell_back else picked, answered.valid, answered.calls)
 
 
 def answer_quiz(

@@ -2,7 +2,7 @@
 
 Servers that call themselves compatible differ in how they tell the same: content is a text or a list of parts, thinking is
 called `reasoning_content` (DeepSeek, vLLM, llama.cpp, Groq) or `reasoning` (OpenRouter, Ollama, newer vLLM), tokens read
-from a cache of prompts stand in three places. Sources: the pages that `tests/models/servers` names.
+from a cache of prompts stand in three places. Sources: the pages that `tests/servers.py` names.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ _PATIENCE: Final = 60.0
 _STORED: Final = ("texts", "usage", "finish", "thinking", "served", "logprobs", "dropped")
 
 
-class Known(NamedTuple):
+class Remembered(NamedTuple):
     """A model at a server, and its row in the file."""
 
     row: int
@@ -85,7 +85,7 @@ class Cache:
     def __init__(self, inner: Transport, path: str | Path, mode: str = "record") -> None:
         check_one_of("cache mode", mode, MODES)
         self._inner, self.path, self.mode = inner, Path(path).absolute(), mode
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, Remembered] = {}
         self._lock = Lock()
         if mode == "record":
             self._make()
@@ -139,14 +139,14 @@ class Cache:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=Lock())
 
-    def _of(self, model: str) -> Known:
+    def _of(self, model: str) -> Remembered:
         """The model and its row; asked once. Threads that come first wait for one of them."""
         with self._lock:
             if model not in self._known:
                 self._known[model] = self._stored_model(model) if self.mode == "replay" else self._told_model(model)
             return self._known[model]
 
-    def _stored_model(self, model: str) -> Known:
+    def _stored_model(self, model: str) -> Remembered:
         """The latest. Raises `CacheMiss` if the file holds none of this name at this address."""
         latest = (
             "SELECT id, told, context FROM servers WHERE address = ? AND model = ? ORDER BY seen DESC, id DESC LIMIT 1"
@@ -159,9 +159,9 @@ class Cache:
             raise CacheMiss(
                 f"{str(self.path)!r} holds no reply of {model!r} at {self.address or 'no address'}; accepted: {held}"
             )
-        return Known(row[0], ServedModel(self.address, model, json.loads(row[1]), row[2]))
+        return Remembered(row[0], ServedModel(self.address, model, json.loads(row[1]), row[2]))
 
-    def _told_model(self, model: str) -> Known:
+    def _told_model(self, model: str) -> Remembered:
         """As the server tells it; as stored where the server cannot be reached. It becomes the latest."""
         told = served_model(self._inner, model)
         if not told.reached and told.address:
@@ -179,7 +179,7 @@ class Cache:
             row = file.execute(
                 "SELECT id, context FROM servers WHERE address = ? AND model = ? AND digest = ?", values[:3]
             ).fetchone()
-        return Known(row[0], replace(told, context=row[1]))
+        return Remembered(row[0], replace(told, context=row[1]))
 
     def _read(self, key: str) -> Completion | CallFailed | None:
         with open_cache(self.path, self.mode == "record") as file:

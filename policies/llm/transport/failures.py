@@ -1,7 +1,7 @@
 """Why a call failed, from the status and the body of an error: what ends a run, what costs a call, what is tried again.
 
 Servers tell the same in different words, places and statuses; the words below are those of OpenAI, Azure, OpenRouter,
-Groq, vLLM, Ollama and llama.cpp. Sources: the pages that `tests/models/servers` names for each of them.
+Groq, vLLM, Ollama and llama.cpp. Sources: the pages that `tests/servers.py` names for each of them.
 """
 
 from __future__ import annotations

@@ -6,13 +6,13 @@ The same procedure with other settings is PLAYER* (SPEC 5), and, with the defaul
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.murder_mystery.vocabulary import MysteryView
-from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, card
+from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, SensorCard, card
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
 from parlour.policies.agents.murder_mystery.questum import gain
 from parlour.policies.agents.murder_mystery.scene import all_named
@@ -133,12 +133,12 @@ class Interview(Procedure):
     def questions(self, target: int, victim: str, number: int) -> list[str]:
         room = self.room
         common = self._about(target, victim)
-        readings = []
-        for sensor in self.settings.sensors:
-            told = card(sensor)
-            read = room.seat_model.ask(Sense(**common, sensor=told))
-            choice = choice_of(read.choice, told.choices) or ""
-            readings.append(SensorReading(sensor=sensor, choice=choice, reason=read.reason))
+        cards = [card(sensor) for sensor in self.settings.sensors]
+        answers = room.seat_model.ask_all([Sense(**common, sensor=told) for told in cards])
+        readings = [
+            SensorReading(sensor=told.sensor, choice=choice_of(read.choice, told.choices) or "", reason=read.reason)
+            for told, read in zip(cards, answers, strict=True)
+        ]
         summary = SensorSummary(character=room.name(target), readings=readings)
         answer = room.ask_or_fail(Question(**common, summary=summary, number=number), QUESTION)
         if answer is None:
@@ -170,7 +170,7 @@ class Interview(Procedure):
         """Read all sensors of everybody else, and renew the list; note what the questions of the round have gained."""
         room, before = self.room, self.suspects[victim]
         seats = sorted(room.others)
-        summaries = [self._read_all(seat, victim) for seat in seats]
+        summaries = self._read_all(seats, victim)
         answer = room.ask_or_fail(
             Prune(
                 **room.about(victim),
@@ -187,25 +187,26 @@ class Interview(Procedure):
         self.main[victim] = after[0]
         self.suspects[victim] = tuple(sorted(after, key=room.others.index))
 
-    def _read_all(self, seat: int, victim: str) -> SensorSummary:
-        room = self.room
+    def _read_all(self, seats: Sequence[int], victim: str) -> list[SensorSummary]:
+        """What all sensors read of each seat."""
+        room, counts = self.room, self.settings.counts
         cards = [card(sensor) for sensor in (*self.settings.sensors, VALUE)]
-        asked = room.seat_memory.asked(seat, victim) if self.settings.counts else -1
-        answer = room.seat_model.ask(SenseAll(**self._about(seat, victim), sensors=cards, asked=asked))
-        told = {reading.sensor: reading for reading in answer.readings}
-        readings = [
-            SensorReading(
-                sensor=one.sensor,
-                choice=choice_of(told[one.sensor].choice, one.choices) or "",
-                reason=told[one.sensor].reason,
+        questions = [
+            SenseAll(
+                **self._about(seat, victim),
+                sensors=cards,
+                asked=room.seat_memory.asked(seat, victim) if counts else -1,
             )
-            for one in cards
-            if one.sensor in told
+            for seat in seats
         ]
-        summary = SensorSummary(character=room.name(seat), readings=readings)
-        self.summaries[victim, seat] = summary
-        self.expected[victim, seat] = gain.expected_gain(value_of(readings))
-        return summary
+        found = [
+            SensorSummary(character=room.name(seat), readings=_readings(cards, answer.readings))
+            for seat, answer in zip(seats, room.seat_model.ask_all(questions), strict=True)
+        ]
+        for seat, summary in zip(seats, found, strict=True):
+            self.summaries[victim, seat] = summary
+            self.expected[victim, seat] = gain.expected_gain(value_of(summary.readings))
+        return found
 
     # -- inputs of the vote ---------------------------------------------------------------------------------
 
@@ -216,3 +217,17 @@ class Interview(Procedure):
 
     def summaries_of(self, victim: str) -> list[SensorSummary]:
         return [self.summaries[victim, seat] for seat in sorted(self.room.others) if (victim, seat) in self.summaries]
+
+
+def _readings(cards: Sequence[SensorCard], answered: Sequence[SensorReading]) -> list[SensorReading]:
+    """The readings of the sensors that were asked for, each with one of its choices, or none."""
+    told = {reading.sensor: reading for reading in answered}
+    return [
+        SensorReading(
+            sensor=one.sensor,
+            choice=choice_of(told[one.sensor].choice, one.choices) or "",
+            reason=told[one.sensor].reason,
+        )
+        for one in cards
+        if one.sensor in told
+    ]

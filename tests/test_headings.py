@@ -1,0 +1,92 @@
+"""The headings of observations by language: a table in Chinese has Chinese ones, and whoever cuts prose finds them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from parlour.envs import registry
+from parlour.envs.core import Outcome
+from parlour.envs.headings import LANGUAGES, headings_of, language_of, sections_of
+from parlour.envs.text import end_of, was
+from parlour.policies.by_text import options_in
+from parlour.wrappers import TextActions
+from parlour.wrappers.history import window
+
+ZH = LANGUAGES["zh"]
+CASES = {"en": "seed:3:en:4:1", "zh": "seed:3:zh:4:1"}
+
+
+def opened(language: str, **settings):
+    env = registry["murder_mystery_v0"].raw_env(case=CASES[language], info="full", **settings)
+    env.reset(seed=1)
+    return env
+
+
+@pytest.mark.parametrize("language", CASES)
+def test_a_table_has_the_headings_of_its_language(language):
+    env = opened(language)
+    told = LANGUAGES[language]
+    assert (language_of(env.text), headings_of(env.text)) == (language, told)
+    now, later = env.observe("player_0")["text"], env.observe("player_1")["text"]
+    assert [now.count(heading) for heading in told[:3]] == [1, 1, 1]
+    assert later.endswith(told.choice + told.not_your_turn)
+    found = sections_of(now)
+    assert found is not None
+    assert found.language == language
+    assert f"{told.who}{found.who}{told.record}{found.record}{told.choice}{found.choice}" == now
+    assert options_in(now) == env.infos["player_0"]["options"]
+
+
+@pytest.mark.parametrize("language", CASES)
+def test_the_rules_stand_at_the_end_of_the_first_section_and_in_info(language):
+    env = opened(language, rules="player", hearing="two", rounds=2)
+    rules = env.infos["player_0"]["rules"]
+    found = sections_of(env.observe("player_0")["text"])
+    assert found is not None
+    assert found.who.endswith(rules + "\n")
+    brief, _, whole = rules.partition("\n\n")
+    assert len(brief) < 600 < 3 * len(whole)
+    for words in {
+        "en": ("rounds is 2", "Only the two", "has most votes is found"),
+        "zh": ("一共2轮", "两个人", "得票最多的人被"),
+    }[language]:
+        assert words in whole
+    assert env.text.rules == rules
+
+
+def test_only_a_game_of_several_rounds_has_reports():
+    told = [opened("en", rounds=rounds).text.rules for rounds in (1, 2)]
+    assert ["Suspicions:" in rules for rules in told] == [False, True]
+
+
+def test_a_chinese_table_says_nothing_in_english():
+    env = TextActions(opened("zh"), on_bad="ask_again")
+    env.reset(seed=1)
+    env.step("")
+    text = env.observe("player_0")["text"]
+    assert text.splitlines()[-1].startswith(ZH.refused)
+    while env.unwrapped.outcome is None:
+        env.step(env.infos[env.agent_selection]["options"][0])
+        text = env.observe("player_2")["text"]
+        assert not re.search("[A-Za-z]", text), re.findall(".*[A-Za-z].*", text)
+    assert not re.search("[A-Za-z]", window(text, 2))
+    assert ZH.left_out.split("{")[0] in window(text, 2)
+
+
+def test_an_end_in_words():
+    avalon = registry["avalon_v0"].raw_env()
+    assert end_of(avalon.text, Outcome((), "good", "quests")) == "good wins (quests)."
+    assert end_of(avalon.text, Outcome((), "draw", "forfeit")) == "Nobody wins (forfeit)."
+    en, zh = (opened(language).text for language in ("en", "zh"))
+    assert end_of(en, Outcome((), "murderers", "votes")) == "The murderers win (votes)."
+    assert end_of(zh, Outcome((), "murderers", "votes")) == "凶手获胜（投票结果）。"
+    assert end_of(zh, Outcome((), "draw", "forfeit")) == "不分胜负（有玩家弃权）。"
+
+
+def test_who_somebody_was_in_words():
+    en, zh = opened("en"), opened("zh")
+    seat = next(seat for seat in range(4) if any(en.view(seat).murders))
+    assert was(en.text, en.view(seat)) == f"{en.view(seat).name} (player_{seat}) was a murderer."
+    assert "是" in was(zh.text, zh.view(0))
+    assert not re.search("[A-Za-z]", was(zh.text, zh.view(0)))

@@ -1,0 +1,70 @@
+"""docs/questions.md says what is true: its player plays, its question is read back, its command lines exist."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from parlour.policies.llm.ask import ASKS, read_back
+from parlour.training import cli
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE = (DOCS / "questions.md").read_text("utf-8")
+(PLAYER,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    (tmp_path / "cautious.py").write_text(PLAYER, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    sys.modules.pop("cautious", None)
+    ASKS.pop("cautious.doubt", None)
+
+
+def test_the_player_of_the_page_plays(module, capsys):
+    words = ["play", "avalon_v0", "--players", "5", "--policy", "cautious:Cautious", "--json", "--out", "runs"]
+    assert cli.run(words) == 0
+    (transcript,) = (module / "runs").glob("*.jsonl")
+    calls = [call for line in transcript.read_text("utf-8").splitlines() for call in json.loads(line).get("calls", [])]
+    assert {call["ask"] for call in calls} == {"cautious.doubt"}
+    assert calls[0]["answer"]["reasons"] == "It comes last."
+
+
+def test_its_question_is_whole_in_its_prompt(module):
+    import cautious
+
+    question = cautious.Doubt(text="# Who you are\nx\n", options={"option 10": "I approve.", "option 11": "I reject."})
+    assert read_back(question.prompt()) == question
+    assert question.read('{"reasons": "", "choice": "OPTION 10"}').choice == "option 10"
+    assert question.read("I reject.").choice == "option 11"
+
+
+def test_words_beside_a_plain_module_are_found(module):
+    (module / "prompts" / "en").mkdir(parents=True)
+    (module / "prompts" / "en" / "doubt.md").write_text("Doubt, please.\n", "utf-8")
+    (module / "cautious.py").write_text(PLAYER.replace("template: ClassVar", "unused: ClassVar"), "utf-8")
+    import cautious
+
+    assert "\nDoubt, please.\n" in cautious.Doubt(text="", options={"a": "b"}).prompt()
+
+
+def test_the_folder_of_another_wording(tmp_path, capsys):
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en" / "avalon_agent.act.md").write_text("Do something.", "utf-8")
+    assert cli.run(["prompts", "show", "avalon_agent.act", "--prompts", str(tmp_path)]) == 0
+    assert "\nDo something.\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ["questions.md", "models.md"])
+def test_every_option_that_a_page_names_exists(page, capsys):
+    known = ""
+    for command in (["play"], ["prompts", "show"], ["evaluate"]):
+        assert cli.run([*command, "--help"]) == 0
+        known += capsys.readouterr().out
+    for option in set(re.findall(r"--[a-z][a-z-]+", (DOCS / page).read_text("utf-8"))):
+        assert option in known, option
