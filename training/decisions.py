@@ -16,7 +16,7 @@ from parlour.envs.aec import Entry, GameEnv
 from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
 from parlour.envs.english import name
 from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
-from parlour.policies.llm.decisions import Decisions, deciding, took
+from parlour.policies.llm.decisions import Decisions, made_by, questions, took
 from parlour.policies.llm.model import Model
 
 FORFEIT: Final = "forfeit"
@@ -50,36 +50,41 @@ def is_talk(text: GameText[Any], move: Move | None, view: View) -> bool:
 def counted(lines: Iterable[PlayedLine], seats: int) -> tuple[Decisions, ...]:
     """The decisions of each seat."""
     found = [Decisions()] * seats
-    waiting = [0] * seats
-    """How often each seat was refused this turn."""
+    refused: list[list[PlayedLine]] = [[] for _ in found]
+    """The lines of each seat's turn whose words the table refused."""
     for line in lines:
         seat, fault = line.entry.seat, line.entry.fault
-        found[seat] += took(line.notes.get("calls") or ())
+        found[seat] += took(_calls(line))
         if line.entry.move is None and fault != FORFEIT:
             found[seat] += Decisions(refused={fault: 1})
-            waiting[seat] += 1
+            refused[seat].append(line)
             continue
-        found[seat] += _decision(line, waiting[seat])
-        waiting[seat] = 0
+        found[seat] += _decision(line, refused[seat])
+        refused[seat] = []
     return tuple(found)
 
 
-def _decision(line: PlayedLine, refused: int) -> Decisions:
-    """A turn as a decision; none if there was nothing to decide."""
-    entry, notes = line.entry, line.notes
+def _calls(line: PlayedLine) -> Sequence[Mapping[str, Any]]:
+    return line.notes.get("calls") or ()
+
+
+def _decision(line: PlayedLine, refused: Sequence[PlayedLine]) -> Decisions:
+    """A turn as a decision, after some refused lines; none if there was nothing to decide."""
+    entry = line.entry
     if entry.move is None:
         return Decisions(replaced={FORFEIT: 1})
     if line.options < 2 and not line.talk:
         return Decisions()
     if entry.replaced:
         return Decisions(replaced={entry.replaced: 1})
-    last = deciding(notes.get("calls") or ())
-    reason = notes.get("reason") if notes.get("by") == BY_HEURISTIC else None if last is None else last.reason
-    if reason is not None:
-        return Decisions(heuristic={str(reason): 1})
+    by = line.notes if line.notes.get("by") == BY_HEURISTIC else made_by(_calls(line))
+    before = [one.reason for other in refused for one in questions(_calls(other)) if one.decides]
+    if by or before:
+        return Decisions(heuristic={str(by.get("reason") or before[0]): 1})
     if line.talk:
         return Decisions(talk=1)
-    again = refused > 0 or (last is not None and last.replies > 1)
+    put = questions(_calls(line))
+    again = bool(refused) or any(one.replies > 1 for one in put[-1:])
     return Decisions(again=1) if again else Decisions(first=1)
 
 

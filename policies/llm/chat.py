@@ -191,7 +191,8 @@ class _Question:
             if self.model.on_failure == "raise":
                 raise NoAnswer(f"{self.model.name!r} did not answer {self.question.kind!r}: {reason}")
             value = self.question.heuristic(np.random.default_rng(self.context.sample))
-            told = {"ask": self.question.kind, "by": "heuristic", "reason": reason}
+            told: dict[str, Any] = {"ask": self.question.kind, "by": "heuristic", "reason": reason}
+            told |= {"decides": True} if self.question.decides else {}
             self.calls.append({**told, "answer": value.model_dump(mode="json")})
         answered = Answered(value, self.tries, reason, tuple(self.calls), self.cut)
         self.model.note(self.question, self.context, answered)

@@ -33,13 +33,15 @@ class AskedQuestion(NamedTuple):
     """Why the heuristic answered it; None if the model did."""
     cut: int = 0
     """Lines of the record that did not fit into its prompt."""
+    decides: bool = False
+    """Whether the heuristic decided the turn by it, whatever was asked afterwards."""
 
 
 def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
     """The questions of one turn, from the calls of its line.
 
     >>> questions([{"ask": "chat", "reply": "?", "fault": "no JSON"}, {"ask": "chat", "reply": "{}"}])
-    [AskedQuestion(ask='chat', replies=2, reason=None, cut=0)]
+    [AskedQuestion(ask='chat', replies=2, reason=None, cut=0, decides=False)]
     """
     found: list[AskedQuestion] = []
     asked, replies, cut = "", 0, 0
@@ -51,7 +53,7 @@ def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
         asked, cut = ask, max(cut, call.get("cut", 0))
         replies += "reply" in call
         if call.get("by") == HEURISTIC:
-            found.append(AskedQuestion(ask, replies, str(call.get("reason", INVALID)), cut))
+            found.append(AskedQuestion(ask, replies, str(call.get("reason", INVALID)), cut, bool(call.get("decides"))))
         elif not call.get("fault"):
             found.append(AskedQuestion(ask, max(1, replies), None, cut))
         else:
@@ -60,16 +62,15 @@ def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
     return [*found, AskedQuestion(asked, replies, INVALID)] if replies else found
 
 
-def deciding(calls: Iterable[Mapping[str, Any]]) -> AskedQuestion | None:
-    """The question whose answer is the move: the last one of a turn, all others prepare it. None if none was put."""
-    found = questions(calls)
-    return found[-1] if found else None
-
-
 def made_by(calls: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """What the line of a move says of it: nothing, or that the heuristic decided, with the reason."""
-    found = deciding(calls)
-    return {} if found is None or found.reason is None else {"by": HEURISTIC, "reason": found.reason}
+    """What the line of a move says of it: nothing, or that the heuristic decided, with the reason.
+
+    The last question of a turn decides it; the others prepare it, unless they say that they decide as well.
+    """
+    found = questions(calls)
+    told = [one for one in found if one.decides or one is found[-1]]
+    reasons = [one.reason for one in told if one.reason is not None]
+    return {"by": HEURISTIC, "reason": reasons[0]} if reasons else {}
 
 
 @dataclass(frozen=True)

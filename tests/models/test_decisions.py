@@ -9,18 +9,19 @@ from typing import Any, ClassVar
 
 import pytest
 from parlour.envs import replay
-from parlour.envs.core import ParlourError
+from parlour.envs.aec import Entry
+from parlour.envs.core import Move, ParlourError
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.policies.llm.chat import ChatModel
-from parlour.policies.llm.decisions import Answers, AskedQuestion, Decisions, questions
+from parlour.policies.llm.decisions import Answers, AskedQuestion, Decisions, made_by, questions
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
 from parlour.training import evaluate
 from parlour.training.cli import run
 from parlour.training.cli.reproduce import show_reproduction
-from parlour.training.decisions import of_transcript
+from parlour.training.decisions import PlayedLine, counted, of_transcript
 from parlour.training.failures import Ceiling, Failures, TooManyFallbacks
 from parlour.training.parallel.concurrent_games import Job, play_each
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell
@@ -189,6 +190,22 @@ def test_a_decision_that_was_asked_again_is_the_players_own(tmp_path):
     assert (episode.decisions[0].served, episode.decisions[0].dropped) == (("stub-7b",), ("seed",))
     again = play(env, [RandomPolicy(), ChatPlayer(chat(Stub(NO_PLAYER, OPTION)))], 0).decisions[1]
     assert (again.first, again.again, again.requests) == (0, 1, 2)
+
+
+def test_a_choice_of_the_heuristic_is_not_the_models_because_the_model_words_it():
+    # the agent of Avalon chooses by `act`, then words its choice by `respond`
+    chosen = {"ask": "avalon_agent.act", "by": "heuristic", "reason": "timeout", "decides": True, "answer": {}}
+    worded = {"ask": "avalon_agent.respond", "reply": "{}"}
+    analysed = {"ask": "avalon_agent.analyse", "by": "heuristic", "reason": "length", "answer": {}}
+    assert made_by([analysed, chosen, worded]) == {"by": "heuristic", "reason": "timeout"}
+    assert made_by([analysed, worded]) == {}  # what prepares a decision is none
+    vote = Move("vote", (1,))
+    refused = PlayedLine(Entry(0, None, (0,), "?", "unreadable"), {"calls": [chosen, worded]}, 2, talk=False)
+    taken = PlayedLine(Entry(0, vote, None, "I approve the team."), {"calls": [worded]}, 2, talk=False)
+    (made,) = counted([refused, taken], 1)
+    assert (made.heuristic, made.refused) == ({"timeout": 1}, {"unreadable": 1})
+    (own,) = counted([refused._replace(notes={"calls": [worded]}), taken], 1)
+    assert (own.again, own.decisions) == (1, 1)
 
 
 def test_words_that_the_table_refuses_count_whoever_speaks_them():

@@ -13,6 +13,7 @@ from parlour.training.avalon import social
 from parlour.training.avalon.social import labels
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer
+from parlour.training.decision_tables import marked
 from parlour.training.statistics import Rate
 
 _BY_ROLE: Final = ("engagement", "fails", "approval", "self_recommendation", "self_recommendation_success")
@@ -36,7 +37,9 @@ def avalon_social(
 
 
 def _show_social(found: Mapping[str, Any], judge: str) -> None:
-    display.console().print(f"Judged by {judge}", highlight=False)
+    asked, foreign = found["questions"], found["fallbacks"]
+    told = f"{asked} questions, {foreign} answered by the rule of thumb instead"
+    display.console().print(f"Judged by {marked(judge, asked - foreign, asked)}: {told}", highlight=False)
     for group, values in found["groups"].items():
         _show_group(f"games, {group}", values)
     for player, values in found["players"].items():

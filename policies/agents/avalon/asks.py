@@ -203,6 +203,7 @@ class Act(PlayingAsk[Action]):
     """Action: which option to take. Secret: only the seat itself knows it."""
 
     kind: ClassVar[str] = "avalon_agent.act"
+    decides: ClassVar[bool] = True
 
     plan: Plan | None
     analysis: Analysis | None
