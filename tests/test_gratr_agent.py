@@ -316,12 +316,15 @@ def test_what_is_no_answer_is_asked_again(reply):
         question.read(reply)
 
 
-def test_a_player_is_read_from_his_name_or_his_number_as_a_word():
-    question = asks.AskIntent(players=8, statement=HeardMessage(day=1, speaker=1, text="I accuse player_2."))
-    found = question.read(
-        '{"why": "", "intents": [{"speaker": "player_1", "intent": "attack", "target": "2", "score": 5}]}'
-    )
-    assert found.intents == [asks.Meant(speaker=1, intent="attack", target=2, score=5)]
+def test_players_and_kinds_are_read_however_they_are_written_if_unmistakable():
+    said = HeardMessage(day=1, speaker=1, text="I accuse player_2.")
+    entry = '{"speaker": "player_1", "intent": "ATTACK", "target": "2", "score": 5}'
+    (meant,) = asks.AskIntent(players=8, statement=said).read(f'{{"why": "", "intents": [{entry}]}}').intents
+    assert meant == asks.Meant(speaker=1, intent="attack", target=2, score=5)
+    question = asks.AskIdentity(me=ME, wolves=[], innocent=[], trust=0, statement=said)
+    entry = '{"player": "Player 2", "identity": "Not werewolf", "confidence": 3}'
+    (seen,) = question.read(f'{{"why": "", "judgements": [{entry}]}}').judgements
+    assert seen == asks.Seen(player=2, identity="not-werewolf", confidence=3)
 
 
 def test_an_identity_outside_the_schema_is_asked_again():

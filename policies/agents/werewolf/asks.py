@@ -175,7 +175,7 @@ class Infer(HeardAsk[Inference]):
         return Inference(why="By what was said of them, and by whom.", opinions=opinions)
 
     def choices(self) -> Choices:
-        return {"opinions.player": others_of(self.me)}
+        return {"opinions.player": others_of(self.me), "opinions.stance": dict.fromkeys(inference.STANCES, "")}
 
     def schema_of_answer(self) -> dict[str, Any]:
         others = len(others_of(self.me))

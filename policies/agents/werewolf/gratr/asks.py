@@ -24,8 +24,8 @@ from pydantic import Field
 
 TEMPERATURE: Final = 0.2
 """Of both questions, as in the published code."""
-LENGTH: Final = 300
-"""Tokens of an answer: a hundred more than there, for the words around the entries."""
+LENGTH: Final = 240
+"""Tokens of an answer: those of the published code, and some for the reasons."""
 _BY_WORDS: Final = "By the words of the statement."
 """The reason of the rule for whatever it finds."""
 
@@ -64,7 +64,7 @@ class AskIntent(Ask[Intents]):
 
     def choices(self) -> Choices:
         seats = dict.fromkeys(range(self.players), "")
-        return {"intents.speaker": seats, "intents.target": seats}
+        return {"intents.speaker": seats, "intents.intent": dict.fromkeys(reading.INTENTS, ""), "intents.target": seats}
 
     def schema_of_answer(self) -> dict[str, Any]:
         return of_length(super().schema_of_answer(), "intents", 0, self.players)
@@ -110,7 +110,10 @@ class AskIdentity(Ask[Identities]):
         return Identities(why=_BY_WORDS, judgements=judgements)
 
     def choices(self) -> Choices:
-        return {"judgements.player": others_of(self.me)}
+        return {
+            "judgements.player": others_of(self.me),
+            "judgements.identity": {one: one.replace("-", " ") for one in reading.IDENTITIES},
+        }
 
     def schema_of_answer(self) -> dict[str, Any]:
         return of_length(super().schema_of_answer(), "judgements", 0, len(self.me.roles) - 1)
