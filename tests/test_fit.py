@@ -56,7 +56,7 @@ def test_the_oldest_speech_goes_first_and_as_little_as_need_be():
     put = fitted(QUESTION, RULES, PLAIN, whole.tokens() - 60)
     assert put.cut == 2  # two lines of some 55 tokens each, less the line that tells of it
     assert [words in put.user for words in WORDS] == [False] * 2 + [True] * 4
-    assert "2 older lines of talk are left out above" in put.user
+    assert "2 older lines of talk are left out." in put.user
     assert put.system == whole.system
 
 
