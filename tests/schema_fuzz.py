@@ -1,7 +1,7 @@
 """Answers drawn at random from the schema of a question: what a server that enforces schemas, and no more, may reply.
 
 Used by the tests of each game's questions: whatever fits the schema must be an answer. Values that a schema leaves free
-are short random texts and numbers of any size; lists without a length have up to four entries, equal ones among them.
+are short random texts, never blank ones, and numbers of any size; lists without a length have up to four entries, equal ones among them.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _array(part: Mapping[str, Any], rng: np.random.Generator, defined: Mapping[s
 def _string(part: Mapping[str, Any], rng: np.random.Generator, _: Mapping[str, Any]) -> str:
     low = part.get("minLength", 0)
     length = int(rng.integers(low, max(low, part.get("maxLength", 12)) + 1))
-    return "".join(rng.choice(list(_LETTERS), length)) if length else ""
+    return "".join([_LETTERS[0], *rng.choice(list(_LETTERS), max(1, length) - 1)])
 
 
 def _number(part: Mapping[str, Any], rng: np.random.Generator, _: Mapping[str, Any]) -> float:

@@ -115,9 +115,9 @@ def test_a_suggestion_is_followed_every_other_time():
         one for one in reversed(played()[0].heard) if isinstance(one, asks.AnswerTable) and len(one.options) == 2
     )
     followed = 0
-    for sentence in question.options.values():
+    for code, sentence in question.options.items():
         said = question.model_copy(update={"suggestion": f"What went best before: {sentence}"})
-        followed += sum(said.heuristic(np.random.default_rng(k)).words == sentence for k in range(200))
+        followed += sum(said.heuristic(np.random.default_rng(k)).words == code for k in range(200))
     assert 260 < followed < 340  # half of 400, and half of the rest, when it is what the player wants anyway
     plain = [question.heuristic(np.random.default_rng(k)).words for k in range(200)]
     odd = question.model_copy(update={"suggestion": "What went best before: Run!"})

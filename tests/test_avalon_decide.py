@@ -11,13 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.core import NATURE, OVER, ParlourError
-from parlour.policies.agents.avalon.decide import (
-    AvalonDecision,
-    AvalonSelfInfo,
-    AvalonSituation,
-    Night,
-    RoleProbabilities,
-)
+from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
 from parlour.policies.agents.avalon.lines import (
     DISCREET,
     EVIL_LINES,
@@ -35,6 +29,7 @@ from parlour.policies.agents.avalon.lines import (
     results_in,
 )
 from parlour.policies.agents.avalon.seat import Notes, _who, situation
+from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation, Night
 from parlour.policies.agents.seat import code, coded
 
 # six players: player_0 is asked; player_4 and player_5 are evil
@@ -253,6 +248,35 @@ def test_a_choice_is_always_an_option(avalon, playout, seed, where):
         assert 0 <= what.good <= 3
         assert 0 <= what.evil <= 3
         assert what.proposal >= 1
+
+
+def test_who_is_asked_and_the_turn_are_told_in_lines_that_are_read_back(avalon, playout):
+    """Prompts hold the lines; what stands in them is what heuristics work on."""
+    game = avalon.game
+    for state in playout(game, 1).states:
+        if game.actor(state) in (NATURE, OVER):
+            continue
+        view = game.view(state, game.actor(state))
+        me, what = _who(view), situation(view, (view.good, view.evil))
+        for told in (me, what):
+            lines = told.model_dump(mode="json")
+            assert all(isinstance(line, str) and line for line in lines)
+            assert type(told).model_validate(lines) == told
+            for changed in (lines[1:], [*lines, "x"], ["x", *lines], [], [1], lines[:-2]):
+                with pytest.raises(ValueError, match=r"lines|phrase"):
+                    type(told).model_validate(changed)
+
+
+def test_the_lines_of_a_turn():
+    assert now("vote").model_dump() == [
+        "Vote on the team.",
+        "Quest 2, proposal 1 of at most 5; the team of the last one goes in any case.",
+        "The quest takes 2 players and fails with 1 fail card.",
+        "Leader: player_1. Team: player_1, player_4.",
+        "Quests won: good 1, evil 0.",
+        "The Assassin is asked once good has won three quests.",
+    ]
+    assert myself(5, "Morgana").model_dump()[0] == "You are player_5, and your role is Morgana."
 
 
 def test_options_that_are_not_avalons_are_refused():

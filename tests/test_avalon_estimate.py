@@ -11,7 +11,6 @@ from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import NATURE, OVER, Knowledge
 from parlour.envs.english import name, names
 from parlour.policies.agents.avalon import estimate, notes
-from parlour.policies.agents.avalon.decide import Seat
 from parlour.policies.agents.avalon.estimate import (
     careful,
     count_habits,
@@ -20,6 +19,7 @@ from parlour.policies.agents.avalon.estimate import (
     superficial,
     tally_in,
 )
+from parlour.policies.agents.avalon.situation import Seat
 from parlour.policies.heuristic.avalon import AvalonPlayer
 
 TABLES = [

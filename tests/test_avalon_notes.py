@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -9,7 +11,16 @@ from parlour.envs import registry, speech
 from parlour.envs.avalon.vocabulary import ACTS
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.english import names
-from parlour.policies.agents.avalon.notes import Fact, read, seats_in, without_words, write
+from parlour.policies.agents.avalon.notes import (
+    Fact,
+    claims_in,
+    facts_in,
+    is_fact,
+    read,
+    seats_in,
+    without_words,
+    write,
+)
 from parlour.policies.agents.avalon.seat import Notes
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
@@ -136,6 +147,27 @@ def test_without_words_leaves_other_lines_alone(playout):
 )
 def test_free_words_are_passed_over(line):
     assert read(line) is None
+
+
+def test_what_happened_is_told_from_what_was_said(playout):
+    """Talk may be cut from a prompt; leaders, teams, votes, cards, results and exposures never may."""
+    game = registry["avalon_v0"].raw_env(num_players=6, rules="reference").game
+    seen = set()
+    for seed in range(4):
+        log = playout(game, seed, words=0.5).states[-1].log
+        for event in log:
+            line = write(event, game.role_names)
+            if line:
+                assert is_fact(line) == (event.move.kind not in ACTS)
+                seen.add(event.move.kind)
+        told = [line for event in log if (line := write(event, game.role_names))]
+        facts, claims = facts_in(told), claims_in(told)
+        assert Counter(map(read, [*facts, *claims])) == Counter(fact for line in told if (fact := read(line)))
+        assert all(map(is_fact, facts))
+        assert not any(map(is_fact, claims))
+        assert not any('"' in line for line in claims)
+    assert seen >= {"leads", "propose", "votes", "card", "fails", "score", "accuse", "claim_role"}
+    assert not is_fact("I think that player_1 failed the quest.")  # as a summary may put it
 
 
 def test_names_in_a_phrase():

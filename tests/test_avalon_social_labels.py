@@ -75,10 +75,10 @@ class Fixed(Model):
 
     def answer(self, question: Any, context: RequestContext) -> Answered[Any]:
         answers: dict[str, Any] = {
-            "social.attitude": Attitudes(trusts=("player_2",), distrusts=("player_4",)),
-            "social.self_proposal": Proposal(proposes_self=True),
-            "social.identity": Told(identity="withholding"),
-            "social.sharing": Facts(told=("player_4",)),
+            "social.attitude": Attitudes(why="", trusts=("player_2",), distrusts=("player_4",)),
+            "social.self_proposal": Proposal(why="", proposes_self=True),
+            "social.identity": Told(why="", identity="withholding"),
+            "social.sharing": Facts(why="", told=("player_4",)),
         }
         return Answered(answers[question.kind])
 

@@ -225,13 +225,12 @@ def test_a_question_tells_the_judge_the_role_only_where_the_measure_needs_it() -
 @pytest.mark.parametrize(
     ("question", "reply"),
     [
-        (judging.attitude("x", 1, 6), '{"trusts": ["player_1"], "distrusts": []}'),
-        (judging.attitude("x", 1, 6), '{"trusts": ["player_6"], "distrusts": []}'),
-        (judging.attitude("x", 1, 6), '{"trusts": ["player_0"], "distrusts": ["player_0"]}'),
-        (judging.attitude("x", 1, 6), '{"trusts": ["player_0"]}'),
-        (judging.self_proposal("x", 1), '{"proposes_self": "perhaps"}'),
-        (judging.disclosure("x", 1, "Merlin"), '{"identity": "lying"}'),
-        (judging.sharing_question("x", 1, TABLE, (0, 4)), '{"told": ["player_2"]}'),
+        (judging.attitude("x", 1, 6), '{"why": "w", "trusts": ["player_1"], "distrusts": []}'),
+        (judging.attitude("x", 1, 6), '{"why": "w", "trusts": ["player_6"], "distrusts": []}'),
+        (judging.attitude("x", 1, 6), '{"why": "w", "trusts": ["player_0"]}'),
+        (judging.self_proposal("x", 1), '{"why": "w", "proposes_self": "perhaps"}'),
+        (judging.disclosure("x", 1, "Merlin"), '{"why": "w", "identity": "lying"}'),
+        (judging.sharing_question("x", 1, TABLE, (0, 4)), '{"why": "w", "told": ["player_2"]}'),
     ],
 )
 def test_answers_that_do_not_fit_are_refused(question: Any, reply: str) -> None:
@@ -240,7 +239,14 @@ def test_answers_that_do_not_fit_are_refused(question: Any, reply: str) -> None:
 
 
 def test_answers_that_fit_are_read() -> None:
-    assert judging.attitude("x", 1, 6).read('{"trusts": ["player_0"], "distrusts": ["player_5"]}').trusts == (
-        "player_0",
-    )
-    assert judging.sharing_question("x", 1, TABLE, (0, 4)).read('{"told": ["player_4"]}').told == ("player_4",)
+    met = judging.attitude("x", 1, 6).read('{"why": "w", "trusts": ["player_0"], "distrusts": ["player_5"]}')
+    assert (met.trusts, met.distrusts) == (("player_0",), ("player_5",))
+    sharing = judging.sharing_question("x", 1, TABLE, (0, 4))
+    assert sharing.read('{"why": "w", "told": ["player_4"]}').told == ("player_4",)
+
+
+def test_who_is_named_twice_is_named_and_who_is_in_both_lists_is_in_neither() -> None:
+    """As the question says of players about whom the speaker is of two minds."""
+    told = '{"why": "", "trusts": ["player_0", "Player 3", "player_3"], "distrusts": ["player_0", "player_5"]}'
+    met = judging.attitude("x", 1, 6).read(told)
+    assert (met.trusts, met.distrusts) == (("player_3",), ("player_5",))

@@ -120,11 +120,12 @@ class SeatModel:
         model: Who answers.
         seat: The seat's number.
         seed: The game's seed.
+        rules: See `rules`.
     """
 
-    def __init__(self, model: Model, seat: int, seed: int) -> None:
+    def __init__(self, model: Model, seat: int, seed: int, rules: str = "") -> None:
         self._model, self._seat, self._seed = model, seat, seed
-        self.rules = ""
+        self.rules = rules
         """The rules of the table in words, as the game tells them."""
         self.shared: SharedCalls[Answered[Any]] = SharedCalls()
         """Questions that are the same for all seats; loops give the seats of one table the same object."""
@@ -166,6 +167,10 @@ class SeatModel:
     def claim_shared(self, questions: Sequence[Ask[Any]]) -> None:
         """Come first with questions that `ask_shared` will put."""
         self.shared.claim(self._payer, map(_key, questions))
+
+    def pass_over(self) -> None:
+        """Leave out a question whose answer is known. Those after it keep their numbers, and with them their samples."""
+        self._asked += 1
 
     def calls(self) -> list[dict[str, Any]]:
         """What was asked since the last time, for the transcript: what is shared comes first."""

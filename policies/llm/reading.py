@@ -149,6 +149,13 @@ def with_choices(schema: Mapping[str, Any], choices: Choices) -> dict[str, Any]:
     return told
 
 
+def with_length(schema: Mapping[str, Any], place: str, fewest: int, most: int) -> dict[str, Any]:
+    """A schema in which the list at a place has at least and at most so many entries."""
+    told: dict[str, Any] = deepcopy(dict(schema))
+    _part(told, place, told.get("$defs", {})).update(minItems=fewest, maxItems=most)
+    return told
+
+
 def _part(schema: dict[str, Any], place: str, defined: Mapping[str, Any]) -> dict[str, Any]:
     part = schema
     for step in place.split("."):

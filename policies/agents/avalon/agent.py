@@ -1,7 +1,8 @@
 """The six-module agent of Lan et al. 2023 (arXiv 2310.14985, section 4): each module is a question, each can be switched off.
 
-At each turn: analysis, planning, action, response; at the end of each round: memory (a summary of the rounds so far); after
-a game in practice: experience learning. Without a module the others do with what is left: without memory they read the
+At each turn: analysis, planning, action, response; at the end of each round: memory (a summary of the talk so far; teams,
+votes and results are kept word for word); after a game in practice: experience learning. What the action decides in secret
+the moderator is told in the option's own words, which no response could make clearer: so it is asked for talk alone. Without a module the others do with what is left: without memory they read the
 round at hand only, without analysis they count superficially, without a plan they follow no line, without the action
 module the response decides, unaware of the analysis, and without the two parts of experience learning the strategies of
 the own role, or of the others, stay as they were.
@@ -14,12 +15,13 @@ from typing import Any, ClassVar, Final, Self, cast
 
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import check_one_of
-from parlour.policies.agents.avalon import asks
-from parlour.policies.agents.avalon.asks import About, Analysis, Plan
-from parlour.policies.agents.avalon.decide import AvalonSituation
+from parlour.envs.english import name
+from parlour.policies.agents.avalon import asks, experience_asks, notes
+from parlour.policies.agents.avalon.asks import About
 from parlour.policies.agents.avalon.experience import Experience, Lesson
 from parlour.policies.agents.avalon.lines import lines_of
 from parlour.policies.agents.avalon.seat import AvalonSeat, situation
+from parlour.policies.agents.avalon.situation import AvalonSituation
 from parlour.policies.llm.model import Model, SeatModel
 
 MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS = "memory", "analysis", "plan", "action", "improve", "others"
@@ -76,46 +78,43 @@ class AvalonAgent(AvalonSeat):
         self._kept, self._summarised = "", 1
         self._line = ""
 
-    def _think(self, view: AvalonView, options: dict[str, str]) -> asks.Respond:
+    def _think(self, view: AvalonView, options: dict[str, str]) -> asks.Respond | str:
         """Memory, analysis, planning and action, for the response to put into words."""
         self._remember()
         now = situation(view, self.notes_taken.score)
         analysis = self._analyse()
         plan = self._devise(now, analysis)
         chosen = self._choose(now, plan, analysis, options)
-        return asks.Respond(**self._told(now), plan=plan, options=options, chosen=chosen, refused=[])
+        if chosen and now.does != "speak":
+            self.seat_model.pass_over()
+            return chosen
+        offered = {chosen: options[chosen]} if chosen else options
+        return asks.Respond(**self._playing(now), plan=plan, options=offered, chosen=chosen, refused=[])
 
     # -- the modules -------------------------------------------------------------------------------------------
 
     def _remember(self) -> None:
         """Eq. 1: when a round has ended, its messages join the summary of those before."""
-        assert self.me is not None
         while self._summarised < len(self.notes_taken.rounds):
             ended = self.notes_taken.rounds[self._summarised - 1]
             if ended and MEMORY not in self.without:
-                self._kept = self.seat_model.ask(asks.Summarise(me=self.me, kept=self._kept, messages=ended)).summary
+                told = {**self._told(), "messages": ended}
+                self._kept = self.seat_model.ask(asks.Summarise(**told)).summary
             self._summarised += 1
 
-    @property
-    def _messages(self) -> list[str]:
-        return self.notes_taken.rounds[-1]
-
-    def _analyse(self) -> Analysis | None:
+    def _analyse(self) -> list[str]:
         if ANALYSIS in self.without:
-            return None
-        assert self.me is not None
+            return []
         others = "" if OTHERS in self.without else self._lesson.others
-        return self.seat_model.ask(
-            asks.Analyse(me=self.me, about=self.about, others=others, summary=self._kept, messages=self._messages)
-        )
+        return self.seat_model.ask(asks.Analyse(**self._told(), about=self.about, others=others)).in_lines()
 
-    def _devise(self, now: AvalonSituation, analysis: Analysis | None) -> Plan | None:
+    def _devise(self, now: AvalonSituation, analysis: list[str]) -> list[str]:
         if PLAN in self.without:
-            return None
+            return []
         assert self.me is not None
         plan = self.seat_model.ask(
             asks.Devise(
-                **self._told(now),
+                **self._playing(now),
                 lines=dict(lines_of(self.me.role)),
                 previous=self._line,
                 analysis=analysis,
@@ -123,23 +122,22 @@ class AvalonAgent(AvalonSeat):
             )
         )
         self._line = plan.line
-        return plan
+        return plan.in_lines()
 
-    def _choose(
-        self, now: AvalonSituation, plan: Plan | None, analysis: Analysis | None, options: dict[str, str]
-    ) -> str:
+    def _choose(self, now: AvalonSituation, plan: list[str], analysis: list[str], options: dict[str, str]) -> str:
         if ACTION in self.without:
             return ""
-        return self.seat_model.ask(asks.Act(**self._told(now), plan=plan, analysis=analysis, options=options)).choice
+        return self.seat_model.ask(asks.Act(**self._playing(now), plan=plan, analysis=analysis, options=options)).choice
 
-    def _told(self, now: AvalonSituation) -> dict[str, Any]:
-        return {
-            "me": self.me,
-            "strategy": self._lesson.strategy,
-            "summary": self._kept,
-            "messages": self._messages,
-            "now": now,
-        }
+    def _told(self) -> dict[str, Any]:
+        """The record, as every module is told it: rounds that are summarised, then those that are not."""
+        before, since = self.notes_taken.rounds[: self._summarised - 1], self.notes_taken.rounds[self._summarised - 1 :]
+        facts = [] if MEMORY in self.without else notes.facts_in(line for messages in before for line in messages)
+        messages = [line for messages in since for line in messages]
+        return {"me": self.me, "facts": facts, "summary": self._kept, "messages": messages}
+
+    def _playing(self, now: AvalonSituation) -> dict[str, Any]:
+        return {**self._told(), "strategy": self._lesson.strategy, "now": now}
 
     @property
     def _lesson(self) -> Lesson:
@@ -160,26 +158,25 @@ class AvalonAgent(AvalonSeat):
         """
         if self.me is None:
             return None
-        lesson, me = self._lesson, self.me
-        ask = SeatModel(self.model, self.seat, seed).ask
-        summary = "\n".join(line for messages in self.notes_taken.rounds for line in messages)
+        lesson, role = self._lesson, self.me.role
+        ask = SeatModel(self.model, self.seat, seed, self.seat_model.rules).ask
+        told = {**self._whole_game(), "role_of": {name(j): one for j, one in enumerate(role_of)}}
         strategy, suggestions, others = lesson.strategy, list(lesson.suggestions), lesson.others
         if IMPROVE not in self.without:
             suggestions = ask(
-                asks.Suggest(
-                    me=me,
-                    role_of=list(role_of),
-                    won=won,
-                    line=self._line,
-                    summary=summary,
-                    strategy=strategy,
-                    earlier=suggestions,
-                )
+                experience_asks.Suggest(**told, won=won, line=self._line, strategy=strategy, earlier=suggestions)
             ).suggestions
-            strategy = ask(asks.Improve(role=me.role, strategy=strategy, suggestions=suggestions)).strategy
+            strategy = ask(experience_asks.Improve(role=role, strategy=strategy, suggestions=suggestions)).strategy
         if OTHERS not in self.without and not again:
-            others = ask(asks.StudyOthers(me=me, role_of=list(role_of), summary=summary, earlier=others)).strategies
+            others = ask(experience_asks.StudyOthers(**told, earlier=others)).strategies
         return Lesson(strategy, tuple(suggestions), others, lesson.games + (not again))
+
+    def _whole_game(self) -> dict[str, Any]:
+        """The record after the game; without memory all lines of all rounds."""
+        if MEMORY not in self.without:
+            return self._told()
+        messages = [line for messages in self.notes_taken.rounds for line in messages]
+        return {"me": self.me, "facts": [], "summary": "", "messages": messages}
 
     def settings(self) -> dict[str, Any]:
         return {

@@ -1,48 +1,83 @@
-"""The questions of the six modules, after Lan et al. 2023 (arXiv 2310.14985, section 4 and tables 4 and 5).
+"""The questions of the modules that play, after Lan et al. 2023 (arXiv 2310.14985, section 4 and tables 4 and 5).
 
 Memory asks to summarise (Eq. 1), analysis judges the others (Eq. 2), planning chooses a line of play (Eq. 3), action takes
-an option (Eq. 4), response puts it into words; after a game, experience learning asks for three suggestions, for a better
-strategy, and for the strategies of the other roles. The heuristics read the same lines as a language model does.
+an option (Eq. 4), response puts it into words; `experience_asks` is what follows a game. The heuristics read the same lines
+as a language model does.
+
+All begin alike: who is asked, the facts of the rounds before, word for word, what is kept of their talk, then the round at
+hand. So what one question has sent is the beginning of the next one.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Generic, Literal
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal
 
 import numpy as np
-from parlour.envs import speech
-from parlour.envs.avalon.vocabulary import EVIL_ROLES, FAILS
+from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, lines, notes
-from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSelfInfo, AvalonSituation, RoleProbabilities
+from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate
-from parlour.policies.llm.ask import A, Answer, Ask
-from pydantic import Field
+from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation
+from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from parlour.policies.llm.reading import with_length
+from pydantic import AfterValidator, BeforeValidator, Field
 
 About = Literal["all", "teammates", "adversaries"]
+_QUESTS: Final = 5
+
+
+class RecordAsk(Ask[A], Generic[A]):
+    """What all modules are told of the game so far."""
+
+    fixed: ClassVar[tuple[str, ...]] = ("me",)
+    record: ClassVar[tuple[str, ...]] = ("facts", "summary", "messages")
+
+    me: AvalonSelfInfo
+    facts: list[str]
+    """Teams, votes, cards, results and exposures of the rounds before, as they were noted."""
+    summary: str
+    """What is kept of the talk of the rounds before."""
+    messages: list[str]
+    """Lines of this round."""
+
+    @property
+    def told(self) -> list[str]:
+        """All lines that may hold something to count; facts that a summary repeats are not counted twice."""
+        return [*self.facts, *notes.claims_in(self.summary.splitlines()), *self.messages]
+
+    @classmethod
+    def is_speech(cls, entry: Any) -> bool:
+        return not notes.is_fact(str(entry))
 
 
 class RoundsSummary(Answer):
-    """What is kept of the rounds so far."""
+    """What is kept of the talk of the rounds so far."""
 
     summary: str
 
 
-class Summarise(Ask[RoundsSummary]):
-    """Memory: compress what was said and done in the round that ended, together with what was kept before."""
+class Summarise(RecordAsk[RoundsSummary]):
+    """Memory: compress what was said in the round that ended, together with what was kept before."""
 
     kind: ClassVar[str] = "avalon_agent.summarise"
-    max_tokens: ClassVar[int] = 3000
-
-    me: AvalonSelfInfo
-    kept: str
-    """The summary of the rounds before."""
-    messages: list[str]
-    """Lines of the round that ended."""
+    max_tokens: ClassVar[int] = 1500
 
     def heuristic(self, rng: np.random.Generator) -> RoundsSummary:
-        facts = [notes.without_words(line) for line in self.messages if notes.read(line) is not None]
-        return RoundsSummary(summary="\n".join([*self.kept.splitlines(), *facts]))
+        return RoundsSummary(summary="\n".join([*self.summary.splitlines(), *notes.claims_in(self.messages)]))
+
+
+def _as_share(value: Any) -> Any:
+    """A whole number from 2 to 100 can only be meant as per cent."""
+    return value / 100 if type(value) in (int, float) and 2 <= value <= 100 and value == int(value) else value
+
+
+Chance = Annotated[
+    float, Field(ge=0, le=1), AfterValidator(lambda chance: round(chance, 3)), BeforeValidator(_as_share)
+]
+"""Rounded as `Rounded` is; the limits stand in the schema only where they come first."""
 
 
 class PlayerOpinion(Answer):
@@ -50,37 +85,68 @@ class PlayerOpinion(Answer):
 
     player: int
     """Its number."""
-    evil: float = Field(ge=0, le=1)
+    evil: Chance
     """Chance that it is evil."""
-    merlin: float = Field(ge=0, le=1)
+    merlin: Chance
     """Chance that it is Merlin."""
-    looks_evil: float = Field(ge=0, le=1)
+    looks_evil: Chance
     """How evil it looks to the other players."""
+
+
+def _once(opinions: list[PlayerOpinion]) -> list[PlayerOpinion]:
+    """Of several opinions on a player the last one counts."""
+    return list({one.player: one for one in opinions}.values())
+
+
+_OPINION: Final = re.compile(
+    r"player_(\d{1,2}): evil (0(?:\.\d+)?|1), Merlin (0(?:\.\d+)?|1), looks evil (0(?:\.\d+)?|1)"
+)
 
 
 class Analysis(Answer):
     """What a seat thinks of the others, and of how it looks itself."""
 
-    opinions: list[PlayerOpinion]
     words: str
     """The reasons, in at most 100 words."""
+    opinions: Annotated[list[PlayerOpinion], AfterValidator(_once)]
+
+    def in_lines(self) -> list[str]:
+        """The same for other modules, a line for each player."""
+        told = (
+            f"{name(one.player)}: evil {one.evil:g}, Merlin {one.merlin:g}, looks evil {one.looks_evil:g}"
+            for one in self.opinions
+        )
+        return [*told, f"Reasons: {self.words}"]
 
 
-class Analyse(Ask[Analysis]):
+def opinions_in(analysis: Iterable[str]) -> dict[int, PlayerOpinion]:
+    """The opinions in lines of an analysis, by player."""
+    found = [one for one in map(_OPINION.fullmatch, analysis) if one]
+    return {int(one[1]): PlayerOpinion.model_validate(_fields_of(one)) for one in found}
+
+
+def _fields_of(found: re.Match[str]) -> dict[str, float]:
+    return {
+        "player": int(found[1]),
+        "evil": float(found[2]),
+        "merlin": float(found[3]),
+        "looks_evil": float(found[4]),
+    }
+
+
+class Analyse(RecordAsk[Analysis]):
     """Analysis: the roles of the other players, from memory and role information."""
 
     kind: ClassVar[str] = "avalon_agent.analyse"
+    spare: ClassVar[tuple[str, ...]] = ("others",)
 
-    me: AvalonSelfInfo
     about: About
     """Whom the analysis is about (the paper's table 8)."""
     others: str
     """What earlier games taught of the strategies of other roles."""
-    summary: str
-    messages: list[str]
 
     def heuristic(self, rng: np.random.Generator) -> Analysis:
-        told, habits = [*self.summary.splitlines(), *self.messages], estimate.habits_in(self.others)
+        told, habits = self.told, estimate.habits_in(self.others)
         seat = self.me.knowledge
         mine = estimate.careful(seat, told, habits)
         seen = estimate.careful(seat.onlooker(), told, habits)
@@ -92,67 +158,78 @@ class Analyse(Ask[Analysis]):
             if self._concerns(j, mine)
         ]
         worst = max((j for j in range(len(seat.roles)) if j != seat.seat), key=lambda j: mine.evil[j])
-        return Analysis(opinions=opinions, words=f"{name(worst)} is the most likely to be evil.")
+        return Analysis(words=f"{name(worst)} is the most likely to be evil.", opinions=opinions)
 
     def _concerns(self, player: int, mine: Estimate) -> bool:
         fellow = (mine.evil[player] >= 0.5) == (self.me.role in EVIL_ROLES)
         return player == self.me.seat or self.about == "all" or fellow == (self.about == "teammates")
 
-    def check(self, answer: Analysis) -> None:
-        named = [opinion.player for opinion in answer.opinions]
-        if len(set(named)) < len(named) or not set(named) <= set(range(len(self.me.roles))):
-            raise ValueError(f"opinions on the players {named}; accepted: each of 0..{len(self.me.roles) - 1} once")
+    def choices(self) -> Choices:
+        return {"opinions.player": {j: name(j) for j in range(len(self.me.roles))}}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        n = len(self.me.roles)
+        return with_length(super().schema_of_answer(), "opinions", n if self.about == "all" else 1, n)
 
 
 def _unit(chance: float) -> float:
-    """A chance without the last digits, which differ from machine to machine."""
-    return round(min(1.0, max(0.0, chance)), 6)
+    return min(1.0, max(0.0, chance))
 
 
-class PlayingAsk(Ask[A], Generic[A]):
+class PlayingAsk(RecordAsk[A], Generic[A]):
     """What the modules that play are told in common."""
 
-    me: AvalonSelfInfo
     strategy: str
     """The role's strategy, from experience."""
-    summary: str
-    """Of the rounds before."""
-    messages: list[str]
-    """Lines of this round."""
     now: AvalonSituation
 
-    def chances(self, analysis: Analysis | None) -> RoleProbabilities:
+    def chances(self, analysis: Sequence[str]) -> RoleProbabilities:
         """What is held for true: the analysis, and superficial counting where it says nothing."""
-        chances = estimate.believed(self.me.knowledge, [*self.summary.splitlines(), *self.messages])
-        for one in analysis.opinions if analysis else ():
-            chances.evil[one.player], chances.merlin[one.player] = one.evil, one.merlin
-            chances.looks[one.player] = one.looks_evil
+        chances = estimate.believed(self.me.knowledge, self.told)
+        for j, one in opinions_in(analysis).items():
+            if j < len(chances.evil):
+                chances.evil[j], chances.merlin[j], chances.looks[j] = one.evil, one.merlin, one.looks_evil
         return chances
 
-    def decision(self, options: dict[str, str], line: str, analysis: Analysis | None, rng: np.random.Generator) -> str:
+    def decision(self, options: Mapping[str, str], line: str, analysis: Sequence[str], rng: np.random.Generator) -> str:
         """The option that a player takes who follows this line and believes this analysis."""
         return AvalonDecision(self.me, self.now, self.chances(analysis), line, rng).choose(options)
+
+
+_LINE: Final = re.compile(r"Line of play: (\w*)")
 
 
 class Plan(Answer):
     """How to go on."""
 
-    line: str
-    """The line of play, one of those offered."""
     steps: list[str]
     """A sentence for each quest from now on."""
+    line: str
+    """The line of play, one of those offered."""
+
+    def in_lines(self) -> list[str]:
+        """The same for other modules."""
+        return [f"Line of play: {self.line}", *self.steps]
+
+
+def line_in(plan: Sequence[str]) -> str:
+    """The line of play in the lines of a plan; empty if there is no plan."""
+    found = _LINE.fullmatch(plan[0]) if plan else None
+    return found[1] if found else ""
 
 
 class Devise(PlayingAsk[Plan]):
     """Planning: which line of play, given what happened and what is thought of the others."""
 
     kind: ClassVar[str] = "avalon_agent.devise"
+    spare: ClassVar[tuple[str, ...]] = ("analysis",)
 
     lines: dict[str, str]
     """Lines of play, with what they mean."""
     previous: str
     """The line followed so far; empty at first."""
-    analysis: Analysis | None
+    analysis: list[str]
+    """Empty if nothing was analysed."""
     try_out: bool
     """Whether this is practice, in which lines with few games are worth a try."""
 
@@ -160,7 +237,8 @@ class Devise(PlayingAsk[Plan]):
         line = self.previous if self.previous in self.lines and self.try_out else self._first(rng)
         if not self.try_out:
             line = self._adapted(line)
-        return Plan(line=line, steps=[f"Quest {quest}: {self.lines[line]}" for quest in range(self.now.quest, 6)])
+        steps = [f"Quest {quest}: {self.lines[line]}" for quest in range(self.now.quest, _QUESTS + 1)]
+        return Plan(steps=steps, line=line)
 
     def _first(self, rng: np.random.Generator) -> str:
         """The preferred line; in practice one drawn by its chances to be the best (Thompson 1933)."""
@@ -172,17 +250,19 @@ class Devise(PlayingAsk[Plan]):
 
     def _adapted(self, line: str) -> str:
         """The line, given the score and how one looks."""
-        if self.me.role not in EVIL_ROLES or self.analysis is None:
+        if self.me.role not in EVIL_ROLES or not self.analysis:
             return line
-        looks = {one.player: one.looks_evil for one in self.analysis.opinions}
+        looks = {j: one.looks_evil for j, one in opinions_in(self.analysis).items()}
         fellows = [looks.get(j, 0.0) for j in self.me.fellows if j != self.me.seat]
         if fellows and looks.get(self.me.seat, 0.0) > max(0.6, *fellows):
             return lines.SHADOW
         return line
 
-    def check(self, answer: Plan) -> None:
-        if answer.line not in self.lines:
-            raise ValueError(f"line {answer.line!r} is not accepted; accepted: {', '.join(self.lines)}")
+    def choices(self) -> Choices:
+        return {"line": self.lines}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return with_length(super().schema_of_answer(), "steps", 1, max(1, _QUESTS + 1 - self.now.quest))
 
 
 def _counts(result: tuple[int, int]) -> tuple[int, int]:
@@ -193,10 +273,10 @@ def _counts(result: tuple[int, int]) -> tuple[int, int]:
 class Action(Answer):
     """An option, taken."""
 
-    choice: str
-    """The code of the option."""
     why: str
     """One sentence; nobody else reads it."""
+    choice: str
+    """The code of the option."""
 
 
 class Act(PlayingAsk[Action]):
@@ -204,35 +284,42 @@ class Act(PlayingAsk[Action]):
 
     kind: ClassVar[str] = "avalon_agent.act"
     decides: ClassVar[bool] = True
+    spare: ClassVar[tuple[str, ...]] = ("strategy", "analysis", "plan")
 
-    plan: Plan | None
-    analysis: Analysis | None
+    plan: list[str]
+    """Empty if there is none."""
+    analysis: list[str]
+    """Empty if nothing was analysed."""
     options: dict[str, str]
     """Code -> what it does, in the words of the game."""
 
     def heuristic(self, rng: np.random.Generator) -> Action:
-        line = self.plan.line if self.plan else ""
+        line = line_in(self.plan)
         choice = self.decision(self.options, line, self.analysis, rng)
-        return Action(choice=choice, why=f"By the line {line}." if line else "Without a plan.")
+        return Action(why=f"By the line {line}." if line else "Without a plan.", choice=choice)
 
-    def check(self, answer: Action) -> None:
-        if answer.choice not in self.options:
-            raise ValueError(f"choice {answer.choice!r} is not accepted; accepted: {', '.join(self.options)}")
+    def choices(self) -> Choices:
+        return {"choice": self.options}
 
 
 class Response(Answer):
-    """What is said to the table, or to the moderator in secret."""
+    """What is said to the table; to the moderator in secret, an option."""
 
     words: str
-    """At most 100 words."""
+    """At most 100 words; to the moderator the code of the option."""
 
 
 class Respond(PlayingAsk[Response]):
-    """Response: the words for an option. Without one, the words decide by themselves; the analysis is not told here."""
+    """Response: the words for an option. Without one, it decides by itself; the analysis is not told here.
+
+    Only talk has words of its own: to the moderator, the answer is one of the options.
+    """
 
     kind: ClassVar[str] = "avalon_agent.respond"
+    spare: ClassVar[tuple[str, ...]] = ("strategy", "plan")
 
-    plan: Plan | None
+    plan: list[str]
+    """Empty if there is none."""
     options: dict[str, str]
     chosen: str
     """The code of the option to put into words; empty if none was chosen."""
@@ -240,104 +327,22 @@ class Respond(PlayingAsk[Response]):
     """Words that were tried for this turn and could not be used."""
 
     def heuristic(self, rng: np.random.Generator) -> Response:
-        line = self.plan.line if self.plan else ""
-        chosen = self.chosen or self.decision(self.options, line, None, rng)
-        return Response(words=self.options[chosen])
+        chosen = self.chosen or self.decision(self.options, line_in(self.plan), (), rng)
+        return Response(words=worded(chosen, self.options, self.now))
+
+    def choices(self) -> Choices:
+        return choices_of_words(self.options, self.now)
 
     def check(self, answer: Response) -> None:
         if not answer.words.strip():
             raise ValueError("no words; accepted: at least one")
 
 
-# -- after the game --------------------------------------------------------------------------------------------
+def worded(chosen: str, options: Mapping[str, str], now: AvalonSituation) -> str:
+    """An option as an answer in words: its sentence to the table, its code to the moderator."""
+    return options[chosen] if now.does == "speak" else chosen
 
 
-class Suggestions(Answer):
-    """Advice for games to come."""
-
-    suggestions: list[str]
-    """Three, of at most two sentences each, that name roles and no players."""
-
-
-class Suggest(Ask[Suggestions]):
-    """Experience, first step for the own role: three suggestions from the game that ended."""
-
-    kind: ClassVar[str] = "avalon_agent.suggest"
-
-    me: AvalonSelfInfo
-    role_of: list[str]
-    """The role of each player."""
-    won: bool
-    line: str
-    """The line of play that was followed; empty if there was no plan."""
-    summary: str
-    strategy: str
-    earlier: list[str]
-    """Suggestions from the game before."""
-
-    def heuristic(self, rng: np.random.Generator) -> Suggestions:
-        result = "won" if self.won else "lost"
-        facts = [fact for fact in map(notes.read, self.summary.splitlines()) if fact is not None]
-        failed = sum(fact.kind == FAILS and not fact.args[2] for fact in facts)
-        blamed = sum(fact.kind == speech.ACCUSE and fact.args[0] == self.me.seat for fact in facts)
-        return Suggestions(
-            suggestions=[
-                f"As {self.me.role} the line {self.line} was followed and {result}.",
-                f"{failed} quests failed; as {self.me.role} watch who was on them.",
-                f"{self.me.role} was accused {blamed} times; give little reason for it.",
-            ]
-        )
-
-    def check(self, answer: Suggestions) -> None:
-        if len(answer.suggestions) != 3:
-            raise ValueError(f"{len(answer.suggestions)} suggestions; accepted: 3")
-
-
-class Strategy(Answer):
-    """How a role is to be played."""
-
-    strategy: str
-    """At most two sentences."""
-
-
-class Improve(Ask[Strategy]):
-    """Experience, second step for the own role: a better strategy from the suggestions."""
-
-    kind: ClassVar[str] = "avalon_agent.improve"
-
-    role: str
-    strategy: str
-    suggestions: list[str]
-
-    def heuristic(self, rng: np.random.Generator) -> Strategy:
-        results = lines.results_in(self.strategy)
-        for line in lines.lines_of(self.role):
-            for result in ("won", "lost"):
-                if any(f"the line {line} was followed and {result}" in one for one in self.suggestions):
-                    won, played = results.get(line, (0, 0))
-                    results[line] = (won + (result == "won"), played + 1)
-        return Strategy(strategy=lines.put_results(results, self.role) if results else self.strategy)
-
-
-class OtherRoles(Answer):
-    """How the other roles play."""
-
-    strategies: str
-    """At most 100 words that name roles and no players."""
-
-
-class StudyOthers(Ask[OtherRoles]):
-    """Experience about the other roles: what their strategies are, from this game and from those before."""
-
-    kind: ClassVar[str] = "avalon_agent.study_others"
-
-    me: AvalonSelfInfo
-    role_of: list[str]
-    """The role of each player."""
-    summary: str
-    earlier: str
-    """What was known of their strategies before."""
-
-    def heuristic(self, rng: np.random.Generator) -> OtherRoles:
-        counted = estimate.count_habits(self.summary.splitlines(), self.role_of)
-        return OtherRoles(strategies=estimate.put_tally(estimate.add_tallies(estimate.tally_in(self.earlier), counted)))
+def choices_of_words(options: Mapping[str, str], now: AvalonSituation) -> Choices:
+    """What words must be: to the moderator the code of an option, so that none has to be read from them."""
+    return {} if now.does == "speak" else {"words": options}

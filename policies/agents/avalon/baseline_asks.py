@@ -6,17 +6,20 @@ experiences in similar situations, and answers.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar, Generic
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import EXPOSED, FAILS, TEAM, VOTES
 from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, notes
-from parlour.policies.agents.avalon.decide import AvalonDecision, AvalonSelfInfo, AvalonSituation
+from parlour.policies.agents.avalon.asks import choices_of_words, worded
+from parlour.policies.agents.avalon.decide import AvalonDecision
 from parlour.policies.agents.avalon.lines import DISCREET
-from parlour.policies.llm.ask import Answer, Ask
-from pydantic import BaseModel, ConfigDict
+from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation
+from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from parlour.policies.llm.reading import with_length
+from pydantic import BaseModel, ConfigDict, Field
 
 _WEIGHTS = {FAILS: 5, EXPOSED: 5, VOTES: 4, TEAM: 3, speech.ACCUSE: 3}
 _FOLLOWS = 0.5
@@ -26,7 +29,7 @@ _FOLLOWS = 0.5
 class Weights(Answer):
     """How informative messages are."""
 
-    weights: list[int]
+    weights: list[Annotated[int, Field(ge=1, le=5)]]
     """From 1 to 5, one for each message."""
 
 
@@ -42,8 +45,11 @@ class Weigh(Ask[Weights]):
         return Weights(weights=[_WEIGHTS.get(fact.kind, 2) if fact else 1 for fact in facts])
 
     def check(self, answer: Weights) -> None:
-        if len(answer.weights) != len(self.messages) or not all(1 <= weight <= 5 for weight in answer.weights):
-            raise ValueError(f"weights {answer.weights}; accepted: {len(self.messages)} numbers from 1 to 5")
+        if len(answer.weights) != len(self.messages):
+            raise ValueError(f"{len(answer.weights)} weights; accepted: {len(self.messages)} numbers from 1 to 5")
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return with_length(super().schema_of_answer(), "weights", len(self.messages), len(self.messages))
 
 
 class Findings(Answer):
@@ -57,6 +63,7 @@ class LookUp(Ask[Findings]):
     """Answer questions from a few messages each."""
 
     kind: ClassVar[str] = "avalon_agent.look_up"
+    fixed: ClassVar[tuple[str, ...]] = ("me",)
 
     me: AvalonSelfInfo
     questions: list[str]
@@ -70,6 +77,9 @@ class LookUp(Ask[Findings]):
         if len(answer.answers) != len(self.questions):
             raise ValueError(f"{len(answer.answers)} answers; accepted: {len(self.questions)}")
 
+    def schema_of_answer(self) -> dict[str, Any]:
+        return with_length(super().schema_of_answer(), "answers", len(self.questions), len(self.questions))
+
 
 class AvalonReflection(Answer):
     """Where the seat stands."""
@@ -78,14 +88,27 @@ class AvalonReflection(Answer):
     """In at most 100 words."""
 
 
-class ReflectOnFindings(Ask[AvalonReflection]):
-    """Think over what was kept and found."""
+class KeptAsk(Ask[A], Generic[A]):
+    """What is told of the game so far."""
 
-    kind: ClassVar[str] = "avalon_agent.reflect"
+    fixed: ClassVar[tuple[str, ...]] = ("me",)
+    record: ClassVar[tuple[str, ...]] = ("messages",)
 
     me: AvalonSelfInfo
     messages: list[str]
     """The newest and the most informative ones, in order."""
+
+    @classmethod
+    def is_speech(cls, entry: Any) -> bool:
+        return not notes.is_fact(str(entry))
+
+
+class ReflectOnFindings(KeptAsk[AvalonReflection]):
+    """Think over what was kept and found."""
+
+    kind: ClassVar[str] = "avalon_agent.reflect"
+    spare: ClassVar[tuple[str, ...]] = ("findings",)
+
     findings: list[str]
     now: AvalonSituation
 
@@ -120,6 +143,7 @@ class Advise(Ask[Advice]):
     """What experiences in similar situations suggest."""
 
     kind: ClassVar[str] = "avalon_agent.advise"
+    fixed: ClassVar[tuple[str, ...]] = ("me",)
 
     me: AvalonSelfInfo
     reflection: str
@@ -136,21 +160,20 @@ class Advise(Ask[Advice]):
 
 
 class TableWords(Answer):
-    """What is said to the table, or to the moderator in secret."""
+    """What is said to the table; to the moderator in secret, an option."""
 
     words: str
-    """At most 100 words."""
+    """At most 100 words; to the moderator the code of the option."""
 
 
-class AnswerTable(Ask[TableWords]):
+class AnswerTable(KeptAsk[TableWords]):
     """Answer, from what was kept, the reflection and the suggestion."""
 
     kind: ClassVar[str] = "avalon_agent.answer_table"
     temperature: ClassVar[float | None] = 0.0
+    spare: ClassVar[tuple[str, ...]] = ("strategy", "suggestion")
 
-    me: AvalonSelfInfo
     strategy: str
-    messages: list[str]
     reflection: str
     suggestion: str
     now: AvalonSituation
@@ -160,13 +183,16 @@ class AnswerTable(Ask[TableWords]):
     """Words that were tried for this turn and could not be used."""
 
     def heuristic(self, rng: np.random.Generator) -> TableWords:
-        advised = [sentence for sentence in self.options.values() if self.suggestion.endswith(f": {sentence}")]
+        advised = [code for code, sentence in self.options.items() if self.suggestion.endswith(f": {sentence}")]
         if advised and rng.random() < _FOLLOWS:
-            return TableWords(words=advised[0])
+            return TableWords(words=worded(advised[0], self.options, self.now))
         chances = estimate.believed(self.me.knowledge, self.messages)
         line = "" if self.me.fellows else DISCREET  # the rules it is told warn it against giving its role away
         chosen = AvalonDecision(self.me, self.now, chances, line, rng).choose(self.options)
-        return TableWords(words=self.options[chosen])
+        return TableWords(words=worded(chosen, self.options, self.now))
+
+    def choices(self) -> Choices:
+        return choices_of_words(self.options, self.now)
 
     def check(self, answer: TableWords) -> None:
         if not answer.words.strip():

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, EVIL_ROLES, GUESS, TEAM
-from parlour.envs.core import Knowledge, accept
+from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
+from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation
 from parlour.policies.agents.seat import code
 from pydantic import BaseModel, ConfigDict
 
@@ -20,88 +21,6 @@ from pydantic import BaseModel, ConfigDict
 _PICKY: Final = (0.95, 0.9, 0.85, 0.75, 0.0)
 _COVER: Final = 0.6
 _SUSPICIOUS: Final = 0.6
-
-
-class Seat(NamedTuple):
-    """What a seat knows from the beginning."""
-
-    seat: int
-    """-1 for an onlooker."""
-    role: str
-    roles: tuple[str, ...]
-    """In play, in no order of seats."""
-    knows: tuple[Knowledge, ...]
-
-    def onlooker(self) -> Seat:
-        """Somebody at the table who knows nothing."""
-        return Seat(-1, "", self.roles, ())
-
-
-class Night(BaseModel):
-    """What the night showed: among the other seats exactly these hold one of these roles."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    roles: list[str]
-    players: list[int]
-
-
-class AvalonSelfInfo(BaseModel):
-    """Who is asked: role information, as the paper calls it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    seat: int
-    """Its number; `player_2` has number 2."""
-    role: str
-    introduction: str
-    goal: str
-    roles: list[str]
-    """In play, in no order of seats."""
-    night: list[Night]
-
-    @property
-    def knowledge(self) -> Seat:
-        """The same for an estimate."""
-        knows = tuple(Knowledge(tuple(night.roles), tuple(night.players)) for night in self.night)
-        return Seat(self.seat, self.role, tuple(self.roles), knows)
-
-    @property
-    def fellows(self) -> list[int]:
-        """The evil seats it knows, itself included; empty for good ones."""
-        if self.role not in EVIL_ROLES:
-            return []
-        shown = {j for night in self.night if all(role in EVIL_ROLES for role in night.roles) for j in night.players}
-        return sorted(shown | {self.seat})
-
-
-class AvalonSituation(BaseModel):
-    """What is asked of a seat, and how the game stands."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    does: Literal["speak", "propose", "vote", "card", "guess"]
-    """Speak to the table, name a team, vote on one, play a quest card, name Merlin."""
-    quest: int
-    """1-5."""
-    proposal: int
-    """Of this quest, from 1."""
-    limit: int
-    """Proposals of a quest after which no further one is made."""
-    last_rejection_loses: bool
-    """Whether a rejection at the limit loses for good; if not, the team goes all the same."""
-    guess_at_end: bool
-    """Whether the Assassin is asked only after three successes."""
-    leader: int
-    """Number of the player who leads."""
-    team: list[int]
-    """Numbers of the players proposed or on the quest."""
-    size: int
-    """Players on this quest."""
-    fails_needed: int
-    good: int
-    """Quests won by good, the one just played among them."""
-    evil: int
 
 
 class RoleProbabilities(BaseModel):

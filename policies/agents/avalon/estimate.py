@@ -18,8 +18,9 @@ from parlour.envs import speech
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL_ROLES, EXPOSED, FAILS, MERLIN, SEES_NOTHING, TEAM, VOTES
 from parlour.policies.agents.avalon import notes
-from parlour.policies.agents.avalon.decide import RoleProbabilities, Seat
+from parlour.policies.agents.avalon.decide import RoleProbabilities
 from parlour.policies.agents.avalon.notes import Fact
+from parlour.policies.agents.avalon.situation import Seat
 
 _BLOCK: Final = 16
 _PRIOR: Final = 20

@@ -9,7 +9,7 @@ with line breaks and marks escaped: they cannot be taken for facts.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -116,6 +116,30 @@ def _fact(kind: str, found: re.Match[str]) -> Fact:
     if kind == CARD:
         return Fact(kind, int(found[1]), (int(found[2] == "success"),))
     return Fact(kind, int(found[1]), seats_in(found[2]) if kind == TEAM else (int(found[2]),))
+
+
+_ANNOUNCED: Final = re.compile(r"Quest \d, proposal \d{1,2}: |Score: good \d")
+_CLAIMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)
+
+
+def is_fact(line: str) -> bool:
+    """Whether a line tells what happened: a leader, a team, votes, a card, a result, an exposure; not what was said.
+
+    >>> is_fact("player_1 names player_2."), is_fact('player_1 accuses player_2: "I saw him"')
+    (True, False)
+    """
+    fact = read(line)
+    return _ANNOUNCED.match(line) is not None if fact is None else fact.kind not in _CLAIMED
+
+
+def facts_in(lines: Iterable[str]) -> list[str]:
+    """The lines that are kept as they stand when a round is over; the rest of what happened follows from them."""
+    return [line for line in lines if read(line) is not None and is_fact(line)]
+
+
+def claims_in(lines: Iterable[str]) -> list[str]:
+    """The lines that tell who accused, defended or recommended whom, without the words."""
+    return [without_words(line) for line in lines if read(line) is not None and not is_fact(line)]
 
 
 def without_words(line: str) -> str:

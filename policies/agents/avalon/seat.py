@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Final
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, FAILS, GUESS, LEADS, TEAM, AvalonView
 from parlour.envs.core import Event
 from parlour.policies.agents.avalon import notes
-from parlour.policies.agents.avalon.decide import AvalonSelfInfo, AvalonSituation, Night
 from parlour.policies.agents.avalon.lines import goal_of, introduction_of
+from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation, Night
 from parlour.policies.agents.seat import GameSeat, coded
 from parlour.policies.llm.ask import Ask
 
@@ -54,11 +54,17 @@ class AvalonSeat(GameSeat[AvalonView]):
         view, words = self._view(info), self._say_again(info)
         if len(view.legal) == 1:
             return str(info["options"][0])  # nothing to decide, and nothing to ask
-        return self._say(self._think(view, coded(info))) if words is None else words
+        options = coded(info)
+        if words is None:
+            turn = self._think(view, options)
+            words = turn if isinstance(turn, str) else self._say(turn)
+        return options.get(words, words)
 
     @abstractmethod
-    def _think(self, view: AvalonView, options: dict[str, str]) -> Ask[Any]:
-        """All that comes before the words: the question for them, with an input `refused` and an answer with `words`."""
+    def _think(self, view: AvalonView, options: dict[str, str]) -> Ask[Any] | str:
+        """All that comes before the words: the question for them, with an input `refused` and an answer with `words`, or the
+        code of the option that is taken. Words too may be the code of an option.
+        """
 
     def _sit_down(self, view: AvalonView) -> None:
         self.me = _who(view)
