@@ -42,7 +42,7 @@ GUESSES = {"guess:": "pass", **{f"guess:{j}": str(j) for j in range(1, 6)}}
 
 def now(does: str, **changed: Any) -> AvalonSituation:
     plain: dict[str, Any] = {
-        "quest": 2, "proposal": 1, "limit": 5, "last_rejection_loses": False, "guess_at_end": True, "leader": 1,
+        "quest": 2, "proposal": 1, "limit": 5, "last_rejection_loses": False, "leader": 1,
         "team": [1, 4], "size": 2, "fails_needed": 1, "good": 1, "evil": 0,
     }  # fmt: skip
     return AvalonSituation(does=does, **{**plain, **changed})  # type: ignore[arg-type]
@@ -270,11 +270,10 @@ def test_who_is_asked_and_the_turn_are_told_in_lines_that_are_read_back(avalon, 
 def test_the_lines_of_a_turn():
     assert now("vote").model_dump() == [
         "Vote on the team.",
-        "Quest 2, proposal 1 of at most 5; the team of the last one goes in any case.",
-        "The quest takes 2 players and fails with 1 fail card.",
+        "Quest 2, proposal 1 of 5; the last one goes in any case.",
+        "Players on it: 2. Fail cards that make it fail: 1.",
         "Leader: player_1. Team: player_1, player_4.",
         "Quests won: good 1, evil 0.",
-        "The Assassin is asked once good has won three quests.",
     ]
     assert myself(5, "Morgana").model_dump()[0] == "You are player_5, and your role is Morgana."
 

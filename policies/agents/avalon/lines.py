@@ -26,10 +26,6 @@ EVIL_LINES: Final = {
     SLEEPER: "Earn trust: let a first quest succeed, and fail when it counts.",
     SHADOW: "Stay in the background: let your fellow be chosen, watch who knows too much, and find Merlin.",
 }
-_GOALS: Final = {
-    game.GOOD: "Three quests succeed, and the Assassin does not find Merlin.",
-    game.EVIL: "Three quests fail, or the Assassin names Merlin.",
-}
 _INTRODUCTIONS: Final = {
     game.MERLIN: "You saw who is evil. If the Assassin finds out who you are, good loses.",
     game.PERCIVAL: "You saw two players, Merlin and Morgana, and do not know which is which.",
@@ -45,11 +41,6 @@ _INTRODUCTIONS: Final = {
 def lines_of(role: str) -> Mapping[str, str]:
     """The lines of play that a role chooses among, with what they mean."""
     return EVIL_LINES if role in game.EVIL_ROLES else GOOD_LINES
-
-
-def goal_of(role: str) -> str:
-    """What a role plays for."""
-    return _GOALS[game.side_of(role)]
 
 
 def introduction_of(role: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, FAILS, GUESS, LEADS, TEAM, AvalonView
 from parlour.envs.core import Event
 from parlour.policies.agents.avalon import notes
-from parlour.policies.agents.avalon.lines import goal_of, introduction_of
+from parlour.policies.agents.avalon.lines import introduction_of
 from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation, Night
 from parlour.policies.agents.seat import GameSeat, coded
 from parlour.policies.llm.ask import Ask
@@ -79,7 +79,6 @@ def _who(view: AvalonView) -> AvalonSelfInfo:
         seat=view.seat,
         role=view.role,
         introduction=introduction_of(view.role),
-        goal=goal_of(view.role),
         roles=list(view.roles),
         night=night,
     )
@@ -99,7 +98,6 @@ def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:
         proposal=view.counted + (does in ("speak", TEAM)),
         limit=view.limit,
         last_rejection_loses=view.last_rejection_loses,
-        guess_at_end=view.guess_at_end,
         leader=view.leader,
         team=list(view.team),
         size=view.sizes[view.quest],

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 
 _EITHER: Final = " / "
 _ROLE: Final = re.compile(r"You are player_(?P<seat>\d+), and your role is (?P<role>.+)\.")
-_PARTS: Final = {"introduction": "Your role: ", "goal": "Your goal: ", "roles": "Roles in play: "}
-_NIGHT: Final = re.compile(r"The night showed you that of the others these hold one of the roles (.+): (.+)\.")
+_PARTS: Final = {"introduction": "Your role: ", "roles": "Roles in play: "}
+_NIGHT: Final = re.compile(r"The night showed you who of the others hold one of the roles (.+): (.+)\.")
 
 
 class Seat(NamedTuple):
@@ -53,7 +53,6 @@ class AvalonSelfInfo(BaseModel):
     """Its number; `player_2` has number 2."""
     role: str
     introduction: str
-    goal: str
     roles: list[str]
     """In play, in no order of seats."""
     night: list[Night]
@@ -74,9 +73,9 @@ class AvalonSelfInfo(BaseModel):
 
     @model_serializer
     def _lines(self) -> list[str]:
-        told = {"introduction": self.introduction, "goal": self.goal, "roles": ", ".join(self.roles) + "."}
+        told = {"introduction": self.introduction, "roles": ", ".join(self.roles) + "."}
         nights = (
-            f"The night showed you that of the others these hold one of the roles {_EITHER.join(night.roles)}: "
+            f"The night showed you who of the others hold one of the roles {_EITHER.join(night.roles)}: "
             f"{names(night.players)}."
             for night in self.night
         )
@@ -114,15 +113,13 @@ _DOES: Final = {
     "card": "You are on the quest: play a card.",
     "guess": "You are the Assassin: you may name Merlin.",
 }
-_LAST: Final = {False: "the team of the last one goes in any case", True: "if the last one is rejected, evil wins"}
-_GUESS: Final = {False: "after any quest", True: "once good has won three quests"}
+_LAST: Final = {False: "the last one goes in any case", True: "if the last one is rejected, evil wins"}
 _SITUATION: Final = re.compile(
     r"(?P<does>.+)\n"
-    r"Quest (?P<quest>\d+), proposal (?P<proposal>\d+) of at most (?P<limit>\d+); (?P<last>.+)\.\n"
-    r"The quest takes (?P<size>\d+) players and fails with (?P<fails_needed>\d+) fail cards?\.\n"
+    r"Quest (?P<quest>\d+), proposal (?P<proposal>\d+) of (?P<limit>\d+); (?P<last>.+)\.\n"
+    r"Players on it: (?P<size>\d+). Fail cards that make it fail: (?P<fails_needed>\d+)\.\n"
     r"Leader: player_(?P<leader>-?\d+)\. Team: (?P<team>.+)\.\n"
-    r"Quests won: good (?P<good>\d+), evil (?P<evil>\d+)\.\n"
-    r"The Assassin is asked (?P<guess>.+)\."
+    r"Quests won: good (?P<good>\d+), evil (?P<evil>\d+)\."
 )
 
 
@@ -141,8 +138,6 @@ class AvalonSituation(BaseModel):
     """Proposals of a quest after which no further one is made."""
     last_rejection_loses: bool
     """Whether a rejection at the limit loses for good; if not, the team goes all the same."""
-    guess_at_end: bool
-    """Whether the Assassin is asked only after three successes."""
     leader: int
     """Number of the player who leads."""
     team: list[int]
@@ -158,11 +153,10 @@ class AvalonSituation(BaseModel):
     def _lines(self) -> list[str]:
         return [
             _DOES[self.does],
-            f"Quest {self.quest}, proposal {self.proposal} of at most {self.limit}; {_LAST[self.last_rejection_loses]}.",
-            f"The quest takes {self.size} players and fails with {self.fails_needed} fail card{'s' * (self.fails_needed != 1)}.",
+            f"Quest {self.quest}, proposal {self.proposal} of {self.limit}; {_LAST[self.last_rejection_loses]}.",
+            f"Players on it: {self.size}. Fail cards that make it fail: {self.fails_needed}.",
             f"Leader: {name(self.leader)}. Team: {names(self.team)}.",
             f"Quests won: good {self.good}, evil {self.evil}.",
-            f"The Assassin is asked {_GUESS[self.guess_at_end]}.",
         ]
 
     @model_validator(mode="before")
@@ -177,7 +171,6 @@ class AvalonSituation(BaseModel):
         return {
             "does": _key(_DOES, told.pop("does")),
             "last_rejection_loses": _key(_LAST, told.pop("last")),
-            "guess_at_end": _key(_GUESS, told.pop("guess")),
             "team": list(seats_in(told.pop("team"))),
             **{field: int(number) for field, number in told.items()},
         }
