@@ -34,6 +34,8 @@ def fill(r: Any, n: int, habits: AvalonHabits) -> None:
         bits = sum(1 << j for j in side)
         r.sides[0, s], r.evil[0, s], r.number[0, bits] = bits, side, s
         r.good[0, s] = [j for j in range(n) if j not in side]
+    for i in range(n):
+        r.without[0, i] = [s for s, side in enumerate(sides) if i not in side]
     blind = np.array([1 - h.approve_blind, h.approve_blind])
     for dirty, evil, merlin in (
         (0, h.approve_clean_evil, h.approve_clean_merlin),
@@ -173,8 +175,9 @@ def oberons_among(g: Any, r: Any, s: int, among: int) -> float:
 @kernel
 def share(g: Any, chances: Any, total: float) -> None:
     """Divide by the sum; that a team is clean is told only while there is one."""
+    scale = 1 / total
     for k in range(len(chances)):
-        chances[k] /= total
+        chances[k] *= scale
     if not g.team:
         chances[-1] = 0
 
@@ -185,8 +188,7 @@ def add(g: Any, r: Any, s: int, mass: float, chances: Any) -> None:
     g.scratch[s] = mass
     for k in range(r.evil.shape[1]):
         chances[r.evil[s, k]] += mass
-    if not r.sides[s] & g.team:
-        chances[-1] += mass
+    chances[-1] += 0.0 if r.sides[s] & g.team else mass
 
 
 @kernel
@@ -247,20 +249,19 @@ def look_as_good(g: Any, r: Any, me: int, is_percival: bool) -> float:
     n, total = len(g.roles), 0.0
     every = (1 << n) - 1
     shown = g.shown[me]
-    merlins = shown if is_percival else every
+    merlins = (shown if is_percival else every) & ~(1 << me)
     oberons = every & ~shown if is_percival else every  # Morgana is not Oberon
     shown_evil = int(is_percival and r.morgana >= 0)
-    for s in range(len(g.weight)):
-        side = r.sides[s]
-        if (side >> me) & 1 or r.bits[side & shown] != shown_evil:
+    for at in range(r.without.shape[1]):
+        s = r.without[me, at]
+        if r.bits[r.sides[s] & shown] != shown_evil:
             continue
         base, mass = g.weight[s] * g.own[me, s] * oberons_among(g, r, s, oberons), 0.0
         for k in range(r.good.shape[1]):
             m = r.good[s, k]
-            if m != me and (merlins >> m) & 1:
-                w = base * g.special[s, m]
-                mass += w
-                g.inside[n + m] += w
+            w = base * g.special[s, m] * ((merlins >> m) & 1)  # a branch here would be guessed wrong too often
+            mass += w
+            g.inside[n + m] += w
         total += mass
         add(g, r, s, mass, g.inside)
     return total

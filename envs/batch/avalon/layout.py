@@ -85,12 +85,12 @@ def game_record(n: int) -> Any:
             ("claims", i2, n),  # bits: role numbers that the seat has claimed
             # belief: see belief.py
             ("stale", i4),  # 1 if `outside` is older than the last evidence
-            ("weight", f8, sides),  # of each evil side, with nobody's own doings taken out
-            ("scratch", f8, sides),  # a posterior over evil sides while it is made
-            ("special", f8, (sides, n)),  # [s, j]: factor if j is Merlin (j not in s) or Oberon (j in s)
-            ("own", f8, (n, sides)),  # [i, s]: takes out of `weight` what i did itself
             ("outside", f8, 2 * n + 1),  # an onlooker's chances: evil, Merlin, team on the table clean
             ("inside", f8, 2 * n + 1),  # those of the seat to move
+            ("weight", f8, sides),  # of each evil side, with nobody's own doings taken out
+            ("special", f8, (sides, n)),  # [s, j]: factor if j is Merlin (j not in s) or Oberon (j in s)
+            ("own", f8, (n, sides)),  # [i, s]: takes out of `weight` what i did itself
+            ("scratch", f8, sides),  # a posterior over evil sides while it is made
         ],
         align=True,
     )
@@ -117,6 +117,7 @@ def rules_record(n: int) -> Any:
             ("sides", i4, sides),  # bits of each evil side
             ("evil", np.uint8, (sides, e)),
             ("good", np.uint8, (sides, n - e)),
+            ("without", i4, (n, sides * (n - e) // n)),  # numbers of the sides that leave a seat out
             ("number", i4, 1 << n),  # of an evil side by its bits; -1
             ("vote_evil", f8, (2, 2)),  # [team is dirty, vote]: evil seat over blind one
             ("vote_merlin", f8, (2, 2)),
