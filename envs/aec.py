@@ -201,31 +201,43 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
             raise ValueError("when an agent is dead, the only valid action is None")
         # as PettingZoo's `_was_dead_step` leaves it: here, all agents end at once
         agent = self.agents.pop(0)
-        for kept in (self.terminations, self.truncations, self.rewards, self._cumulative_rewards, self.infos):
+        for kept in (self.terminations, self.truncations, self._cumulative_rewards, self.infos):
             del kept[agent]
-        self.agent_selection = (self.agents or self.possible_agents)[0]
-        self._clear_rewards()
+        self.agent_selection = self._agent = (self.agents or self.possible_agents)[0]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """The selected agent, again and again; step in between. Lighter than PettingZoo's, and of the same meaning."""
         self._check_reset()
         while self.agents and max_iter > 0:
             max_iter -= 1
-            yield self.agent_selection
+            yield self._agent
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last turn, termination, truncation and info of the selected agent."""
         turn = self._turn
         if turn is None:
-            found: tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]] = super().last(observe)
-            return found
+            return self._last_of_the_dead(observe)
         agent = self._agent
         seen = None
         if observe and self._text_only:
-            seen = {"text": self._prose(self._seat, turn.choice), "action_mask": self._mask}
+            text = self._texts.prose(self._wording, self.game, self.state_now, self._seat, turn.choice)
+            seen = {"text": text, "action_mask": self._mask}
         elif observe:
             seen = self.observe_as(agent, self.observation)
         return seen, self._earned[agent], False, False, self._shown[agent]
+
+    def _last_of_the_dead(self, observe: bool) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        self._check_reset()
+        agent = self._agent
+        seen = self.observe_as(agent, self.observation) if observe else None
+        return (
+            seen,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation of `agent`, whether it is to move or not."""
@@ -238,7 +250,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         turn = self._turn if agent == self.agent_selection and self._turn is not None else None
         seen: dict[str, Any] = {}
         if observation != "features":
-            seen["text"] = self._prose(seat, self._wording.waiting if turn is None else turn.choice)
+            choice = self._wording.waiting if turn is None else turn.choice
+            seen["text"] = self._texts.prose(self._wording, self.game, self.state_now, seat, choice)
         if observation != "text":
             seen["observation"] = self.encoder(self.game.view(self.state_now, seat))
         seen["action_mask"] = self._idle.copy() if turn is None else self._mask
@@ -394,8 +407,6 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.rewards = dict(zip(self.possible_agents, outcome.returns, strict=True))
         self.terminations = dict.fromkeys(self.agents, True)
         self.infos = {agent: self._idle_info[agent] for agent in self.agents}
-        self._accumulate_rewards()
-        self.agent_selection = self.agents[0]
-
-    def _prose(self, seat: int, choice: str) -> str:
-        return self._texts.prose(self._wording, self.game, self.state_now, seat, choice)
+        for agent, gained in self.rewards.items():
+            self._earned[agent] += gained
+        self.agent_selection = self._agent = self.agents[0]

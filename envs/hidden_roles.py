@@ -62,9 +62,10 @@ class _Shown(Options):
 
     def event(self, move: Move) -> tuple[Event, ...] | None:
         legal = self.legal
-        if move not in legal:
+        try:
+            same = legal[legal.index(move)]  # with the catalogue's own numbers, whatever came in
+        except ValueError:
             return None
-        same = legal[legal.index(move)]  # with the catalogue's own numbers, whatever came in
         taken = self.events[same] = (_new(Event, (self._seat, same, self._to)),)
         return taken
 

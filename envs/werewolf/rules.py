@@ -33,6 +33,7 @@ from parlour.envs.werewolf.state import (
     VOTE,
     WHISPER,
     Darkness,
+    Living,
     WerewolfStanding,
     WerewolfState,
 )
@@ -40,7 +41,9 @@ from parlour.envs.werewolf.vocabulary import WerewolfView, side_of
 
 # The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
 _new = tuple.__new__
-_UNDEALT: Final = WerewolfStanding(NOBODY, NOBODY, (), 0, True, True, None, (), "")
+_UNDEALT: Final = WerewolfStanding(
+    NOBODY, NOBODY, (), 0, True, True, None, (), "", Living(NOBODY, NOBODY, NOBODY, NOBODY, NOBODY)
+)
 
 
 class Werewolf(HiddenRoles[WerewolfState]):
@@ -61,12 +64,15 @@ class Werewolf(HiddenRoles[WerewolfState]):
         self.talk = talk
         self.max_days = max_days
         self.wolf = self.role_names.index(game.WEREWOLF)
-        self._guard, self._witch, self._seer = (
+        self._sorted_deck, self._every = sorted(self.deck), list(range(num_players))
+        self._powers = tuple(
             self.role_names.index(role) if role in roles else -1 for role in (game.GUARD, game.WITCH, game.SEER)
         )
         self._secret_ballot = rules.votes_shown == "together"
-        self._choices = Choices(seats=num_players, roles=len(self.role_names), wolf=self.wolf, rules=rules, talk=talk)
+        self._choices = Choices(seats=num_players, roles=len(self.role_names), rules=rules, talk=talk)
         self.catalogue = self._choices.catalogue
+        undealt = _UNDEALT._replace(alive=(True,) * num_players)
+        self._initial = WerewolfState(DEAL, NATURE, NOBODY, NOBODY, CALM, undealt, NOTHING, ())
         wolves = roles.count(game.WEREWOLF)
         night = wolves * (1 + talk) + 1 + len((game.GUARD, game.WITCH, game.WITCH, game.SEER))
         self.max_moves = 1 + max_days * (night + num_players * (1 + talk) + talk)
@@ -74,13 +80,12 @@ class Werewolf(HiddenRoles[WerewolfState]):
     # -- the contract ------------------------------------------------------------------------------------------
 
     def initial(self) -> WerewolfState:
-        return WerewolfState(
-            DEAL, NATURE, NOBODY, NOBODY, CALM, _UNDEALT._replace(alive=(True,) * self.seats), NOTHING, ()
-        )
+        return self._initial
 
     def nature(self, s: WerewolfState, rng: np.random.Generator) -> Move:
         if s.phase == DEAL:
-            return Move(game.DEALT, (*rng.permutation(self.deck).tolist(), *rng.permutation(self.seats).tolist()))
+            roles = [self.deck[k] for k in rng.permutation(self.seats).tolist()]
+            return Move(game.DEALT, (*roles, *rng.permutation(self.seats).tolist()))
         if s.phase == TIE:
             return Move(game.DRAWN, _aimed_at(s.secret[int(rng.integers(len(s.secret)))]))
         raise IllegalMove("nature has no move in this state")
@@ -105,31 +110,34 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return Outcome(returns, game.VILLAGE if village_wins else game.WOLVES, reason)
 
     def view(self, s: WerewolfState, seat: int) -> WerewolfView:
-        roles, order, alive, day, antidote, poison, guarded, checks, _ = s.standing
+        roles, order, alive, day, antidote, poison, guarded, checks, _, _ = s.standing
         role = self.role_names[roles[seat]] if roles else ""
         witch = role == game.WITCH
-        return WerewolfView(
-            seat,
-            s.options.legal if s.actor == seat else (),
-            seen_by(seat, s.log),
-            role,
-            side_of(role) if role else "",
-            self.fellows(roles, seat) if role == game.WEREWOLF else (),
-            self.roles,
-            self.role_names,
-            alive,
-            day,
-            WHISPER <= s.phase <= CHECK,
-            order,
-            antidote if witch else None,
-            poison if witch else None,
-            guarded if role == game.GUARD else None,
-            checks if role == game.SEER else (),
-            self.rules.wolves_win == "parity",
-            self.rules.reveals == "all",
-            self.rules.guard_may_repeat,
-            self.rules.votes_shown == "as_cast",
-            self.max_days,
+        return _new(
+            WerewolfView,
+            (
+                seat,
+                s.options.legal if s.actor == seat else (),
+                seen_by(seat, s.log),
+                role,
+                side_of(role) if role else "",
+                self.fellows(roles, seat) if role == game.WEREWOLF else (),
+                self.roles,
+                self.role_names,
+                alive,
+                day,
+                WHISPER <= s.phase <= CHECK,
+                order,
+                antidote if witch else None,
+                poison if witch else None,
+                guarded if role == game.GUARD else None,
+                checks if role == game.SEER else (),
+                self.rules.wolves_win == "parity",
+                self.rules.reveals == "all",
+                self.rules.guard_may_repeat,
+                self.rules.votes_shown == "as_cast",
+                self.max_days,
+            ),
         )
 
     @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
@@ -141,24 +149,27 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _deal(self, s: WerewolfState, move: Move) -> WerewolfState:
         roles, order = move.args[: self.seats], move.args[self.seats :]
-        if move.kind != game.DEALT or sorted(roles) != sorted(self.deck) or sorted(order) != list(range(self.seats)):
+        if move.kind != game.DEALT or sorted(roles) != self._sorted_deck or sorted(order) != self._every:
             raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no order of all seats")
-        return self._dusk(s.standing._replace(roles=roles, order=order), ())
+        wolves = tuple([j for j, role in enumerate(roles) if role == self.wolf])
+        guard, witch, seer = [(roles.index(role),) if role >= 0 else NOBODY for role in self._powers]
+        living = Living(order, wolves, guard, witch, seer)
+        return self._dusk(s.standing._replace(roles=roles, order=order, living=living), ())
 
     def _dusk(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The next night falls; the wolves are woken."""
-        roles, order, alive, day, antidote, poison, guarded, checks, reason = standing
+        roles, order, alive, day, antidote, poison, guarded, checks, reason, living = standing
         day += 1
-        standing = _new(WerewolfStanding, (roles, order, alive, day, antidote, poison, guarded, checks, reason))
+        standing = _new(WerewolfStanding, (roles, order, alive, day, antidote, poison, guarded, checks, reason, living))
         log += (told(game.NIGHT, (day,)),)
-        wolves = self._wolves(standing)
+        wolves = living.wolves
         return self._turn(WHISPER if self.talk and len(wolves) > 1 else HUNT, wolves, NOBODY, CALM, standing, log)
 
     def _whisper(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, _, dark, standing, _, log = s
         if queue:
             return self._turn(WHISPER, queue, NOBODY, dark, standing, log + event)
-        return self._turn(HUNT, self._wolves(standing), NOBODY, dark, standing, log + event)
+        return self._turn(HUNT, standing.living.wolves, NOBODY, dark, standing, log + event)
 
     def _hunt(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, votes, dark, standing, _, log = s
@@ -166,7 +177,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         log += event
         if queue:
             return self._turn(HUNT, queue, votes, dark, standing, log)
-        tied = _most(votes)
+        tied = self._most(votes)
         if len(tied) == 1:
             return self._chosen(tied[0], standing, log)
         if self.rules.hunt_tie == "nobody":
@@ -181,24 +192,26 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _chosen(self, target: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The wolves are told; the guard is woken."""
-        log += (told(game.CHOSEN, _aimed_at(target), self._wolves(standing)),)
+        living = standing.living
+        log += (told(game.CHOSEN, _aimed_at(target), living.wolves),)
         dark = _new(Darkness, (None if target == game.NO_VOTE else target, None, False, None))
-        guard = self._holder(standing, self._guard)
-        if guard:
-            return self._turn(PROTECT, guard, NOBODY, dark, standing, log)
+        if living.guard:
+            return self._turn(PROTECT, living.guard, NOBODY, dark, standing, log)
         return self._wake_witch(dark, standing, log)
 
     def _protect(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         protected = move.args[0] if move.args else None
         victim, _, saved, poisoned = s.dark
         dark = _new(Darkness, (victim, protected, saved, poisoned))
-        roles, order, alive, day, antidote, poison, _, checks, reason = s.standing
-        standing = _new(WerewolfStanding, (roles, order, alive, day, antidote, poison, protected, checks, reason))
+        roles, order, alive, day, antidote, poison, _, checks, reason, living = s.standing
+        standing = _new(
+            WerewolfStanding, (roles, order, alive, day, antidote, poison, protected, checks, reason, living)
+        )
         return self._wake_witch(dark, standing, s.log + event)
 
     def _wake_witch(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """While she has the antidote she is told whom the wolves would kill, the guard's work counted in."""
-        witch = self._holder(standing, self._witch)
+        witch = standing.living.witch
         if not witch or not standing.antidote:
             return self._wake_poisoner(dark, standing, log)
         dying = dark.killed
@@ -214,7 +227,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return self._wake_poisoner(dark, standing, s.log + event)
 
     def _wake_poisoner(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
-        witch = self._holder(standing, self._witch)
+        witch = standing.living.witch
         acts = standing.poison and (
             (dark.killed,) != witch or (self.rules.dying_witch_poisons and not standing.antidote)
         )
@@ -229,7 +242,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return self._wake_seer(dark, standing, s.log + event)
 
     def _wake_seer(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
-        seer = self._holder(standing, self._seer)
+        seer = standing.living.seer
         if seer and seer[0] not in (dark.killed, dark.poisoned):
             return self._turn(CHECK, seer, NOBODY, dark, standing, log)
         return self._dawn(dark, standing, log)
@@ -238,27 +251,29 @@ class Werewolf(HiddenRoles[WerewolfState]):
         standing, log = s.standing, s.log + event
         if move.args:
             target = move.args[0]
-            roles, order, alive, day, antidote, poison, guarded, checks, reason = standing
+            roles, order, alive, day, antidote, poison, guarded, checks, reason, living = standing
             wolf = roles[target] == self.wolf
             log += (told(game.CHECKED, (target, int(wolf)), (s.actor,)),)
             checks += ((target, wolf),)
-            standing = _new(WerewolfStanding, (roles, order, alive, day, antidote, poison, guarded, checks, reason))
+            standing = _new(
+                WerewolfStanding, (roles, order, alive, day, antidote, poison, guarded, checks, reason, living)
+            )
         return self._dawn(s.dark, standing, log)
 
     # -- the day -----------------------------------------------------------------------------------------------
 
     def _dawn(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
-        dead = tuple(sorted({j for j in (dark.killed, dark.poisoned) if j is not None}))
+        dead = dark.dead
         log += (told(game.DAWN, (standing.day, *dead)),)
         if dead:
             standing = _bury(standing, dead)
-        if standing.day == 1 or self.rules.reveals == "all":
+        if dead and (standing.day == 1 or self.rules.reveals == "all"):
             log += tuple(told(game.REVEALED, (j, standing.roles[j])) for j in dead)
         reason = self._won(standing)
         if reason:
             return self._end(standing, reason, log)
-        speakers = _living(standing)
+        speakers = standing.living.speakers
         log += (told(game.DAY, (standing.day, speakers[0])),)
         return self._turn(TALK if self.talk else VOTE, speakers, NOBODY, CALM, standing, log)
 
@@ -267,7 +282,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         if queue:
             options = self._choices.talks[queue[0]]
             return _new(WerewolfState, (TALK, queue[0], queue[1:], NOBODY, CALM, standing, options, log + event))
-        return self._turn(VOTE, _living(standing), NOBODY, CALM, standing, log + event)
+        return self._turn(VOTE, standing.living.speakers, NOBODY, CALM, standing, log + event)
 
     def _vote(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         _, _, queue, votes, _, standing, options, log = s
@@ -282,12 +297,13 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _count(self, votes: tuple[int, ...], standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """All votes are in: show them; most votes execute, a tie or most passes nobody."""
         cast = [game.DEAD] * self.seats
-        for voter, vote in zip(_living(standing), votes, strict=True):
+        for voter, vote in zip(standing.living.speakers, votes, strict=True):
             cast[voter] = vote
         log += (told(game.VOTES, (standing.day, *cast)),)
-        top = _most(votes)
+        top = self._most(votes)
         if len(top) > 1 or top[0] == game.NO_VOTE:
-            return self._evening(standing, (*log, told(game.EXECUTED, NOBODY)))
+            log += (told(game.EXECUTED, NOBODY),)
+            return self._evening(standing, log)
         executed = top[0]
         log += (told(game.EXECUTED, (executed,)),)
         standing = _bury(standing, top)
@@ -311,8 +327,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _won(self, standing: WerewolfStanding) -> str:
         """Why the game is over; empty if it is not. If nobody lives, the wolves are dead as well."""
-        living = sum(standing.alive)
-        wolves = len(self._wolves(standing))
+        living, wolves = len(standing.living.speakers), len(standing.living.wolves)
         if not wolves:
             return "wolves_dead"
         if wolves == living:
@@ -351,38 +366,24 @@ class Werewolf(HiddenRoles[WerewolfState]):
         options = self._choices.of(phase, seat, standing)
         return _new(WerewolfState, (phase, seat, queue[1:], secret, dark, standing, options, log))
 
-    def _wolves(self, standing: WerewolfStanding) -> tuple[int, ...]:
-        """The living werewolves."""
-        alive, wolf = standing.alive, self.wolf
-        return tuple([j for j, role in enumerate(standing.roles) if role == wolf and alive[j]])
-
-    def _holder(self, standing: WerewolfStanding, role: int) -> tuple[int, ...]:
-        """The seat that holds a single role; empty if it is dead, or the role not in play."""
-        if role < 0:
-            return NOBODY
-        seat = standing.roles.index(role)
-        return (seat,) if standing.alive[seat] else NOBODY
-
-
-def _living(standing: WerewolfStanding) -> tuple[int, ...]:
-    """The living, in the order in which they talk and vote."""
-    alive = standing.alive
-    return tuple([j for j in standing.order if alive[j]])
+    def _most(self, votes: tuple[int, ...]) -> tuple[int, ...]:
+        """The targets with most votes, ascending; nobody is a target like any other."""
+        counts = [0] * (self.seats + 1)  # of each seat, and at -1 of nobody
+        for vote in votes:
+            counts[vote] += 1
+        most = max(counts)
+        tied = tuple([seat for seat in range(self.seats) if counts[seat] == most])
+        return (game.NO_VOTE, *tied) if counts[game.NO_VOTE] == most else tied
 
 
 def _bury(standing: WerewolfStanding, dead: tuple[int, ...]) -> WerewolfStanding:
-    roles, order, alive, day, antidote, poison, guarded, checks, reason = standing
-    living = list(alive)
+    roles, order, alive, day, antidote, poison, guarded, checks, reason, living = standing
+    left = list(alive)
     for seat in dead:
-        living[seat] = False
-    return _new(WerewolfStanding, (roles, order, tuple(living), day, antidote, poison, guarded, checks, reason))
+        left[seat] = False
+    living = living.of(left)
+    return _new(WerewolfStanding, (roles, order, tuple(left), day, antidote, poison, guarded, checks, reason, living))
 
 
 def _aimed_at(target: int) -> tuple[int, ...]:
     return NOBODY if target == game.NO_VOTE else (target,)
-
-
-def _most(votes: tuple[int, ...]) -> tuple[int, ...]:
-    """The targets with most votes, ascending; nobody is a target like any other."""
-    most = max(map(votes.count, votes))
-    return tuple(sorted({target for target in votes if votes.count(target) == most}))

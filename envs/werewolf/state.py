@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from parlour.envs.core import Event
@@ -21,6 +22,35 @@ VOTE: Final = 9
 LAST: Final = 10  # last words of the executed
 DONE: Final = 11
 NOBODY: Final[tuple[int, ...]] = ()
+
+_new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
+
+
+class Living(NamedTuple):
+    """The living, as the rules ask for them: found when somebody dies, not at every turn."""
+
+    speakers: tuple[int, ...]
+    """All, in the order in which they talk and vote."""
+    wolves: tuple[int, ...]
+    """The werewolves, ascending."""
+    guard: tuple[int, ...]
+    """His seat; empty if he is dead, or not in play. The same for the witch and the seer."""
+    witch: tuple[int, ...]
+    seer: tuple[int, ...]
+
+    def of(self, alive: Sequence[bool]) -> Living:
+        """Those of them who are alive, by seat."""
+        speakers, wolves, guard, witch, seer = self
+        return _new(
+            Living,
+            (
+                tuple([j for j in speakers if alive[j]]),
+                tuple([j for j in wolves if alive[j]]),
+                guard if guard and alive[guard[0]] else NOBODY,
+                witch if witch and alive[witch[0]] else NOBODY,
+                seer if seer and alive[seer[0]] else NOBODY,
+            ),
+        )
 
 
 class WerewolfStanding(NamedTuple):
@@ -44,6 +74,8 @@ class WerewolfStanding(NamedTuple):
     """What the seer learnt: seat and whether it is a werewolf, oldest first."""
     reason: str
     """Why the game ended; empty while it has not."""
+    living: Living
+    """Who `alive` are."""
 
 
 class Darkness(NamedTuple):
@@ -59,6 +91,15 @@ class Darkness(NamedTuple):
     def killed(self) -> int | None:
         """Whom the wolves kill after the guard and the antidote. Protection is against the wolves only."""
         return None if self.saved or self.victim == self.protected else self.victim
+
+    @property
+    def dead(self) -> tuple[int, ...]:
+        """Who dies of this night, ascending."""
+        killed, poisoned = self.killed, self.poisoned
+        if killed is None or poisoned is None:
+            one = killed if poisoned is None else poisoned
+            return NOBODY if one is None else (one,)
+        return (killed,) if killed == poisoned else (min(killed, poisoned), max(killed, poisoned))
 
 
 CALM: Final = Darkness(None, None, False, None)

@@ -52,14 +52,19 @@ class WerewolfText(MoveSentences):
         self.rules = rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days)
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
         self._order = "talk and vote" if game.talk else "vote"
+        self._names = tuple(map(name, range(game.seats)))
+        self._in_order: tuple[tuple[int, ...], str] = ((), "")  # an order of talk, and the rules with it
 
     def who(self, view: WerewolfView) -> str:
         if not view.role:
             return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
+        if self._in_order[0] != view.speakers:  # the same for all seats of a game
+            order = f"By day the living {self._order} in this order: {names(view.speakers)}."
+            self._in_order = view.speakers, f"{order}\n\n{self.rules}\n"
         fellows = "".join([f"The other werewolves are: {names(fact.seats)}.\n" for fact in view.knows])
         return (
             f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}.\n"
-            f"{fellows}By day the living {self._order} in this order: {names(view.speakers)}.\n\n{self.rules}\n"
+            f"{fellows}{self._in_order[1]}"
         )
 
     def line(self, event: Event) -> str:
@@ -113,6 +118,8 @@ class WerewolfText(MoveSentences):
 
     def _announcement(self, move: Move) -> str:
         kind, args, _ = move
+        if kind == vocabulary.VOTES:
+            return f"Votes of day {args[0]}: {self._tally(args[1:])}."
         if kind == vocabulary.NIGHT:
             return f"Night {args[0]} falls."
         if kind == vocabulary.CHOSEN:
@@ -127,20 +134,16 @@ class WerewolfText(MoveSentences):
             return f"{name(args[0])} was {self._role_names[args[1]]}."
         if kind == vocabulary.DAY:
             return f"The living talk and vote; {name(args[1])} begins."
-        if kind == vocabulary.VOTES:
-            return f"Votes of day {args[0]}: {_tally(args[1:])}."
         if kind == vocabulary.EXECUTED:
             return f"{names(args)} is executed.".replace("nobody", "Nobody")
         return "The roles are dealt."
 
-
-def _tally(votes: tuple[int, ...]) -> str:
-    """Who voted for whom, in seat order of the targets; nobody last."""
-    voters: dict[int, list[int]] = {}
-    for seat, vote in enumerate(votes):
-        voters.setdefault(vote, []).append(seat)
-    targets = sorted([vote for vote in voters if vote >= 0])
-    said = [f"for {name(target)} by {names(voters[target])}" for target in targets]
-    if vocabulary.NO_VOTE in voters:
-        said.append(f"for {names(())} by {names(voters[vocabulary.NO_VOTE])}")
-    return "; ".join(said)
+    def _tally(self, votes: tuple[int, ...]) -> str:
+        """Who voted for whom, in seat order of the targets; nobody last."""
+        voters: dict[int, str] = {}
+        for voter, vote in zip(self._names, votes, strict=True):
+            voters[vote] = f"{voters[vote]}, {voter}" if vote in voters else voter
+        said = [f"for {target} by {voters[seat]}" for seat, target in enumerate(self._names) if seat in voters]
+        if vocabulary.NO_VOTE in voters:
+            said.append(f"for {names(())} by {voters[vocabulary.NO_VOTE]}")
+        return "; ".join(said)
