@@ -29,6 +29,7 @@ TOOK: Final = (
     "tokens in",
     "cached",
     "out",
+    "begin alike",
     "dollars",
     "seconds",
     "cut",
@@ -112,7 +113,8 @@ def _took(name: str, of: Decisions) -> tuple[str, ...]:
     tokens = (f"{of.prompt:,}", f"{of.cached:,}", f"{of.completion:,}")
     told = (name, ", ".join(of.models), ", ".join(of.served) or "-", str(of.requests))
     seconds = f"{of.seconds:.1f}" if of.seconds else "-"
-    return (*told, *tokens, dollars, seconds, str(of.cut), ", ".join(of.dropped) or "-")
+    alike = share(of.shared, of.characters)
+    return (*told, *tokens, alike, dollars, seconds, str(of.cut), ", ".join(of.dropped) or "-")
 
 
 def _asked(name: str, ask: str, of: Answers) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from parlour.envs.aec import Entry, GameEnv
 from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
 from parlour.envs.english import name
 from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
+from parlour.policies.llm.beginnings import Beginnings
 from parlour.policies.llm.decisions import Decisions, made_by, questions, took
 from parlour.policies.llm.model import Model
 
@@ -50,11 +51,12 @@ def is_talk(text: GameText[Any], move: Move | None, view: View) -> bool:
 def counted(lines: Iterable[PlayedLine], seats: int) -> tuple[Decisions, ...]:
     """The decisions of each seat."""
     found = [Decisions()] * seats
+    seen = Beginnings()
     refused: list[list[PlayedLine]] = [[] for _ in found]
     """The lines of each seat's turn whose words the table refused."""
     for line in lines:
         seat, fault = line.entry.seat, line.entry.fault
-        found[seat] += took(_calls(line))
+        found[seat] += took(_calls(line), seen)
         if line.entry.move is None and fault != FORFEIT:
             found[seat] += Decisions(refused={fault: 1})
             refused[seat].append(line)

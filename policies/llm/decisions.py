@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final, NamedTuple
 
+from parlour.policies.llm.beginnings import Beginnings
+
 HEURISTIC: Final = "heuristic"
 """By whom an answer is, if not by the model."""
 INVALID: Final = "invalid"
@@ -128,6 +130,11 @@ class Decisions:
     """Of these, tokens that the server had in its own cache."""
     completion: int = 0
     """Tokens written."""
+    characters: int = 0
+    """Of the prompts."""
+    shared: int = 0
+    """Of these, with which prompts begin like one before in the game, of any seat: a server that keeps what it has read need
+    not read them anew."""
     dollars: float | None = 0.0
     """None if any reply has an unknown cost."""
     cut: int = 0
@@ -194,8 +201,13 @@ def foreign(own: int, decisions: int) -> bool:
     return decisions - own > MOST_FOREIGN * decisions
 
 
-def took(calls: Iterable[Mapping[str, Any]]) -> Decisions:
-    """What the calls of one turn took: questions, requests, tokens, dollars; no decision."""
+def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> Decisions:
+    """What the calls of one turn took: questions, requests, tokens, dollars; no decision.
+
+    Args:
+        calls: Of one seat, in their order.
+        seen: The prompts of the game before; these join them.
+    """
     calls = list(calls)
     asked: dict[str, Answers] = {}
     put = questions(calls)
@@ -208,6 +220,7 @@ def took(calls: Iterable[Mapping[str, Any]]) -> Decisions:
     replies = [call for call in calls if "reply" in call]
     usages = [call.get("usage") or {} for call in replies]
     costs = [call.get("cost") for call in replies]
+    prompts = ["\n".join(message["content"] for message in call["prompt"]) for call in replies if "prompt" in call]
     return Decisions(
         questions=asked,
         served=_names(call.get("served") for call in replies),
@@ -215,6 +228,8 @@ def took(calls: Iterable[Mapping[str, Any]]) -> Decisions:
         prompt=sum(usage.get("prompt", 0) for usage in usages),
         cached=sum(usage.get("cached", 0) for usage in usages),
         completion=sum(usage.get("completion", 0) for usage in usages),
+        characters=sum(map(len, prompts)),
+        shared=sum(map(seen.shared, prompts)) if seen else 0,
         dollars=None if None in costs else sum(cost for cost in costs if cost is not None),
         cut=sum(one.cut for one in put),
         dropped=_names(name for call in replies for name in call.get("dropped", ())),
