@@ -414,6 +414,18 @@ def test_a_replaced_move_is_marked_too(tmp_path, capsys):
     assert "[by the table: default]" in capsys.readouterr().out
 
 
+def test_measures_of_transcripts_say_whose_the_decisions_were(marked, capsys):
+    assert run(["metrics", str(marked.parent), "--json"]) == 0
+    players = json.loads(capsys.readouterr().out)["players"]
+    own = replay.read(marked).closing["players"]["player_0"]
+    assert players["chat @ m"] == {"own": 0, "decisions": own["decisions"]}
+    assert players["heuristic"]["own"] == players["heuristic"]["decisions"] > 0
+    assert run(["metrics", str(marked.parent)]) == 0
+    shown = capsys.readouterr().out
+    assert f"† chat @ m: 0.0 % of its {own['decisions']} decisions were its own" in shown
+    assert "† heuristic" not in shown
+
+
 # -- when a player fails ---------------------------------------------------------------------------------------------
 
 

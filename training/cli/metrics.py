@@ -12,8 +12,11 @@ import typer
 from parlour.envs import dotted, replay
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import loadable, lookup
+from parlour.policies.llm.decisions import foreign
 from parlour.training import display
 from parlour.training.cli.options import Answer
+from parlour.training.decision_tables import SIGN, share
+from parlour.training.evaluate import Own
 
 Grid = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 """A table: title, headings, rows. Without headings, the title is a line of its own."""
@@ -37,7 +40,36 @@ def metrics(
     measured: Callable[[Path], dict[str, Any]] = dotted.load(named, "metrics")
     found = measured(directory)
     grids = getattr(sys.modules[measured.__module__], "tables", tables)
-    return Answer(found, lambda: _show_grids(grids(found)))
+    players = told_in(directory)
+    own = {"players": {name: one._asdict() for name, one in players.items()}} if players else {}
+
+    def show() -> None:
+        _show_grids(grids(found))
+        for name, (made_own, made) in players.items():
+            if foreign(made_own, made):
+                told = f"{SIGN} {name}: {share(made_own, made)} of its {made} decisions were its own"
+                display.console().print(told, markup=False, highlight=False)
+
+    return Answer({**found, **own}, show)
+
+
+def told_in(directory: Path) -> dict[str, Own]:
+    """Player -> whose its decisions were, by the last lines of transcripts; empty where those do not tell of players."""
+    found: dict[str, Own] = {}
+    for path in sorted(path for path in directory.glob("*.jsonl") if path.is_file()):
+        with path.open("rb") as file:
+            first, *rest = file.read().splitlines()
+        names = json.loads(first).get("players")
+        try:
+            made = json.loads(rest[-1]).get("players") if rest else None
+        except ValueError:  # a last line that a kill cut off
+            continue
+        if not isinstance(names, Mapping) or not isinstance(made, Mapping):
+            continue
+        for agent, of in made.items():
+            own, decisions = found.get(str(names.get(agent, agent)), Own(0, 0))
+            found[str(names.get(agent, agent))] = Own(own + of["own"], decisions + of["decisions"])
+    return found
 
 
 def _show_grids(grids: Iterable[Grid]) -> None:
