@@ -38,7 +38,7 @@ class ModelConfig:
     model: str = OFFLINE
     """Model that answers: `offline` (heuristics, no language model), or its name at the endpoint."""
     base_url: str | None = None
-    """OpenAI-compatible endpoint, such as http://localhost:11434/v1; None: OpenAI."""
+    """OpenAI-compatible endpoint, such as http://localhost:11434/v1; Azure's with ?api-version=...; None: OpenAI."""
     key_env: str = KEY_ENV
     """Environment variable that holds the API key."""
     temperature: float = 0.3
@@ -50,7 +50,7 @@ class ModelConfig:
     tries: int = 3
     """Number of invalid replies to a question after which the heuristic answers it."""
     patience: int = 25
-    """Number of consecutive questions without a valid reply after which the model is given up."""
+    """Number of consecutive questions without a valid reply, or calls without an answer, that end a run."""
     max_tokens: int | None = None
     """Least room for a reply in tokens, such as 4000 for a model that thinks first; None: as each question has it."""
     reasoning_effort: str | None = None

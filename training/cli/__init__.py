@@ -13,6 +13,7 @@ import typer
 from parlour.envs.core import ParlourError
 from parlour.training.cli import (
     avalon,
+    cache,
     demo,
     experts,
     games,
@@ -37,6 +38,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "murder-mystery": "Murder mysteries: play a case with a method and quiz everybody; compare methods; ratings; cases.",
     "murder-mystery cases": "Cases as files: check WellPlay directories, make cases, show them.",
     "prompts": "Questions to a language model: list them, show one as it would be sent.",
+    "cache": "Stored replies of language models (`--cache`): list, remove, export them.",
     "import": "Convert published game records to transcripts or records.",
 }
 """Words before a command -> help text."""
@@ -68,6 +70,9 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "murder-mystery cases check": murder_mystery.check_cases,
     "murder-mystery cases make": murder_mystery.make_case,
     "murder-mystery cases show": murder_mystery.show_case,
+    "cache list": cache.list_replies,
+    "cache prune": cache.prune_replies,
+    "cache export": cache.export_replies,
     "import avalon": imports.import_avalon,
     "import werewolf": imports.import_werewolf,
 }

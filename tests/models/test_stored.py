@@ -1,0 +1,158 @@
+"""`parlour cache`: what a file of stored replies holds, what is removed from it, and what is exported."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing, suppress
+from dataclasses import replace
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.llm.transport.cache import Cache
+from parlour.policies.llm.transport.request import CallFailed, ChatMessage, Completion, Request, ServedModel, Usage
+from parlour.policies.llm.transport.stored import exported, prune, stored_models
+from parlour.training import cli
+
+REQUEST = Request("m", (ChatMessage("user", "u"),), 0.3, 40, ask="chat.take_turn")
+REPLY = Completion(("说",), Usage(100, 20, 64), ("stop",), thinking=("hm",), served="m-1")
+HERE = ServedModel("http://localhost:8080/v1", "m", {"model_path": "a.gguf"}, 1280, reached=True)
+OTHER_FILE = replace(HERE, told={"model_path": "b.gguf"})
+THERE = ServedModel("https://a.example/v1", "n", {}, None, reached=True)
+
+
+class Source:
+    def __init__(self, served: ServedModel, reply: Completion | CallFailed = REPLY) -> None:
+        self.served, self.address, self.reply = served, served.address, reply
+
+    def served_model(self, model: str) -> ServedModel:
+        return self.served
+
+    def complete(self, request: Request) -> Completion:
+        if isinstance(self.reply, CallFailed):
+            raise self.reply
+        return self.reply
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Two replies and a failure of `m` in file a, one of `m` in file b, three of `n` elsewhere."""
+    path = tmp_path / "replies.sqlite"
+    for served, samples in ((HERE, 2), (OTHER_FILE, 1), (THERE, 3)):
+        cache = Cache(Source(served), path)
+        for sample in range(samples):
+            cache.complete(replace(REQUEST, model=served.model, sample=sample))
+    with suppress(CallFailed):
+        Cache(Source(HERE, CallFailed("late", "timeout")), path).complete(replace(REQUEST, sample=9))
+    Cache(Source(OTHER_FILE), path).complete(REQUEST)
+    return path
+
+
+def counts(path) -> list[tuple[str, str, bool, int, int]]:
+    return [(one.model, one.server, one.latest, one.replies, one.failed) for one in stored_models(path)]
+
+
+def test_models_are_listed_with_their_servers_and_sums(file):
+    assert counts(file) == [
+        ("m", HERE.address, False, 2, 1),
+        ("m", HERE.address, True, 1, 0),
+        ("n", THERE.address, True, 3, 0),
+    ]
+    first = stored_models(file)[0]
+    assert (first.digest, first.context) == (HERE.digest, 1280)
+    # two replies of 100 + 20 tokens each, 64 of the 100 from the server's cache
+    assert (first.prompt, first.completion, first.prompt_cached) == (200, 40, 128)
+    assert 200 < first.size < 400
+    assert first.first <= first.last
+
+
+@pytest.mark.parametrize(
+    ("chosen", "removed", "left"),
+    [
+        ({"model": "n"}, 3, {("m", 2), ("m", 1)}),
+        ({"server": f"{HERE.address}/"}, 4, {("n", 3)}),
+        ({"unused": True}, 3, {("m", 1), ("n", 3)}),
+        ({"model": "n", "unused": True}, 0, {("m", 2), ("m", 1), ("n", 3)}),
+        ({"before": "2000-01-01"}, 0, {("m", 2), ("m", 1), ("n", 3)}),
+        ({"before": "2999-01-01"}, 7, set()),
+    ],
+    ids=str,
+)
+def test_what_is_removed(file, chosen, removed, left):
+    assert prune(file, **chosen) == removed
+    assert {(one.model, one.replies) for one in stored_models(file)} == left
+
+
+def test_what_was_stored_before_a_day_is_removed(file):
+    with closing(sqlite3.connect(file)) as written, written:
+        written.execute("UPDATE replies SET made = '2026-01-31T23:59:59.999999+00:00' WHERE server = 3")
+    assert prune(file, before="2026-01-31") == 0
+    assert prune(file, before="2026-02-01") == 3
+
+
+def test_each_reply_is_exported(file):
+    found = list(exported(file))
+    assert [one["model"] for one in found].count("m") == 4
+    assert {one["failed"] for one in found} == {None, "timeout"}
+    reply = next(one for one in found if one["model"] == "n")
+    expected = {
+        "server": THERE.address,
+        "ask": "chat.take_turn",
+        "texts": ["说"],
+        "thinking": ["hm"],
+        "usage": [100, 20, 64],
+    }
+    assert {name: reply[name] for name in expected} == expected
+    assert len({one["key"] for one in found}) == 7
+
+
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        ({}, "nothing says what to remove; accepted: a model, a server, a date"),
+        ({"model": "q"}, "model 'q' is not accepted; accepted: m, n"),
+        ({"server": "http://b"}, "server 'http://b' is not accepted; accepted: http://localhost:8080/v1, https://a"),
+        ({"before": "yesterday"}, "before 'yesterday' is not accepted; accepted: a date, such as 2026-11-22"),
+    ],
+)
+def test_what_is_not_accepted(file, chosen, told):
+    with pytest.raises(ParlourError, match=told):
+        prune(file, **chosen)
+    assert sum(one.replies for one in stored_models(file)) == 6
+
+
+def test_a_file_that_is_no_cache_is_refused_and_none_is_made(tmp_path):
+    with pytest.raises(ParlourError, match="is no file; accepted: one that --cache made"):
+        stored_models(tmp_path / "none")
+    (tmp_path / "text").write_text("no database " * 500)
+    with pytest.raises(ParlourError, match="cannot be used"):
+        stored_models(tmp_path / "text")
+    assert [path.name for path in tmp_path.iterdir()] == ["text"]
+
+
+# -- the commands ----------------------------------------------------------------------------------------------------
+
+
+def test_the_list_as_a_table_and_as_json(file, capsys):
+    assert cli.run(["cache", "list", str(file)]) == 0
+    table = capsys.readouterr().out
+    assert "m (replaced)" in " ".join(table.split())
+    assert THERE.address in table
+    assert cli.run(["cache", "list", str(file), "--json"]) == 0
+    assert [one["replies"] for one in json.loads(capsys.readouterr().out)] == [2, 1, 3]
+
+
+def test_prune_and_export_from_the_command_line(file, tmp_path, capsys):
+    assert cli.run(["cache", "prune", str(file), "--unused"]) == 0
+    assert capsys.readouterr().out == "3 removed, 4 replies left\n"
+    assert cli.run(["cache", "export", str(file)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert cli.run(["cache", "export", str(file), "--out", str(tmp_path / "out.jsonl")]) == 0
+    assert (tmp_path / "out.jsonl").read_text("utf-8").splitlines() == lines
+    assert [json.loads(line)["model"] for line in lines] == ["m", "n", "n", "n"]
+
+
+def test_prune_without_an_option_removes_nothing(file, capsys):
+    assert cli.run(["cache", "prune", str(file)]) == 2
+    assert "nothing says what to remove" in capsys.readouterr().err
+    assert len(list(exported(file))) == 7

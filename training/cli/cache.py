@@ -1,0 +1,73 @@
+"""`parlour cache`: what is in a file of stored replies, removed in part, exported."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from parlour.policies.llm.transport.stored import StoredModel, exported, prune, stored_models
+from parlour.training import display
+from parlour.training.cli.options import Answer
+
+CacheArgument = Annotated[Path, typer.Argument(), "File that `--cache` made."]
+_HEADINGS = ("model", "server", "replies", "failed", "size", "stored", "tokens in", "cached", "out")
+
+
+def list_replies(file: CacheArgument) -> Answer:
+    """List the models in a file of stored replies: servers, numbers, sizes, dates, tokens.
+
+    A model that its server has replaced by another one of the same name is marked: it is found again only if the server
+    serves it again.
+
+    Example: [bold]parlour cache list replies.sqlite[/bold]
+    """
+    found = stored_models(file)
+    rows = [_row(one) for one in found]
+    return Answer([one.as_json() for one in found], lambda: display.show_table(str(file), _HEADINGS, rows, wrap=True))
+
+
+def prune_replies(
+    file: CacheArgument,
+    model: Annotated[str | None, "Only replies of this model; None: of any."] = None,
+    server: Annotated[str | None, "Only replies of the server at this address; None: of any."] = None,
+    before: Annotated[
+        str | None, "Only replies stored before this date (UTC), such as 2026-11-22; None: at any time."
+    ] = None,
+    unused: Annotated[
+        bool, "Only replies of models that their servers have replaced by others of the same name."
+    ] = False,
+) -> Answer:
+    """Remove stored replies, at least by one of the options; with several, what all of them name.
+
+    Example: [bold]parlour cache prune replies.sqlite --before 2026-11-01[/bold]
+    """
+    removed = prune(file, model=model, server=server, before=before, unused=unused)
+    left = sum(one.replies for one in stored_models(file))
+    return Answer(
+        {"removed": removed, "replies": left},
+        lambda: display.console().print(f"{removed} removed, {left} replies left"),
+    )
+
+
+def export_replies(
+    file: CacheArgument, out: Annotated[Path | None, "File to write; None: standard output."] = None
+) -> None:
+    """Write the stored replies as JSON, one a line: key, model, server, question, date, texts, thinking, tokens.
+
+    Example: [bold]parlour cache export replies.sqlite --out replies.jsonl[/bold]
+    """
+    with ExitStack() as stack:
+        target = sys.stdout if out is None else stack.enter_context(out.open("w", encoding="utf-8"))
+        for one in exported(file):
+            target.write(json.dumps(one, ensure_ascii=False) + "\n")
+
+
+def _row(one: StoredModel) -> tuple[str, ...]:
+    dates = "-" if one.first is None or one.last is None else f"{one.first[:10]} .. {one.last[:10]}"
+    tokens = (f"{one.prompt:,}", f"{one.prompt_cached:,}", f"{one.completion:,}")
+    name = one.model if one.latest else f"{one.model} (replaced)"
+    return name, one.server or "-", str(one.replies), str(one.failed), f"{one.size / 1000:,.1f} kB", dates, *tokens
