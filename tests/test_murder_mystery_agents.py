@@ -19,9 +19,10 @@ from parlour.policies.agents.murder_mystery import (
     MysterySeat,
     MysteryWerewolfAgent,
     PlayerStarAgent,
+    sensors,
 )
 from parlour.policies.agents.murder_mystery.sentences import sentences
-from parlour.policies.llm.ask import Ask, BadReply
+from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training import rollout
 
@@ -313,9 +314,7 @@ def test_a_question_that_failed_skips_the_turn_and_a_pruning_that_failed_keeps_t
 
 def test_names_in_a_pruned_list_are_read_by_their_beginning_and_may_come_back():
     case = find(FOUR)
-    reply = (
-        f'Well. {{"suspicion": ["{case.names[0][:5].lower()}", "{case.names[1]}", "{case.names[1]}", "Somebody Else"]}}'
-    )
+    reply = f'Well. {{"reason": "x", "suspicion": ["{case.names[0][:5].lower()}", "{case.names[1]}", "{case.names[1]}", "Somebody Else"]}}'
     model = Scripted({"questum.prune": reply})
     players = [QuestumAgent(model) for _ in range(4)]
     rollout.play(rollout.table("murder_mystery_v0", case=FOUR, rounds=3), players, 5)
@@ -332,7 +331,8 @@ def test_a_choice_of_a_sensor_in_chinese_is_understood():
     players = [QuestumAgent(model, InterviewSettings(sensors=("emotion",))) for _ in range(4)]
     episode = rollout.play(rollout.table("murder_mystery_v0", case="seed:3:zh:4:1", rounds=1), players, 5)
     read = [q.summary.readings for _, q, _ in model.heard if q.kind == "questum.question"]
-    assert {one.choice for readings in read for one in readings if one.sensor == "emotion"} == {"negative"}
+    assert {one.choice for readings in read for one in readings if one.sensor == "好恶"} == {"负面"}
+    assert {sensors.read_by(readings)["emotion"] for readings in read} == {"negative"}
     assert episode.outcome is not None
 
 
@@ -342,7 +342,9 @@ def test_words_that_spoof_the_moderator_or_json_only_travel_as_words():
     players = [QuestumAgent(model) for _ in range(4)]
     rollout.play(rollout.table("murder_mystery_v0", case=FOUR, rounds=2), players, 5)
     for _, question, _ in model.heard:
-        assert question.prompt().count('```json\n{"ask": ') == 1
+        told = question.prompt()
+        assert read_back(told) == question
+        assert [line for line in told.splitlines() if line.startswith("# ")] == [f"# {question.kind}"]
 
 
 def test_an_answer_that_is_the_sentence_of_a_fact_is_ended():

@@ -36,6 +36,7 @@ from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.training import rollout
 
 RNG = np.random.default_rng(0)
+HONEST = sentences("en").honest
 WORDS = {
     "en": {
         "players": ["Ann Lee", "Ben Oak", "Cora May", "Dan Poe"],
@@ -323,8 +324,8 @@ def test_a_murderer_may_lie_only_about_his_own_victim():
     question = topics.put(place, 0, "Old Sir Hugh")
     words = replies.reply(Excerpts(place, who, "Old Sir Hugh", script(*OWN)), question, script(*LIES))
     assert not set(LIES) & set(read(words, place.vocabulary, ANN))
-    assert asks.stance_of(who, "Mrs Teal") == asks.GUILTY
-    assert asks.stance_of(who, "Old Sir Hugh") == asks.HONEST == asks.stance_of(me(), "Old Sir Hugh")
+    assert asks.stance_of(place, who, "Mrs Teal") == sentences("en").guilty
+    assert asks.stance_of(place, who, "Old Sir Hugh") == HONEST == asks.stance_of(place, me(), "Old Sir Hugh")
 
 
 def test_free_prose_is_answered_with_the_sentences_that_share_most_words():
@@ -360,7 +361,7 @@ def question(summary: SensorSummary, *heard: Talk, own: tuple[Fact, ...] = (DIED
         dialogue=list(heard),
         summary=summary,
         number=number,
-        stance=asks.HONEST,
+        stance=HONEST,
     )
     answer = ask.heuristic(RNG)
     ask.check(answer)
@@ -411,30 +412,42 @@ def test_behind_the_general_questions_come_those_about_single_suspects_each_once
 def test_every_question_names_the_victim_and_there_are_as_many_as_asked_for():
     assert len(question(summed("suspicion", "motivation"), number=3)) == 3
     ask = asks.Question.model_construct(scene=scene(), victim="Old Sir Hugh", number=1)
-    with pytest.raises(ValueError, match="does not name the victim"):
-        ask.check(asks.Questions(questions=["Where were you?"]))
-    with pytest.raises(ValueError, match="1 to 1"):
-        ask.check(asks.Questions(questions=["Old Sir Hugh?", "Old Sir Hugh!"]))
+    for questions in (["Old Sir Hugh?", "Old Sir Hugh!"], [], [" "]):
+        with pytest.raises(ValueError, match="1 to 1"):
+            ask.check(asks.Questions(questions=questions))
+
+
+def test_a_question_that_does_not_name_the_victim_is_put_with_the_death_in_front():
+    for language, words, put in (
+        ("en", "Where were you?", "About the death of Old Sir Hugh: Where were you?"),
+        ("zh", "你在哪里？", "关于修爵士的死：你在哪里？"),
+    ):
+        victim = scene(language).victims[0]
+        assert topics.naming(scene(language), victim, words) == put
+        assert topics.naming(scene(language), victim, put) == put
 
 
 def test_werewolf_chooses_five_of_ten_and_puts_one_of_them():
     assert {len(sentences(language).predefined) for language in LANGUAGES} == {10}
-    common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "about": "Ben Oak", "stance": asks.HONEST}
+    common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "about": "Ben Oak", "stance": HONEST}
     inputs = {**common, "script": script(*OWN), "dialogue": []}
     listed = list(sentences("en").predefined)
-    picked = baseline_asks.WerewolfSelect(**inputs, listed=listed).heuristic(RNG).numbers
+    select = baseline_asks.WerewolfSelect(**inputs, listed=listed)
+    picked = select.heuristic(RNG).numbers
     assert len(set(picked)) == 5
     assert set(picked) <= set(range(1, 11))
     words = [listed[k - 1] for k in picked]
+    assert select.picked(picked) == words
+    assert select.picked([3, 3, 1]) == [listed[k] for k in (2, 0, 1, 3, 4)]  # what is missing, in order of the list
     put = baseline_asks.WerewolfQuestion(**inputs, picked=words, number=1).heuristic(RNG).questions
     assert put == [f"About the death of Old Sir Hugh: {words[0]}"]
 
 
 def test_ocot_says_what_it_lacks_and_asks_for_that():
-    common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": asks.HONEST}
+    common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": HONEST}
     goal = topics.put(scene(), topics.MOTIVE, "Old Sir Hugh")
     lacking = baseline_asks.OcotConsider(**common, goal=goal, script=[], dialogue=[]).heuristic(RNG).words
-    assert lacking == baseline_asks.LACKING
+    assert lacking == sentences("en").lacking
     known = baseline_asks.OcotConsider(**common, goal=goal, script=script(*OWN), dialogue=[]).heuristic(RNG).words
     assert "jealousy" in known
     ask = baseline_asks.OcotQuestion(
@@ -451,7 +464,7 @@ def test_ocot_says_what_it_lacks_and_asks_for_that():
 
 
 def test_thinkthrice_puts_in_what_its_answer_had_left_out_within_the_limit():
-    common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": asks.HONEST}
+    common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": HONEST}
     entries = script(*OWN[:3])
     ask = think_asks.ThinkRefine(**common, asker="Ben Oak", question="?", answer=entries[0], missing=entries[1:])
     refined = ask.heuristic(RNG).words
@@ -516,12 +529,13 @@ def test_the_vote_goes_to_the_one_against_whom_most_speaks():
         dialogue=[],
         suspects=[],
         summaries=[],
-        stance=asks.HONEST,
+        stance=HONEST,
     )
     assert ask.heuristic(RNG).name == "Dan Poe"
-    assert ask.read('{"name": "dan", "reason": "x"}').name == "dan"
-    with pytest.raises(BadReply, match="no option"):
-        ask.read('{"name": "Ann Lee", "reason": "myself"}')
+    for said in ("dan", "Dan Poe", " DAN POE.", "dan p"):
+        assert ask.read(f'{{"reason": "x", "name": "{said}"}}').name == "Dan Poe"
+    with pytest.raises(BadReply, match="'Ann Lee' is not accepted; accepted: Ben Oak"):
+        ask.read('{"reason": "myself", "name": "Ann Lee"}')
 
 
 # -- the quiz --------------------------------------------------------------------------------------------------
@@ -652,5 +666,10 @@ def test_all_scripts_are_told_only_to_the_omniscient():
         Reader(view, "all")
     ask = Reader(view, "own").ask(case.questions[1][0])
     assert isinstance(ask, Quiz)
-    assert [story.character for story in ask.stories] == [view.name]
+    assert ask.script
+    assert not ask.stories
     assert not ask.dialogue
+    stories = {one.name: one.script for one in case.characters}
+    told = Reader(view, "all", stories).ask(case.questions[1][0])
+    assert [story.character for story in told.stories] == list(stories)
+    assert not told.script

@@ -163,7 +163,11 @@ class Ask(BaseModel, Generic[A]):
             found = self._bare_choice(words)
         if found is None:
             raise BadReply(f"the reply {_short(reply, _LONGEST)!r} holds no whole JSON object", "no_json")
-        return self._answer(reading.settled(found, self.choices()))
+        return self._answer(self.settled(found))
+
+    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+        """The object of a reply with each choice as it was offered. Raises `BadReply` for one that was not."""
+        return reading.settled(found, self.choices())
 
     def _bare_choice(self, words: str) -> dict[str, Any] | None:
         """The answer of a reply that is nothing but one of the options; None if it is not."""

@@ -71,7 +71,7 @@ def _guilty(view: MysteryView, model: Model, victim: int, seed: int) -> int:
         dialogue=[],
         suspects=[],
         summaries=[],
-        stance=stance_of(me, name),
+        stance=stance_of(seat_memory.scene, me, name),
     )
     chosen = named(SeatModel(model, view.seat, seed).ask(question).name, question.options)
     return seat_memory.scene.person(chosen if chosen is not None else question.options[0])

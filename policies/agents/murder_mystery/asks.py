@@ -1,43 +1,39 @@
 """The questions of Questum and PLAYER*: introduction, sensors, question, reply, pruning, vote (SPEC 4.4, 4.5, 5).
 
-Every question tells its setting (`scene`), who is asked (`me`) and the excerpts that the memory found. `stance` says
-whether he may lie: only the murderer of the victim in question may, about that death.
+Every question tells its setting (`scene`), who is asked (`me`) and the excerpts that the memory found, in this order, so
+that the prompts of a seat begin alike. `stance` says whether he may lie: only the murderer of the victim in question may,
+about that death.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, ClassVar, Final, Generic
 
 import numpy as np
 from parlour.policies.agents.murder_mystery import question_selection, replies, voting
 from parlour.policies.agents.murder_mystery.evidence import Excerpts
-from parlour.policies.agents.murder_mystery.prose import mentions
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, ScenePart, Talk, all_named, named
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
 from parlour.policies.agents.murder_mystery.sensors import (
-    SENSORS,
     Known,
-    SensorReading,
+    SensorCard,
     SensorSummary,
-    choice_of,
     known_of,
     sense,
+    sensor_of,
 )
-from parlour.policies.llm.ask import A, Answer, Ask
+from parlour.policies.llm import reading
+from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from pydantic import model_validator
 
-HONEST: Final = (
-    "You did not kill this victim and want to find out who did: you do not lie, you hold nothing back that bears on this "
-    "death, and you bear in mind that the murderer may lie."
-)
-GUILTY: Final = (
-    "You killed this victim and nobody may find out: you may invent and deny about this death, behave as though you were "
-    "looking for the murderer, and turn suspicion to others."
-)
+_FIXED: Final = ("scene", "me", "script", "stories")
+_RECORD: Final = ("dialogue",)
 
 
-def stance_of(me: CharacterInfo, victim: str) -> str:
+def stance_of(scene: Scene, me: CharacterInfo, victim: str) -> str:
     """What somebody may say about a victim's death: only his own victim's murderer may lie (rule 3)."""
-    return GUILTY if victim in me.killed else HONEST
+    return scene.say.guilty if victim in me.killed else scene.say.honest
 
 
 class Words(Answer):
@@ -49,14 +45,14 @@ class Words(Answer):
 class SensorAnswer(Answer):
     """What one sensor reads."""
 
-    choice: str
     reason: str
+    choice: str
 
 
 class SensorAnswers(Answer):
-    """What several sensors read."""
+    """What several sensors read, by their names in the question."""
 
-    readings: list[SensorReading]
+    readings: dict[str, SensorAnswer]
 
 
 class Questions(Answer):
@@ -68,36 +64,21 @@ class Questions(Answer):
 class Suspicion(Answer):
     """The list of suspects, the strongest first."""
 
+    reason: str
     suspicion: list[str]
 
 
 class Ballot(Answer):
     """A vote."""
 
-    name: str
     reason: str
+    name: str
 
 
-class SensorCard(ScenePart):
-    """A sensor as a question tells it."""
-
-    sensor: str
-    question: str
-    choices: list[str]
-
-
-def card(sensor: str) -> SensorCard:
-    """What a question tells of a sensor."""
-    return SensorCard(sensor=sensor, question=SENSORS[sensor].question, choices=list(SENSORS[sensor].choices))
-
-
-def refuse_unnamed(questions: Sequence[str], number: int, scene: Scene, victim: str) -> None:
-    """Refuse questions that are too many, or do not name the victim. Raises `ValueError`."""
+def refuse_number(questions: Sequence[str], number: int) -> None:
+    """Refuse questions that are too many or none. Raises `ValueError`."""
     if not 1 <= len([one for one in questions if one.strip()]) <= number:
         raise ValueError(f"{len(questions)} questions; accepted: 1 to {number}, none of them blank")
-    person = scene.person(victim)
-    if person >= 0 and not all(mentions(scene, person, one) for one in questions):
-        raise ValueError(f"a question does not name the victim; accepted: questions with the words {victim!r}")
 
 
 def refuse_blank(words: str) -> None:
@@ -106,11 +87,38 @@ def refuse_blank(words: str) -> None:
         raise ValueError("the words are blank; accepted: at least one sentence")
 
 
+def sized(schema: dict[str, Any], place: str, low: int, high: int) -> dict[str, Any]:
+    """A schema in which a list has `low` to `high` entries."""
+    part = {**schema["properties"][place], "minItems": low, "maxItems": high}
+    return {**schema, "properties": {**schema["properties"], place: part}}
+
+
 class CaseAsk(Ask[A], Generic[A]):
     """The first inputs of every question in a case."""
 
     scene: Scene
     me: CharacterInfo
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **given: Any) -> None:
+        super().__pydantic_init_subclass__(**given)
+        cls.fixed = tuple(name for name in _FIXED if name in cls.model_fields)
+        cls.record = tuple(name for name in _RECORD if name in cls.model_fields)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_one_language(cls, given: Any) -> Any:
+        """A question has the language of its case; one that was read back gives its own to the case."""
+        scene = given.get("scene") if isinstance(given, dict) else None
+        if isinstance(scene, Scene):
+            return {**given, "language": scene.language}
+        if isinstance(scene, dict):
+            return {**given, "scene": {**scene, "language": given.get("language", "en")}}
+        return given
+
+    @classmethod
+    def is_speech(cls, entry: Any) -> bool:
+        return isinstance(entry, Talk)
 
     @property
     def excerpts(self) -> Excerpts:
@@ -123,9 +131,16 @@ class CaseAsk(Ask[A], Generic[A]):
         """What the excerpts say of the character that the question is about."""
         return known_of(self.excerpts, getattr(self, "about", self.me.name))
 
+    def schema_of_answer(self) -> dict[str, Any]:
+        schema = super().schema_of_answer()
+        number = getattr(self, "number", None)
+        return schema if number is None else sized(schema, "questions", 1, number)
+
     def check(self, answer: A) -> None:
         if isinstance(answer, Words):
             refuse_blank(answer.words)
+        if isinstance(answer, Questions):
+            refuse_number(answer.questions, getattr(self, "number", len(answer.questions)))
 
 
 class VictimAsk(CaseAsk[A], Generic[A]):
@@ -171,11 +186,13 @@ class Sense(CharacterAsk[SensorAnswer]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswer:
-        found = sense(self.sensor.sensor, self.known)
-        return SensorAnswer(choice=found.choice, reason=found.reason)
+        return _sensed(self.sensor, self.known)
 
-    def check(self, answer: SensorAnswer) -> None:
-        _check_choice(answer.choice, self.sensor)
+    def choices(self) -> Choices:
+        return {"choice": dict.fromkeys(self.sensor.choices, "")}
+
+    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+        return super().settled(_worded(found, self.sensor))
 
 
 class SenseAll(CharacterAsk[SensorAnswers]):
@@ -192,19 +209,45 @@ class SenseAll(CharacterAsk[SensorAnswers]):
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
         known = self.known
-        return SensorAnswers(readings=[sense(one.sensor, known, self.asked) for one in self.sensors])
+        return SensorAnswers(readings={one.sensor: _sensed(one, known, self.asked) for one in self.sensors})
+
+    def choices(self) -> Choices:
+        return {f"readings.{one.sensor}.choice": dict.fromkeys(one.choices, "") for one in self.sensors}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        """Each sensor is a field of its own, held to its own choices."""
+        one = SensorAnswer.model_json_schema()
+        named_ = {card.sensor: deepcopy(one) for card in self.sensors}
+        schema = {"type": "object", "properties": {"readings": _object(named_)}}
+        return reading.with_choices({**schema, "required": ["readings"], "additionalProperties": False}, self.choices())
+
+    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+        told = found.get("readings")
+        if not isinstance(told, dict):
+            return found  # the schema will say what is wrong
+        cards = {card.sensor: card for card in self.sensors}
+        worded = {name: _worded(one, cards[name]) if name in cards else one for name, one in told.items()}
+        return super().settled({**found, "readings": worded})
 
     def check(self, answer: SensorAnswers) -> None:
-        told = {reading.sensor: reading.choice for reading in answer.readings}
-        for one in self.sensors:
-            if one.sensor not in told:
-                raise ValueError(f"sensor {one.sensor!r} is missing; accepted: one reading for each sensor")
-            _check_choice(told[one.sensor], one)
+        wanted = [one.sensor for one in self.sensors]
+        if set(answer.readings) != set(wanted):
+            raise ValueError(f"readings of {', '.join(answer.readings)}; accepted: one of each of {', '.join(wanted)}")
 
 
-def _check_choice(choice: str, sensor: SensorCard) -> None:
-    if choice_of(choice, sensor.choices) is None:
-        raise ValueError(f"choice {choice!r} of {sensor.sensor!r}; accepted: {', '.join(sensor.choices)}")
+def _object(fields: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def _sensed(card: SensorCard, known: Known, asked: int = -1) -> SensorAnswer:
+    found = sense(sensor_of(card.sensor), known, asked)
+    return SensorAnswer(reason=found.reason, choice=card.worded(found.choice))
+
+
+def _worded(found: Any, card: SensorCard) -> Any:
+    """A reading of a reply in the words of the card, where it has those of another language, or the paper's."""
+    choice = found.get("choice") if isinstance(found, dict) else None
+    return {**found, "choice": card.worded(choice)} if isinstance(choice, str) else found
 
 
 class Question(CharacterAsk[Questions]):
@@ -220,9 +263,6 @@ class Question(CharacterAsk[Questions]):
 
     def heuristic(self, rng: np.random.Generator) -> Questions:
         return Questions(questions=question_selection.question_of(self.known, self.summary, self.number))
-
-    def check(self, answer: Questions) -> None:
-        refuse_unnamed(answer.questions, self.number, self.scene, self.victim)
 
 
 class ReplyToQuestion(AnswerAsk[Words]):
@@ -249,18 +289,35 @@ class Prune(VictimAsk[Suspicion]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Suspicion:
-        return Suspicion(suspicion=voting.prune(self.suspects, self.summaries))
+        return Suspicion(reason="", suspicion=voting.prune(self.suspects, self.summaries))
+
+    @property
+    def others(self) -> list[str]:
+        """Who can be a suspect."""
+        return [one.character for one in self.summaries]
+
+    def choices(self) -> Choices:
+        return {"suspicion": dict.fromkeys(self.others, "")}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        return sized(super().schema_of_answer(), "suspicion", 1, len(self.others))
+
+    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Names by a unique beginning count, too; others are skipped where there is one that counts (SPEC 4.5)."""
+        told = found.get("suspicion")
+        known = all_named([one for one in told if isinstance(one, str)], self.others) if isinstance(told, list) else []
+        return super().settled({**found, "suspicion": known} if known else found)
 
     def check(self, answer: Suspicion) -> None:
-        others = [one.character for one in self.summaries]
-        if not all_named(answer.suspicion, others):
-            raise ValueError(f"nobody is named who can be a suspect; accepted: {', '.join(others)}")
+        if not answer.suspicion:
+            raise ValueError(f"nobody is named; accepted: {', '.join(self.others)}")
 
 
 class Vote(VictimAsk[Ballot]):
     """Who killed a victim: a direct question, with the other players as options."""
 
     kind: ClassVar[str] = "questum.vote"
+    spare: ClassVar[tuple[str, ...]] = ("summaries",)
 
     options: list[str]
     script: list[str]
@@ -272,8 +329,13 @@ class Vote(VictimAsk[Ballot]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Ballot:
-        return Ballot(name=voting.vote(self.excerpts, self.options, self.suspects), reason="")
+        return Ballot(reason="", name=voting.vote(self.excerpts, self.options, self.suspects))
 
-    def check(self, answer: Ballot) -> None:
-        if named(answer.name, self.options) is None:
-            raise ValueError(f"{answer.name!r} is no option; accepted: {', '.join(self.options)}")
+    def choices(self) -> Choices:
+        return {"name": dict.fromkeys(self.options, "")}
+
+    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+        """A unique beginning of a name counts, too (SPEC 4.5)."""
+        told = found.get("name")
+        name = named(told, self.options) if isinstance(told, str) else None
+        return super().settled(found if name is None else {**found, "name": name})

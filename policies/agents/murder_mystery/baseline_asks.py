@@ -7,7 +7,8 @@ each procedure looks at before it asks.
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, OPEN, say
@@ -19,25 +20,26 @@ from parlour.policies.agents.murder_mystery.asks import (
     VictimAsk,
     Words,
     refuse_blank,
-    refuse_unnamed,
+    refuse_number,
+    sized,
 )
 from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk
 from parlour.policies.agents.murder_mystery.sensors import answered, topics_put
-from parlour.policies.llm.ask import Answer
+from parlour.policies.llm.ask import Answer, Choices
 
 PICKED: Final = 5
 """Questions that the Werewolf-style method chooses from the predefined ones."""
 GOALS: Final = 3
 """Questions that O-CoT puts to itself, at most."""
-LACKING: Final = "lack of information"
 
 
 # -- Werewolf-style ----------------------------------------------------------------------------------------------
 
 
 class Picked(Answer):
-    """Numbers of predefined questions, from 1."""
+    """Numbers of predefined questions, from 1, the best first."""
 
+    reason: str
     numbers: list[int]
 
 
@@ -60,12 +62,23 @@ class WerewolfSelect(CharacterAsk[Picked]):
             k: sum(asked.count(topic) for topic in topics.wanted(self.scene, self.listed[k], person, victim).topics)
             for k in order
         }
-        return Picked(numbers=[int(k) + 1 for k in sorted(order, key=lambda k: touched[k])[:PICKED]])
+        return Picked(reason="", numbers=[int(k) + 1 for k in sorted(order, key=lambda k: touched[k])[:PICKED]])
+
+    def choices(self) -> Choices:
+        return {"numbers": dict(enumerate(self.listed, 1))}
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        least = min(PICKED, len(self.listed))
+        return sized(super().schema_of_answer(), "numbers", least, least)
 
     def check(self, answer: Picked) -> None:
-        least = min(PICKED, len(self.listed))
-        if len(set(answer.numbers)) != least or not all(1 <= k <= len(self.listed) for k in answer.numbers):
-            raise ValueError(f"numbers {answer.numbers}; accepted: {least} different ones from 1 to {len(self.listed)}")
+        if not answer.numbers:
+            raise ValueError(f"no number; accepted: {PICKED} from 1 to {len(self.listed)}")
+
+    def picked(self, numbers: Sequence[int]) -> list[str]:
+        """The questions of these numbers; of a number that is given twice once, what is missing in order of the list."""
+        order = dict.fromkeys((*numbers, *range(1, len(self.listed) + 1)))
+        return [self.listed[number - 1] for number in order][:PICKED]
 
 
 class WerewolfQuestion(CharacterAsk[Questions]):
@@ -80,13 +93,8 @@ class WerewolfQuestion(CharacterAsk[Questions]):
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Questions:
-        open_one, colon = topics.put(self.scene, OPEN, self.victim), self.scene.say.colon
-        opening = open_one.partition(colon)[0]
-        listed = self.picked[: self.number] or [open_one]
-        return Questions(questions=[f"{opening}{colon}{words}" for words in listed])
-
-    def check(self, answer: Questions) -> None:
-        refuse_unnamed(answer.questions, self.number, self.scene, self.victim)
+        listed = self.picked[: self.number] or [topics.put(self.scene, OPEN, self.victim)]
+        return Questions(questions=[topics.naming(self.scene, self.victim, words) for words in listed])
 
 
 class WerewolfDraft(AnswerAsk[Words]):
@@ -113,7 +121,8 @@ class WerewolfReflect(AnswerAsk[Words]):
 
     def heuristic(self, rng: np.random.Generator) -> Words:
         told = any(talk.speaker == self.me.name and talk.answer == self.draft for talk in self.dialogue)
-        return Words(words=("said before" if told else "new") + f": {self.draft}")
+        said = self.scene.say
+        return Words(words=(said.said_before if told else said.new).format(self.draft))
 
 
 class Considered(Answer):
@@ -160,9 +169,11 @@ class OcotGoals(CharacterAsk[Questions]):
         put = [topics.put(self.scene, topic, self.victim) for topic in (topics.DEATH, MOTIVE, MEANS)]
         return Questions(questions=[*self.me.objectives[: GOALS - 1], *put][:GOALS])
 
+    def schema_of_answer(self) -> dict[str, Any]:
+        return sized(super().schema_of_answer(), "questions", 1, GOALS)
+
     def check(self, answer: Questions) -> None:
-        if not 1 <= len([one for one in answer.questions if one.strip()]) <= GOALS:
-            raise ValueError(f"{len(answer.questions)} questions; accepted: 1 to {GOALS}")
+        refuse_number(answer.questions, GOALS)
 
 
 class OcotConsider(VictimAsk[Words]):
@@ -180,7 +191,7 @@ class OcotConsider(VictimAsk[Words]):
         asks = topics.wanted(self.scene, self.goal, known.person, known.victim)
         facts = [one.fact for one in known.told if replies.answers(one.fact, asks, known.person, known.victim)]
         said = [say(fact, self.scene.vocabulary, None) for fact in dict.fromkeys(facts)]
-        return Words(words=self.scene.join(said[: replies.LIMIT]) or LACKING)
+        return Words(words=self.scene.join(said[: replies.LIMIT]) or self.scene.say.lacking)
 
 
 class OcotQuestion(CharacterAsk[Questions]):
@@ -197,13 +208,11 @@ class OcotQuestion(CharacterAsk[Questions]):
         """On what the goals lack; otherwise on a goal that this character was not asked about."""
         person, victim = self.scene.person(self.about), self.scene.person(self.victim)
         asked = topics_put(answered(self.excerpts, person))
-        lacking = [goal.question for goal in self.considered if goal.answer == LACKING]
-        others = [goal.question for goal in self.considered if goal.answer != LACKING]
+        none = self.scene.say.lacking
+        lacking = [goal.question for goal in self.considered if goal.answer == none]
+        others = [goal.question for goal in self.considered if goal.answer != none]
         wished = [
             topic for words in (*lacking, *others) for topic in topics.wanted(self.scene, words, person, victim).topics
         ]
         fresh = list(dict.fromkeys(topic for topic in wished if topic not in asked)) or [OPEN]
         return Questions(questions=[topics.put(self.scene, topic, self.victim) for topic in fresh[: self.number]])
-
-    def check(self, answer: Questions) -> None:
-        refuse_unnamed(answer.questions, self.number, self.scene, self.victim)

@@ -37,7 +37,7 @@ class _Everybody(Procedure):
 
     def questions(self, target: int, victim: str, number: int) -> list[str]:
         answer = self.room.ask_or_fail(self._question(target, victim, number), QUESTION)
-        return [words for words in answer.questions if words.strip()][:number] if answer is not None else []
+        return self.room.put(answer.questions, victim, number) if answer is not None else []
 
     @abstractmethod
     def _question(self, target: int, victim: str, number: int) -> Any:
@@ -60,9 +60,9 @@ class Werewolf(_Everybody):
             "script": room.seat_memory.excerpts(query),
             "dialogue": self._nearest(query),
         }
-        listed = list(room.scene.say.predefined)
-        numbers = room.seat_model.ask(asks.WerewolfSelect(**inputs, listed=listed)).numbers
-        return asks.WerewolfQuestion(**inputs, picked=[listed[k - 1] for k in numbers], number=number)
+        select = asks.WerewolfSelect(**inputs, listed=list(room.scene.say.predefined))
+        picked = select.picked(room.seat_model.ask(select).numbers)
+        return asks.WerewolfQuestion(**inputs, picked=picked, number=number)
 
     def reply(self, exchange: Exchange) -> str:
         room, asked = self.room, self.asked(exchange)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from parlour.policies.agents.murder_mystery.asks import Introduce, ReplyToQuesti
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, me_of, named
 from parlour.policies.agents.murder_mystery.seat_memory import Exchange, SeatMemory
 from parlour.policies.agents.murder_mystery.sensors import SensorSummary
+from parlour.policies.agents.murder_mystery.topics import naming
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.model import SeatModel
 
@@ -60,7 +62,12 @@ class Room:
 
     def about(self, victim: str) -> dict[str, Any]:
         """The inputs that every question about a victim has."""
-        return {"scene": self.scene, "me": self.me, "victim": victim, "stance": stance_of(self.me, victim)}
+        return {"scene": self.scene, "me": self.me, "victim": victim, "stance": stance_of(self.scene, self.me, victim)}
+
+    def put(self, questions: Sequence[str], victim: str, number: int) -> list[str]:
+        """Questions as they are put at the table: not blank, as many as allowed, each with the victim's name."""
+        said = [words for words in questions if words.strip()][:number]
+        return [naming(self.scene, victim, words) for words in said]
 
     def ask_or_fail(self, question: Ask[A], what: str) -> A | None:
         """The model's answer; None, and counted, if it had none that can be used."""
@@ -97,7 +104,7 @@ class Procedure(ABC):
             me=room.me,
             script=room.seat_memory.excerpts("who are you?", INTRODUCTION),
             lies=room.lies,
-            stance=stance_of(room.me, room.me.killed[0] if room.me.killed else ""),
+            stance=stance_of(room.scene, room.me, room.me.killed[0] if room.me.killed else ""),
         )
         return room.seat_model.ask(question).words
 

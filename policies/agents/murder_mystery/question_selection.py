@@ -22,6 +22,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
     Known,
     SensorSummary,
     answered,
+    sensor_of,
     topics_put,
 )
 from parlour.policies.agents.murder_mystery.topics import ABLE, DEATH, REASONS, QuestionTopic, put
@@ -51,7 +52,7 @@ def question_of(known: Known, summary: SensorSummary, number: int) -> list[str]:
     scene, victim = known.scene, known.excerpts.victim if known.victim >= 0 else ""
     words = death_of(known.victim, known.told)._asdict()
     asked = answered(known.excerpts, known.person)
-    wished = {topic for reading in summary.readings for topic in _TOPICS.get(reading.sensor, ())}
+    wished = {topic for reading in summary.readings for topic in _TOPICS.get(sensor_of(reading.sensor), ())}
     fresh = wished - _settled(known, asked)
     ranked = _suspects(known)
     first = _by_need(known)

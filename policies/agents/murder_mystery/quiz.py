@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
@@ -16,9 +17,9 @@ from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QuizQuestion
 from parlour.policies.agents.murder_mystery import quiz_answers
 from parlour.policies.agents.murder_mystery.asks import CaseAsk
-from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk, me_of
+from parlour.policies.agents.murder_mystery.scene import ScenePart, Talk, in_one_line, me_of
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, QUIZ, SeatMemory
-from parlour.policies.llm.ask import Answer
+from parlour.policies.llm.ask import Answer, Choices
 from parlour.policies.llm.model import Answered, Model, RequestContext, mixed
 from parlour.policies.retrieval.embedders import Embedder
 from parlour.policies.retrieval.memory import SCRIPT, Memory, segments
@@ -51,16 +52,31 @@ class Quiz(CaseAsk[QuizAnswer]):
     question: str
     options: dict[str, str]
     pick: int
+    script: list[str]
+    """Of the own script; empty where all are read."""
     stories: list[Story]
+    """Of all characters; empty where the own script is read."""
     dialogue: list[Talk]
 
     def heuristic(self, rng: np.random.Generator) -> QuizAnswer:
-        scripts = [(self.scene.person(story.character), story.excerpts) for story in self.stories]
+        own = [(self.scene.person(self.me.name), self.script)]
+        scripts = [(self.scene.person(story.character), story.excerpts) for story in self.stories] or own
         options = list(self.options.values())
         letters = quiz_answers.answer(
             self.scene, self.me, self.question, options, self.pick, scripts, self.dialogue, rng
         )
         return QuizAnswer(reason="", answer=letters)
+
+    def choices(self) -> Choices:
+        """The letters and, where two may be picked, all pairs of them in their order."""
+        pairs = combinations(self.options, 2) if self.pick > 1 else ()
+        return {"answer": {**self.options, **{f"{a},{b}": "" for a, b in pairs}}}
+
+    def settled(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Letters in any order and between other marks count, too."""
+        told = found.get("answer")
+        picked = quiz_answers.letters_of(told, len(self.options), self.pick) if isinstance(told, str) else ()
+        return super().settled({**found, "answer": quiz_answers.letters(picked)} if picked else found)
 
     def check(self, answer: QuizAnswer) -> None:
         if not quiz_answers.letters_of(answer.answer, len(self.options), self.pick):
@@ -111,18 +127,23 @@ class Reader:
         """The question as it is put to a model."""
         text, seat_memory = question.text, self._seat_memory
         if self._scripts == "all":
+            script: list[str] = []
             stories = [
-                Story(character=name, excerpts=[one.text for one in memory.retrieve(text, STORY, as_told=True)])
+                Story(
+                    character=name,
+                    excerpts=[in_one_line(one.text) for one in memory.retrieve(text, STORY, as_told=True)],
+                )
                 for name, memory in self._stories.items()
             ]
         else:
-            stories = [Story(character=self._me.name, excerpts=seat_memory.excerpts(text, QUIZ))]
+            script, stories = seat_memory.excerpts(text, QUIZ), []
         return Quiz(
             scene=seat_memory.scene,
             me=self._me,
             question=text,
             options=dict(zip(LETTERS, question.options, strict=False)),
             pick=question.pick,
+            script=script,
             stories=stories,
             dialogue=seat_memory.heard(text, QUIZ) if self._scripts == "own+dialogue" else [],
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -74,6 +74,11 @@ def letters_of(words: str, options: int, pick: int) -> tuple[int, ...]:
     return picked if len(picked) <= pick and all(one < options for one in picked) else ()
 
 
+def letters(picked: Iterable[int]) -> str:
+    """Options as an answer gives them, in their order."""
+    return ",".join(_LETTERS[option] for option in sorted(picked))
+
+
 def answer(
     scene: Scene,
     me: CharacterInfo,
@@ -91,7 +96,7 @@ def answer(
     points = _points(matter)
     drawn = rng.permutation(len(options))  # of equals, any: the position of an option shall tell nothing
     ranked = sorted(range(len(options)), key=lambda k: (-points[k], drawn[k]))
-    return ",".join(_LETTERS[k] for k in ranked[:pick])
+    return letters(ranked[:pick])
 
 
 def _points(matter: Matter) -> list[float]:

@@ -6,12 +6,22 @@ numbers back. A name is read strictly: exactly, or as the beginning of one name 
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Language
+from parlour.envs.speech import quote
 from parlour.policies.agents.murder_mystery.sentences import Sentences, sentences
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
+
+_QUOTED: Final = r'"(?:[^"\\]|\\.)*"'
+_EXCHANGE: Final = re.compile(
+    rf"(?P<asker>.+?) → (?P<speaker>.+) \((?P<victim>.*)\): (?P<question>{_QUOTED}) (?P=speaker): (?P<answer>{_QUOTED})"
+)
+_INTRODUCTION: Final = re.compile(rf"(?P<speaker>.+?): (?P<answer>{_QUOTED})")
 
 
 class ScenePart(BaseModel):
@@ -23,7 +33,8 @@ class ScenePart(BaseModel):
 class Scene(ScenePart):
     """What everybody at the table knows: who plays, who died, and the words for places, times and so on."""
 
-    language: Language
+    language: Language = Field(default="en", exclude=True)
+    """Of the case; a prompt tells it of the whole question."""
     briefing: str
     players: list[str]
     """Names in turn order."""
@@ -70,7 +81,11 @@ class CharacterInfo(ScenePart):
 
 
 class Talk(ScenePart):
-    """A question with its answer, or an introduction, which answers nobody."""
+    """A question with its answer, or an introduction, which answers nobody.
+
+    As a plain value it is one line, `Ann → Ben (Hugh): "Where were you?" Ben: "In the attic."` or `Ann: "I am Ann."`, and an
+    object where the names are such that the line could not be read back.
+    """
 
     asker: str
     """Who asked; empty for an introduction."""
@@ -87,6 +102,41 @@ class Talk(ScenePart):
         if not self.asker:
             return f"{self.speaker}: {self.answer}"
         return f"{self.asker} → {self.speaker} ({self.victim}): {self.question} {self.speaker}: {self.answer}"
+
+    @property
+    def line(self) -> str:
+        """All of it in one line, words in quotation marks."""
+        if not self.asker:
+            return f"{self.speaker}: {quote(self.answer)}"
+        told = f"{self.asker} → {self.speaker} ({self.victim}): {quote(self.question)}"
+        return f"{told} {self.speaker}: {quote(self.answer)}"
+
+    @model_serializer(mode="plain")
+    def _written(self) -> str | dict[str, str]:
+        whole = {name: str(getattr(self, name)) for name in type(self).model_fields}
+        return self.line if _talk_in(self.line) == whole else whole
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        found = _talk_in(value)
+        if found is None:
+            raise ValueError("a line of talk is not accepted; accepted: what `Talk.line` writes")
+        return found
+
+
+def _talk_in(line: str) -> dict[str, str] | None:
+    """The talk that a line tells; None if it tells none."""
+    found = _EXCHANGE.fullmatch(line) or _INTRODUCTION.fullmatch(line)
+    if found is None:
+        return None
+    told = {"asker": "", "victim": "", "question": '""', **found.groupdict()}
+    try:
+        return {**told, **{name: json.loads(told[name]) for name in ("question", "answer")}}
+    except ValueError:
+        return None
 
 
 def named(words: str, names: Sequence[str]) -> str | None:
@@ -111,12 +161,17 @@ def all_named(words: Iterable[str], names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in found if name is not None))
 
 
+def in_one_line(text: str) -> str:
+    """A text from a case without its line breaks, for the lines of a prompt."""
+    return text.replace("\n", " ")
+
+
 def scene_of(view: MysteryView) -> Scene:
     """The setting that a View tells of."""
     words = view.vocabulary
     return Scene(
         language=view.language,
-        briefing=view.briefing,
+        briefing=in_one_line(view.briefing),
         players=list(view.names),
         victims=list(view.victims),
         aliases=[list(names) for names in words.aliases],

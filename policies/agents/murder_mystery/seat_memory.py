@@ -16,7 +16,7 @@ from parlour.envs.core import NATURE, Event
 from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, say
-from parlour.policies.agents.murder_mystery.scene import Scene, Talk, scene_of
+from parlour.policies.agents.murder_mystery.scene import Scene, Talk, in_one_line, scene_of
 from parlour.policies.agents.murder_mystery.topics import put
 from parlour.policies.retrieval.embedders import Embedder, HashingEmbedder, Vectors
 from parlour.policies.retrieval.memory import SCRIPT, TALK, Memory, segments
@@ -102,8 +102,8 @@ class SeatMemory:
     # -- what is found -----------------------------------------------------------------------------------------
 
     def excerpts(self, query: str, budget: int = PLAY) -> list[str]:
-        """The segments of the script nearest to a query, in the order of the script."""
-        return [self.script[position] for position in self._retrieve(query, SCRIPT, budget)]
+        """The segments of the script nearest to a query, in the order of the script, each in one line."""
+        return [in_one_line(self.script[position]) for position in self._retrieve(query, SCRIPT, budget)]
 
     def heard(self, query: str, budget: int = PLAY) -> list[Talk]:
         """The talk nearest to a query, in the order in which it was heard."""

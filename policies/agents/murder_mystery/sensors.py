@@ -9,13 +9,15 @@ the number of sensors that differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 from parlour.envs.core import accept
-from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, SIGHTING, Fact, say
+from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, MEANS, MOTIVE, SIGHTING, Fact, say
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, Told, has_facts, judge
 from parlour.policies.agents.murder_mystery.scene import Scene, ScenePart
+from parlour.policies.agents.murder_mystery.sentences import sentences
 from parlour.policies.agents.murder_mystery.topics import QuestionTopic, wanted
 
 EMOTION, MOTIVATION, SUSPICION = "emotion", "motivation", "suspicion"
@@ -24,34 +26,20 @@ DEFAULT: Final = (EMOTION, MOTIVATION, SUSPICION)
 
 
 class Sensor(NamedTuple):
-    """What a sensor asks about one character."""
+    """What a sensor can read of one character. How it is put in a language stands with the sentences (`data/`)."""
 
-    question: str
     choices: tuple[str, ...]
     murderer: str
     """What it reads for the hypothetical murderer; empty if it does not tell murderers from others."""
 
 
 SENSORS: Final[Mapping[str, Sensor]] = {
-    EMOTION: Sensor("How are you disposed towards this character?", ("positive", "neutral", "negative"), "negative"),
-    MOTIVATION: Sensor(
-        "How did this character stand to the victim, and did it have a motive for the crime?", ("yes", "no"), "yes"
-    ),
-    SUSPICION: Sensor(
-        "Is this character a suspect, in that it had the opportunity: could it be at the place at that time with what was "
-        "used, or was it seen there?",
-        ("yes", "no"),
-        "yes",
-    ),
-    EVIDENCE: Sensor("Is there evidence that ties this character to the crime?", ("yes", "no"), "yes"),
-    BACKGROUND: Sensor(
-        "Is there a history of conflict or enmity between this character and the others?", ("yes", "no"), "yes"
-    ),
-    VALUE: Sensor(
-        "How likely is it that more questions to this character bring valuable information?",
-        ("high", "medium", "low"),
-        "",
-    ),
+    EMOTION: Sensor(("positive", "neutral", "negative"), "negative"),
+    MOTIVATION: Sensor(("yes", "no"), "yes"),
+    SUSPICION: Sensor(("yes", "no"), "yes"),
+    EVIDENCE: Sensor(("yes", "no"), "yes"),
+    BACKGROUND: Sensor(("yes", "no"), "yes"),
+    VALUE: Sensor(("high", "medium", "low"), ""),
 }
 _IN_CHINESE: Final = {
     "正面": "positive", "积极": "positive", "中性": "neutral", "中立": "neutral", "负面": "negative", "消极": "negative",
@@ -60,8 +48,28 @@ _IN_CHINESE: Final = {
 }  # fmt: skip
 
 
+class SensorCard(ScenePart):
+    """A sensor as a question tells it, in the language of the table."""
+
+    sensor: str
+    question: str
+    choices: list[str]
+
+    def worded(self, choice: str) -> str:
+        """A choice in the words of this card; what is none of them stays as it is."""
+        known = SENSORS[sensor_of(self.sensor)].choices if sensor_of(self.sensor) in SENSORS else ()
+        meant = choice_of(choice, known)
+        return self.choices[known.index(meant)] if meant and len(self.choices) == len(known) else choice
+
+
+def card(sensor: str, language: str) -> SensorCard:
+    """What a question tells of a sensor."""
+    told = sentences(language).sensors[sensor]
+    return SensorCard(sensor=told.name, question=told.question, choices=list(told.choices))
+
+
 class SensorReading(ScenePart):
-    """What one sensor reads for one character."""
+    """What one sensor reads for one character, by the names of `SENSORS` or in the words of a card."""
 
     sensor: str
     choice: str
@@ -73,6 +81,22 @@ class SensorSummary(ScenePart):
 
     character: str
     readings: list[SensorReading]
+
+
+@cache
+def _by_name() -> dict[str, str]:
+    return {told.name: sensor for language in LANGUAGES for sensor, told in sentences(language).sensors.items()}
+
+
+def sensor_of(name: str) -> str:
+    """The sensor that a name means in any language; the name itself if it means none."""
+    return _by_name().get(name, name)
+
+
+def read_by(readings: Iterable[SensorReading]) -> dict[str, str]:
+    """What sensors read: sensor -> choice, both by the names of `SENSORS`; empty for what is no choice of it."""
+    told = ((sensor_of(one.sensor), one.choice) for one in readings)
+    return {sensor: choice_of(choice, SENSORS[sensor].choices) or "" for sensor, choice in told if sensor in SENSORS}
 
 
 def choice_of(words: str, choices: Sequence[str]) -> str | None:
@@ -98,17 +122,12 @@ def sensors_from(words: str) -> tuple[str, ...]:
 
 def distance(readings: Iterable[SensorReading]) -> int:
     """How many sensors differ from those of the hypothetical murderer."""
-    return sum(
-        reading.sensor in SENSORS
-        and bool(SENSORS[reading.sensor].murderer)
-        and reading.choice != SENSORS[reading.sensor].murderer
-        for reading in readings
-    )
+    return sum(SENSORS[sensor].murderer not in ("", choice) for sensor, choice in read_by(readings).items())
 
 
 def value_of(readings: Iterable[SensorReading]) -> str:
     """What the information-value sensor read; empty if it was not asked."""
-    return next((reading.choice for reading in readings if reading.sensor == VALUE), "")
+    return read_by(readings).get(VALUE, "")
 
 
 # -- heuristics ----------------------------------------------------------------------------------------------

@@ -7,6 +7,15 @@ from functools import cache
 from parlour.envs.language_files import LanguageTable, read_language
 
 
+class SensorWords(LanguageTable):
+    """How a sensor is put."""
+
+    name: str
+    question: str
+    choices: tuple[str, ...]
+    """In the order of `SENSORS`."""
+
+
 class Sentences(LanguageTable):
     """The sentences of one language; the files explain them."""
 
@@ -16,10 +25,16 @@ class Sentences(LanguageTable):
     nothing: str
     all_i_know: str
     unknown: str
+    lacking: str
+    said_before: str
+    new: str
+    honest: str
+    guilty: str
     predefined: tuple[str, ...]
     questions: dict[str, str]
     about: dict[str, str]
     unnamed: dict[str, str]
+    sensors: dict[str, SensorWords]
 
 
 @cache

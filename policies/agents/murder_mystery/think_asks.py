@@ -18,12 +18,12 @@ from parlour.policies.agents.murder_mystery.asks import (
     Questions,
     VictimAsk,
     Words,
-    refuse_unnamed,
 )
 from parlour.policies.agents.murder_mystery.evidence import death_of, facts_in
 from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.agents.murder_mystery.sensors import answered, topics_put
 from parlour.policies.llm.ask import Answer
+from pydantic import Field
 
 ENTRIES: Final = 5
 """Entries of a timeline, at most."""
@@ -69,9 +69,6 @@ class ThinkQuestion(CharacterAsk[Questions]):
             questions=[topics.put(self.scene, topic, self.victim, **words) for topic in fresh[: self.number]]
         )
 
-    def check(self, answer: Questions) -> None:
-        refuse_unnamed(answer.questions, self.number, self.scene, self.victim)
-
 
 _MISSING: Final = (
     (WHEREABOUTS, {"at", "saw"}),
@@ -86,12 +83,13 @@ _MISSING: Final = (
 class Entries(Answer):
     """Entries of a timeline, in order."""
 
-    entries: list[str]
+    entries: list[str] = Field(max_length=ENTRIES)
 
 
 class YesNo(Answer):
     """Yes or no."""
 
+    reason: str
     yes: bool
 
 
@@ -115,10 +113,6 @@ class ThinkTimeline(VictimAsk[Entries]):
         ordered = sorted(timed, key=lambda fact: fact.args[2]) + rest
         return Entries(entries=[say(fact, self.scene.vocabulary, self.excerpts.seat) for fact in ordered])
 
-    def check(self, answer: Entries) -> None:
-        if len(answer.entries) > ENTRIES:
-            raise ValueError(f"{len(answer.entries)} entries; accepted: at most {ENTRIES}")
-
 
 class ThinkUseful(VictimAsk[YesNo]):
     """Whether an entry helps to answer."""
@@ -134,9 +128,10 @@ class ThinkUseful(VictimAsk[YesNo]):
         facts = facts_in(self.entry, self.scene.vocabulary, seat if seat >= 0 else None)
         asks = topics.wanted(self.scene, self.question, seat, victim)
         return YesNo(
+            reason="",
             yes=any(replies.answers(fact, asks, seat, victim) for fact in facts)
             if facts
-            else prose.overlap(self.question, self.entry) > 0
+            else prose.overlap(self.question, self.entry) > 0,
         )
 
 
@@ -163,7 +158,7 @@ class ThinkContained(CaseAsk[YesNo]):
     answer: str
 
     def heuristic(self, rng: np.random.Generator) -> YesNo:
-        return YesNo(yes=self.entry.strip() in self.answer)
+        return YesNo(reason="", yes=self.entry.strip() in self.answer)
 
 
 class ThinkRefine(AnswerAsk[Words]):

@@ -85,6 +85,15 @@ def put(
     return re.sub(r"\{(\w)\}", lambda found: values[found[1]], form)
 
 
+def naming(scene: Scene, victim: str, words: str) -> str:
+    """A question that names the victim: as it is if it does, else with the death it is about in front (SPEC 4.5)."""
+    person = scene.person(victim)
+    if person < 0 or prose.mentions(scene, person, words):
+        return words
+    opening = put(scene, OPEN, victim).partition(scene.say.colon)[0]
+    return f"{opening}{scene.say.colon}{words}"
+
+
 def wanted(scene: Scene, question: str, target: int, victim: int) -> QuestionTopic:
     """What a question to `target` about `victim` asks for; everything, if no word of it tells.
 

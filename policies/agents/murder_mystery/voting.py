@@ -7,7 +7,14 @@ from typing import Final
 
 from parlour.policies.agents.murder_mystery import prose
 from parlour.policies.agents.murder_mystery.evidence import Excerpts, has_facts, judge
-from parlour.policies.agents.murder_mystery.sensors import SENSORS, SUSPICION, SensorSummary, distance, value_of
+from parlour.policies.agents.murder_mystery.sensors import (
+    SENSORS,
+    SUSPICION,
+    SensorSummary,
+    distance,
+    read_by,
+    value_of,
+)
 
 NEAR: Final = 1
 """How many sensors may differ from a murderer's before a suspect is dropped."""
@@ -32,7 +39,7 @@ def prune(suspects: Sequence[str], summaries: Sequence[SensorSummary]) -> list[s
 
 def _without_opportunity(summary: SensorSummary) -> bool:
     murderous = SENSORS[SUSPICION].murderer
-    return any(reading.sensor == SUSPICION and reading.choice != murderous for reading in summary.readings)
+    return read_by(summary.readings).get(SUSPICION, murderous) != murderous
 
 
 def vote(excerpts: Excerpts, options: Sequence[str], suspects: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.murder_mystery.vocabulary import MysteryView
-from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, SensorCard, card
+from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, SensorAnswer
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
 from parlour.policies.agents.murder_mystery.questum import gain
 from parlour.policies.agents.murder_mystery.scene import all_named
@@ -22,7 +22,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
     VALUE,
     SensorReading,
     SensorSummary,
-    choice_of,
+    card,
     sensors_from,
     value_of,
 )
@@ -133,10 +133,10 @@ class Interview(Procedure):
     def questions(self, target: int, victim: str, number: int) -> list[str]:
         room = self.room
         common = self._about(target, victim)
-        cards = [card(sensor) for sensor in self.settings.sensors]
+        cards = [card(sensor, room.scene.language) for sensor in self.settings.sensors]
         answers = room.seat_model.ask_all([Sense(**common, sensor=told) for told in cards])
         readings = [
-            SensorReading(sensor=told.sensor, choice=choice_of(read.choice, told.choices) or "", reason=read.reason)
+            SensorReading(sensor=told.sensor, choice=read.choice, reason=read.reason)
             for told, read in zip(cards, answers, strict=True)
         ]
         summary = SensorSummary(character=room.name(target), readings=readings)
@@ -145,7 +145,7 @@ class Interview(Procedure):
             return []
         self._asked[victim] = (*self._asked.get(victim, ()), target)
         self.times[victim, target] += 1
-        return [words for words in answer.questions if words.strip()][:number]
+        return room.put(answer.questions, victim, number)
 
     def _about(self, seat: int, victim: str) -> dict[str, Any]:
         """Inputs of a question about a character: what the memory finds for "character,victim"."""
@@ -190,7 +190,7 @@ class Interview(Procedure):
     def _read_all(self, seats: Sequence[int], victim: str) -> list[SensorSummary]:
         """What all sensors read of each seat."""
         room, counts = self.room, self.settings.counts
-        cards = [card(sensor) for sensor in (*self.settings.sensors, VALUE)]
+        cards = [card(sensor, room.scene.language) for sensor in (*self.settings.sensors, VALUE)]
         questions = [
             SenseAll(
                 **self._about(seat, victim),
@@ -200,7 +200,7 @@ class Interview(Procedure):
             for seat in seats
         ]
         found = [
-            SensorSummary(character=room.name(seat), readings=_readings(cards, answer.readings))
+            SensorSummary(character=room.name(seat), readings=_readings(answer.readings))
             for seat, answer in zip(seats, room.seat_model.ask_all(questions), strict=True)
         ]
         for seat, summary in zip(seats, found, strict=True):
@@ -219,15 +219,6 @@ class Interview(Procedure):
         return [self.summaries[victim, seat] for seat in sorted(self.room.others) if (victim, seat) in self.summaries]
 
 
-def _readings(cards: Sequence[SensorCard], answered: Sequence[SensorReading]) -> list[SensorReading]:
-    """The readings of the sensors that were asked for, each with one of its choices, or none."""
-    told = {reading.sensor: reading for reading in answered}
-    return [
-        SensorReading(
-            sensor=one.sensor,
-            choice=choice_of(told[one.sensor].choice, one.choices) or "",
-            reason=told[one.sensor].reason,
-        )
-        for one in cards
-        if one.sensor in told
-    ]
+def _readings(answered: Mapping[str, SensorAnswer]) -> list[SensorReading]:
+    """Answers by sensor, as a summary holds them."""
+    return [SensorReading(sensor=name, choice=one.choice, reason=one.reason) for name, one in answered.items()]
