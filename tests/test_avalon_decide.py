@@ -55,7 +55,7 @@ def myself(seat: int, role: str) -> AvalonSelfInfo:
         if role in ("Morgana", "Assassin")
         else []
     )
-    return AvalonSelfInfo(seat=seat, role=role, introduction="", goal="", roles=[], night=night)
+    return AvalonSelfInfo(seat=seat, role=role, introduction="", roles=[], night=night)
 
 
 def player(

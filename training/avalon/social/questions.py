@@ -23,14 +23,14 @@ def _once(players: tuple[str, ...]) -> tuple[str, ...]:
 Players = Annotated[tuple[str, ...], AfterValidator(_once)]
 
 
-class Judgement(Answer):
+class UtteranceAnswer(Answer):
     """An answer of the judge: its reason comes first."""
 
     why: str
     """The words that decide, in short; empty from heuristics."""
 
 
-class Attitudes(Judgement):
+class Attitudes(UtteranceAnswer):
     """How an utterance meets the other players; who is in neither list, or in both, is met neutrally."""
 
     trusts: Players
@@ -51,19 +51,19 @@ class Attitudes(Judgement):
         return {**told, "trusts": of_one[0], "distrusts": of_one[1]}
 
 
-class Proposal(Judgement):
+class Proposal(UtteranceAnswer):
     """Whether the speaker proposes to go on the quest."""
 
     proposes_self: bool
 
 
-class Told(Judgement):
+class Told(UtteranceAnswer):
     """What an utterance does with the speaker's identity."""
 
     identity: roles.Identity
 
 
-class Facts(Judgement):
+class Facts(UtteranceAnswer):
     """The players that an utterance names for what the night showed them to be."""
 
     told: Players
