@@ -70,6 +70,9 @@ class Ask(BaseModel, Generic[A]):
     as the record is."""
     spare: ClassVar[tuple[str, ...]] = ()
     """Inputs that may be left out, in this order, where a prompt would be too long."""
+    words_first: ClassVar[bool] = False
+    """Whether its words and the shape of its answer stand before all sections: for a question that is the only one of a
+    seat, so that nothing but news and what is offered follows what a server has read before."""
     max_tokens: ClassVar[int] = 800
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None
@@ -136,16 +139,12 @@ class Ask(BaseModel, Generic[A]):
         first = [*self.fixed, *self.record]
         later = [name for name in inputs if name not in first]
         tag = "" if self.language == ENGLISH else f" ({self.language})"
-        shape = prompt.shape(self.schema_of_answer(), self.language)
-        parts = [
-            "".join(self._section(name, inputs) for name in first),
-            f"# {self.kind}{tag}\n",
-            *([remark + "\n"] if remark else []),
-            f"{self._filled(templates)}\n",
-            "".join(self._section(name, inputs) for name in later),
-            f"{prompt.layout(self.language)['answer']}\n{shape}\n",
-        ]
-        return "\n".join(part for part in parts if part)
+        heading, words, told = f"# {self.kind}{tag}\n", f"{self._filled(templates)}\n", remark and f"{remark}\n"
+        stable, newest = ("".join(self._section(name, inputs) for name in names) for names in (first, later))
+        shape = _schema(self.answer_type()) if self.words_first else self.schema_of_answer()
+        answer = f"{prompt.layout(self.language)['answer']}\n{prompt.shape(shape, self.language)}\n"
+        front = [heading, words, answer, stable, told, newest]
+        return "\n".join(filter(None, front if self.words_first else [stable, heading, told, words, newest, answer]))
 
     def system(self, rules: str = "", templates: Templates = Templates()) -> str:  # noqa: B008 - frozen
         """The system message: general words, then the rules of the table."""

@@ -35,6 +35,7 @@ class TakeTurn(Ask[TurnWords]):
     kind: ClassVar[str] = "chat.take_turn"
     fixed: ClassVar[tuple[str, ...]] = ("who",)
     record: ClassVar[tuple[str, ...]] = ("events",)
+    words_first: ClassVar[bool] = True
 
     who: str
     """Who the seat is and what it knows; the rules of the table stand apart."""
