@@ -267,7 +267,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         seen: dict[str, Any] = {}
         mask = turn.mask.copy()
         if observation in ("text", "both"):
-            seen["text"] = self._prose(seat, turn.choice)
+            seen["text"] = self._texts.prose(self._wording, self.game, self.state_now, seat, turn.choice)
         if observation in ("features", "both"):
             seen["observation"] = self.encoder(view)
         if observation != "view":

@@ -34,6 +34,7 @@ from parlour.policies import (
     WindowAgent,
 )
 from parlour.policies.agents.avalon import Pool
+from parlour.policies.agents.chat import TakeTurn
 from parlour.policies.agents.murder_mystery import (
     MysteryOCoTAgent,
     MysteryThinkThriceAgent,
@@ -151,6 +152,9 @@ def test_every_kind_is_asked_somewhere():
 def test_a_prompt_is_what_stays_then_the_record_then_the_question_and_the_shape_of_its_answer(question):
     told = question.prompt()
     heading = f"# {question.kind}" + ("" if question.language == "en" else f" ({question.language})")
+    assert read_back(told) == question
+    if question.words_first:
+        return
     before, _, after = told.partition(heading + "\n")
     inputs = question.inputs()
     first = [*question.fixed, *question.record]
@@ -160,7 +164,18 @@ def test_a_prompt_is_what_stays_then_the_record_then_the_question_and_the_shape_
     assert set(asked) == {name for name, value in inputs.items() if name not in first and section(name, value)}
     assert shape.startswith("{")
     assert all(f'"{name}": ' in shape for name in question.answer_type().model_fields)
-    assert read_back(told) == question
+
+
+def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_then_what_stays_and_the_news():
+    question = TakeTurn(
+        who="You are player_1.", events=["a", "b"], asked="Vote.", options=["I approve.", "I reject."], free_words=False
+    )
+    front, told = question.prompt().split("## who\n")
+    assert front.startswith("# chat.take_turn\n\nYou are a player")
+    assert front.endswith('with nothing else:\n{"thoughts": <text>, "words": <text>}\n\n')
+    assert told.startswith("> You are player_1.\n## events\n- a\n- b\n\n## asked\n> Vote.\n## options\n- I approve.\n")
+    later = question.model_copy(update={"events": ["a", "b", "c"], "options": ["I pass."]}).prompt()
+    assert later.startswith(question.prompt().partition("\n\n## asked")[0])
 
 
 def template_of(question: Ask[Any]) -> str:
