@@ -13,7 +13,7 @@ from parlour.training import cli
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = (DOCS / "questions.md").read_text("utf-8")
-(PLAYER,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+PLAYER, MIRROR = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture
@@ -22,8 +22,10 @@ def module(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
-    sys.modules.pop("cautious", None)
-    ASKS.pop("cautious.doubt", None)
+    for name in ("cautious", "mirror"):
+        sys.modules.pop(name, None)
+    for kind in ("cautious.doubt", "mirror.look"):
+        ASKS.pop(kind, None)
 
 
 def test_the_player_of_the_page_plays(module, capsys):
@@ -33,6 +35,16 @@ def test_the_player_of_the_page_plays(module, capsys):
     calls = [call for line in transcript.read_text("utf-8").splitlines() for call in json.loads(line).get("calls", [])]
     assert {call["ask"] for call in calls} == {"cautious.doubt"}
     assert calls[0]["answer"]["reasons"] == "It comes last."
+
+
+def test_the_module_of_the_page_is_asked_at_each_analysis(module):
+    (module / "mirror.py").write_text(MIRROR, "utf-8")
+    words = ["play", "avalon_v0", "--players", "5", "--policy", "mirror:MirrorAgent", "--json", "--out", "runs"]
+    assert cli.run(words) == 0
+    (transcript,) = (module / "runs").glob("*.jsonl")
+    told = [json.loads(line).get("calls", []) for line in transcript.read_text("utf-8").splitlines()]
+    asked = [call["ask"] for calls in told for call in calls]
+    assert asked.count("mirror.look") == asked.count("avalon_agent.analyse") > 20
 
 
 def test_its_question_is_whole_in_its_prompt(module):

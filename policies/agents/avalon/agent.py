@@ -80,41 +80,43 @@ class AvalonAgent(AvalonSeat):
 
     def _think(self, view: AvalonView, options: dict[str, str]) -> asks.Respond | str:
         """Memory, analysis, planning and action, for the response to put into words."""
-        self._remember()
+        self.remember()
         now = situation(view, self.notes_taken.score)
-        analysis = self._analyse()
-        plan = self._devise(now, analysis)
-        chosen = self._choose(now, plan, analysis, options)
+        analysis = self.analyse()
+        plan = self.devise(now, analysis)
+        chosen = self.choose(now, plan, analysis, options)
         if chosen and now.does != "speak":
             self.seat_model.pass_over()
             return chosen
         offered = {chosen: options[chosen]} if chosen else options
-        return asks.Respond(**self._playing(now), plan=plan, options=offered, chosen=chosen, refused=[])
+        return asks.Respond(**self.playing(now), plan=plan, options=offered, chosen=chosen, refused=[])
 
     # -- the modules -------------------------------------------------------------------------------------------
 
-    def _remember(self) -> None:
+    def remember(self) -> None:
         """Eq. 1: when a round has ended, its messages join the summary of those before."""
         while self._summarised < len(self.notes_taken.rounds):
             ended = self.notes_taken.rounds[self._summarised - 1]
             if ended and MEMORY not in self.without:
-                told = {**self._told(), "messages": ended}
+                told = {**self.told(), "messages": ended}
                 self._kept = self.seat_model.ask(asks.Summarise(**told)).summary
             self._summarised += 1
 
-    def _analyse(self) -> list[str]:
+    def analyse(self) -> list[str]:
+        """Eq. 2: what is thought of the others, in lines; none without the module."""
         if ANALYSIS in self.without:
             return []
         others = "" if OTHERS in self.without else self._lesson.others
-        return self.seat_model.ask(asks.Analyse(**self._told(), about=self.about, others=others)).in_lines()
+        return self.seat_model.ask(asks.Analyse(**self.told(), about=self.about, others=others)).in_lines()
 
-    def _devise(self, now: AvalonSituation, analysis: list[str]) -> list[str]:
+    def devise(self, now: AvalonSituation, analysis: list[str]) -> list[str]:
+        """Eq. 3: the plan, in lines; none without the module."""
         if PLAN in self.without:
             return []
         assert self.me is not None
         plan = self.seat_model.ask(
             asks.Devise(
-                **self._playing(now),
+                **self.playing(now),
                 lines=dict(lines_of(self.me.role)),
                 previous=self._line,
                 analysis=analysis,
@@ -124,20 +126,22 @@ class AvalonAgent(AvalonSeat):
         self._line = plan.line
         return plan.in_lines()
 
-    def _choose(self, now: AvalonSituation, plan: list[str], analysis: list[str], options: dict[str, str]) -> str:
+    def choose(self, now: AvalonSituation, plan: list[str], analysis: list[str], options: dict[str, str]) -> str:
+        """Eq. 4: the code of the option taken; empty without the module, so that the response decides."""
         if ACTION in self.without:
             return ""
-        return self.seat_model.ask(asks.Act(**self._playing(now), plan=plan, analysis=analysis, options=options)).choice
+        return self.seat_model.ask(asks.Act(**self.playing(now), plan=plan, analysis=analysis, options=options)).choice
 
-    def _told(self) -> dict[str, Any]:
+    def told(self) -> dict[str, Any]:
         """The record, as every module is told it: rounds that are summarised, then those that are not."""
         before, since = self.notes_taken.rounds[: self._summarised - 1], self.notes_taken.rounds[self._summarised - 1 :]
         facts = [] if MEMORY in self.without else notes.facts_in(line for messages in before for line in messages)
         messages = [line for messages in since for line in messages]
         return {"me": self.me, "facts": facts, "summary": self._kept, "messages": messages}
 
-    def _playing(self, now: AvalonSituation) -> dict[str, Any]:
-        return {**self._told(), "strategy": self._lesson.strategy, "now": now}
+    def playing(self, now: AvalonSituation) -> dict[str, Any]:
+        """The same, with what it plays by and what is asked now."""
+        return {**self.told(), "strategy": self._lesson.strategy, "now": now}
 
     @property
     def _lesson(self) -> Lesson:
@@ -174,7 +178,7 @@ class AvalonAgent(AvalonSeat):
     def _whole_game(self) -> dict[str, Any]:
         """The record after the game; without memory all lines of all rounds."""
         if MEMORY not in self.without:
-            return self._told()
+            return self.told()
         messages = [line for messages in self.notes_taken.rounds for line in messages]
         return {"me": self.me, "facts": [], "summary": "", "messages": messages}
 
