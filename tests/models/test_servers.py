@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from concurrent.futures import ThreadPoolExecutor
+import pickle
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -258,18 +257,18 @@ def test_a_server_that_was_never_there_ends_a_run_and_one_that_went_away_costs_c
 
 
 def test_decisions_that_a_bad_call_cost_are_the_heuristic_s_and_the_counts_add_up(doubt):
-    """Of 40 questions a filter refuses 10, 10 hang, and 10 meet an error of the server; none is tried again."""
+    """Of 12 questions a filter refuses 3, 3 hang, and 3 meet an error of the server; none is tried again."""
     with servers.OpenAI() as server:
-        model = make_model(ModelConfig("tester", server.base_url, timeout=0.3, max_retries=0))
+        model = make_model(ModelConfig("tester", server.base_url, timeout=1, max_retries=0))
         model.answer(doubt(), ASKER)
         found = []
-        for fault in ["filter", "hang", "server", None] * 10:
+        for fault in ["filter", "hang", "server", None] * 3:
             server.queue += [fault] if fault else []
             found.append(model.answer(doubt(), ASKER))
     reasons = [answered.reason for answered in found]
-    assert reasons == ["content_filter", "timeout", "server", None] * 10
+    assert reasons == ["content_filter", "timeout", "server", None] * 3
     total = model.meter.total
-    assert (total.asked, total.valid, total.fallbacks, total.failed) == (41, 11, 30, 30)
+    assert (total.asked, total.valid, total.fallbacks, total.failed) == (13, 4, 9, 9)
 
 
 # -- rate limits -----------------------------------------------------------------------------------------------------
@@ -282,35 +281,62 @@ def test_a_rate_limit_is_waited_for(service):
         assert endpoint.complete(request_to(server)).retries == 1
 
 
-def test_what_one_call_is_told_to_wait_all_calls_wait(monkeypatch):
-    """One of twelve calls at once is refused; whoever comes while its wait lasts waits as well."""
-    wait = servers._error(429, "slow down", headers={"retry-after": "0.5"})
+class Clock:
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr("parlour.policies.llm.transport.gate.time", made)
+    return made
+
+
+def test_what_one_call_is_told_to_wait_all_calls_wait(clock, monkeypatch):
+    """The first call is refused and given up; the next ones come 30 seconds later, one after the other."""
+    wait = servers._error(429, "slow down", headers={"retry-after": "30"})
+    monkeypatch.setitem(servers.OpenAI.FAULTS, "wait", wait)
+    with servers.OpenAI() as server, endpoint_of(server, max_retries=0) as endpoint:
+        server.queue.append("wait")
+        with pytest.raises(CallFailed, match="slow down"):
+            endpoint.complete(REQUEST)
+        assert clock.now == 100.0
+        endpoint.complete(replace(REQUEST, sample=1))
+        assert 130.0 < clock.now < 130.1
+        now = clock.now
+        endpoint.complete(REQUEST)
+        assert clock.now == now, "the wait is over"
+
+
+def test_a_call_that_is_tried_again_waits_as_long_as_it_was_told(clock, monkeypatch):
+    wait = servers._error(429, "slow down", headers={"retry-after": "30"})
     monkeypatch.setitem(servers.OpenAI.FAULTS, "wait", wait)
     with servers.OpenAI() as server, endpoint_of(server) as endpoint:
-        endpoint.complete(REQUEST)
-        server.queue.append("wait")
-        with ThreadPoolExecutor(12) as pool:
-            first = pool.submit(endpoint.complete, REQUEST)
-            while len(server.asked) < 2:
-                time.sleep(0.005)
-            time.sleep(0.1)
-            others = [pool.submit(endpoint.complete, replace(REQUEST, sample=k)) for k in range(11)]
-            time.sleep(0.1)
-            assert len(server.asked) == 2, "nobody came while the wait lasted"
-            retries = [one.result().retries for one in (first, *others)]
-    assert retries == [1] + [0] * 11
+        server.queue += ["wait", "wait"]
+        assert endpoint.complete(REQUEST).retries == 2
+    assert clock.now == 160.0
 
 
-def test_a_gate_keeps_the_longer_wait_and_is_open_in_a_copy():
-    import pickle
-
+def test_a_gate_keeps_the_longer_wait_and_is_open_in_a_copy(clock):
     gate = Gate()
-    gate.close(0.2)
-    gate.close(0.0)
-    assert 0.1 < gate._left() <= 0.2
+    gate.close(20)
+    gate.close(1)
+    gate.wait(behind=0.5)
+    assert clock.now == 120.5
     gate.close(10_000)
-    assert gate._left() <= 60
-    assert pickle.loads(pickle.dumps(gate))._left() < 0
+    pickle.loads(pickle.dumps(gate)).wait(behind=0.5)
+    assert clock.now == 120.5
+    gate.wait(behind=0.0)
+    assert clock.now == 180.5, "a minute at most"
 
 
 # -- parameters ------------------------------------------------------------------------------------------------------

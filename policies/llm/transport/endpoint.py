@@ -108,9 +108,12 @@ class Endpoint:
             if name:
                 self._drop(name, found)
                 continue
+            if found.wait is not None:
+                self._gate.close(found.wait)
             if not found.again or retries >= self.max_retries:
                 raise self._error(request, found, retries)
-            self._wait_for(found, retries, request.sample)
+            if found.wait is None:
+                time.sleep(self._wait(retries, request.sample))
             retries += 1
 
     def served_model(self, model: str) -> ServedModel:
@@ -230,13 +233,6 @@ class Endpoint:
             log.warning(
                 "%s does not take %r, which is left out from now on: %s", self._address.host, name, failure.line()
             )
-
-    def _wait_for(self, failure: Failure, retries: int, sample: int) -> None:
-        """Until a call may be tried again: as long as the server asks, which holds for all calls, or a while."""
-        if failure.wait is None:
-            time.sleep(self._wait(retries, sample))
-        else:
-            self._gate.close(failure.wait)
 
     def _wait(self, retries: int, sample: int) -> float:
         """Seconds. Calls that failed together are spread over a quarter of the wait by their samples, not by chance."""
