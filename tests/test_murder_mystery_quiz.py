@@ -64,7 +64,7 @@ def test_overall_weighs_objectives_10_reasoning_5_and_relations_2():
 
 
 def test_a_score_has_a_share_for_each_repetition():
-    found = scores.score(marks((10, (True, False, False)), (5, (True))))
+    found = scores.score(marks((10, (True, False, False)), (5, (True, True, False))))
     assert found is not None
     assert found.shares == (1.0, 5 / 15, 0.0)
 
