@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.core import OVER
-from parlour.envs.moment import certain_moment, moment
+from parlour.envs.moment import before_moderator, certain_moment, moment
 from parlour.envs.registry import lookup, registry
 
 TABLES: list[tuple[str, dict[str, Any]]] = [
@@ -44,6 +44,28 @@ def test_every_turn_of_a_certain_moment_comes_with_the_view_that_was_foreseen(na
             seat, view = foreseen.pop(0)
             assert (game.actor(state), game.view(state, seat)) == (seat, view)
         assert foreseen == []
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [one for one in TABLES if one[0] in ("avalon_v0", "werewolf_v0")], ids=str
+)
+def test_turns_before_the_moderator_speaks_come(name, options):
+    """Whatever is played. Views of a seat grow until then by what players say and do, and by nothing else."""
+    game = lookup(name).raw_env(**options).game
+    for seed in range(6):
+        played = list(states(game, seed))
+        for k, state in enumerate(played[:-1]):
+            for seat in before_moderator(game, state):
+                turn = next(later for later in played[k:] if game.actor(later) == seat)
+                seen = len(game.view(state, seat).events)
+                assert all(event.seat >= 0 for event in game.view(turn, seat).events[seen:])
+
+
+def test_speakers_hear_nothing_but_players_until_they_speak():
+    game = lookup("avalon_v0").raw_env(num_players=5).game
+    talk = next(states(game, 1))
+    speakers = [(game.actor(talk) + k) % 5 for k in range(5)]
+    assert before_moderator(game, talk) == speakers
 
 
 def test_all_seats_vote_on_a_team_at_the_same_moment():

@@ -2,19 +2,20 @@
 
 The game is the same as if one were asked after another: a seat that is asked early is told what it will be told at its turn,
 and its answer is kept until then. It is used if the seat's View is what it was; words that are no move are asked for again
-at the turn, as ever. Players who do not wait are asked at their turns: threads would only slow them down.
+at the turn, as ever. Meanwhile those listen whose turn comes next (`AskingPolicy.hear`). Players who do not wait are asked at
+their turns: threads would only slow them down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import View
-from parlour.envs.moment import certain_moment
+from parlour.envs.moment import before_moderator, certain_moment
 from parlour.envs.turn import Player, faced
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.at_once import at_once
@@ -55,6 +56,10 @@ class Moments:
         assert isinstance(env.unwrapped, GameEnv)
         self._env, self._base, self._players = env, env.unwrapped, players
         self._early: dict[int, _Early] = {}
+        self._failed: dict[int, BaseException | None] = {}
+        """What went wrong in listening, to be raised at the turn."""
+        self._heard = [0] * len(players)
+        """Events that each seat had seen when it listened."""
         self.seconds = 0.0
         """How long the last answer took."""
         self._any = sum(map(_waits, players)) > 1
@@ -68,6 +73,9 @@ class Moments:
 
     def _answer(self) -> _Answer:
         seat = self._base.seat
+        error = self._failed.pop(seat, None)
+        if error is not None:
+            return _Answer(None, error, 0.0)
         if self._any:
             if not self._env.infos[self._base.agent_selection].get("asked_again"):
                 self._ask_early()
@@ -75,16 +83,17 @@ class Moments:
             if early is not None and early.view == self._base.view(seat):
                 return early.answer
         player = self._players[seat]
-        return _answered(player, *faced(self._env, player))
+        return _answered(player.act, *faced(self._env, player))
 
     def _ask_early(self) -> None:
-        """Ask all who wait and decide now, if they are several."""
+        """Ask all who wait and decide now, and have those listen whose turn comes next, if they are several."""
         base = self._base
         views = {
             seat: (state, base.game.view(state, seat)) for seat, state in certain_moment(base.game, base.state_now)
         }
         asked = [seat for seat in views if _waits(self._players[seat]) and not self._is_given(seat, views[seat][1])]
-        if len(asked) < 2:
+        listening = self._listening({*views, *self._early})
+        if len(asked) + len(listening) < 2:
             return
         calls = []
         for seat in asked:
@@ -92,19 +101,38 @@ class Moments:
             if isinstance(player, AskingPolicy):
                 player.come_first(view)
             told = self._env.ahead(base.possible_agents[seat], state, player.wants)
-            calls.append(partial(_answered, player, *told))
-        for seat, answer in zip(asked, at_once(calls, len(calls)), strict=True):
-            self._early[seat] = _Early(views[seat][1], answer.result())
+            calls.append(partial(_answered, player.act, *told))
+        for player, view in listening.values():
+            player.come_first(view)
+            calls.append(partial(_answered, player.hear, view))
+        answers = [answer.result() for answer in at_once(calls, len(calls))]
+        for seat, answer in zip(asked, answers[: len(asked)], strict=True):
+            self._early[seat] = _Early(views[seat][1], answer)
+        for seat, answer in zip(listening, answers[len(asked) :], strict=True):
+            self._failed[seat] = answer.error
+
+    def _listening(self, others: Collection[int]) -> dict[int, tuple[AskingPolicy, View]]:
+        """Who has seen something new and will have heard nothing but players when its turn comes, in the order of the turns."""
+        base, found = self._base, {}
+        for seat in before_moderator(base.game, base.state_now):
+            player = self._players[seat]
+            if seat in others or not isinstance(player, AskingPolicy) or not player.waits:
+                continue
+            view = base.view(seat)
+            if len(view.events) > self._heard[seat]:
+                self._heard[seat] = len(view.events)
+                found[seat] = player, view
+        return found
 
     def _is_given(self, seat: int, view: View) -> bool:
         return seat in self._early and self._early[seat].view == view
 
 
-def _answered(player: Player, observation: Any, info: dict[str, Any]) -> _Answer:
+def _answered(ask: Callable[..., Any], *told: Any) -> _Answer:
     """What a player answers, and how long that takes."""
     action, failed, began = None, None, perf_counter()
     try:
-        action = player.act(observation, info)
+        action = ask(*told)
     except BaseException as error:  # whatever it is is raised at the turn
         failed = error
     return _Answer(action, failed, perf_counter() - began)

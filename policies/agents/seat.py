@@ -45,6 +45,13 @@ class AskingPolicy(Policy):
         """Whether its model takes its time: seats that decide at the same moment are then asked at once, in threads."""
         return self.model.waits
 
+    def hear(self, view: View) -> None:
+        """Take in what is new before one's turn, if the questions for that take time; by default nothing happens.
+
+        Loops call it where the seat's turn comes before the moderator says anything, so that all that follows until then
+        is what players say and do. `act` then puts the same questions less those put here.
+        """
+
     def come_first(self, view: View) -> None:
         """Claim the questions, the same for all seats (`SeatModel.ask_shared`), that a turn with this View will put.
 

@@ -102,6 +102,12 @@ class AvalonAgent(AvalonSeat):
                 self._kept = self.seat_model.ask(asks.Summarise(**told)).summary
             self._summarised += 1
 
+    def hear(self, view: AvalonView) -> None:  # type: ignore[override]  # of its own game
+        """Summarise the round that has ended."""
+        if self._seated:
+            self._take(view)
+            self._remember()
+
     def analyse(self) -> list[str]:
         """Eq. 2: what is thought of the others, in lines; none without the module."""
         if ANALYSIS in self.without:

@@ -105,6 +105,11 @@ class GratrAgent(WerewolfSeat):
         said = [one for one in self.record.news(view.events, view.role_names) if one.speaker != MODERATOR]
         self.seat_model.claim_shared(_about_intents(said, len(view.roles)))
 
+    def hear(self, view: WerewolfView) -> None:  # type: ignore[override]  # of its own game
+        """Judge what was said; facts, which come from the moderator, are not among it."""
+        if self._seated:
+            self._take(view)
+
     def _pin(self, graph: TrustGraph) -> None:
         """Facts."""
         assert self.me is not None
