@@ -16,7 +16,7 @@ from parlour.envs import werewolf_v0
 from parlour.envs.core import ParlourError
 from parlour.policies import GratrAgent, HeuristicPolicy, make_policy
 from parlour.policies.agents.avalon.asks import Act
-from parlour.policies.agents.werewolf.gratr.asks import AskIntent
+from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.at_once import SharedCalls, at_once
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext, SeatModel
@@ -91,6 +91,27 @@ def test_five_agents_decide_on_a_vote_at_the_same_time():
     model = Meets()
     play(env, [make_policy("avalon_agent", "avalon_v0", env.game_env.game.config, model) for _ in range(5)], 3)
     assert sorted(ballots[:5]) == [f"player_{seat}" for seat in range(5)]
+
+
+def test_those_who_listen_judge_a_message_at_the_same_time():
+    """Each stops at its question about a day's statement until three have come to the same one."""
+    met = threading.Condition()
+    listeners: dict[str, set[str]] = {}
+
+    class Meets(Waiting):
+        def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
+            if isinstance(question, AskIdentity) and not question.statement.private and question.statement.speaker >= 0:
+                with met:
+                    met.notify_all()
+                    known = listeners.setdefault(question.statement.model_dump_json(), set())
+                    known.add(context.seat)
+                    if len(listeners) == 1:
+                        assert met.wait_for(lambda: len(known) >= 3, timeout=SOON)
+            return super().answer(question, context)
+
+    model = Meets()
+    play(table("werewolf_v0", num_players=8), [GratrAgent(model) for _ in range(8)], 0)
+    assert len(next(iter(listeners.values()))) == 7  # in the end, everybody but the speaker
 
 
 def test_who_does_not_wait_is_asked_in_the_calling_thread():
