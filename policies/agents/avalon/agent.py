@@ -106,7 +106,7 @@ class AvalonAgent(AvalonSeat):
         """Summarise the round that has ended."""
         if self._seated:
             self._take(view)
-            self._remember()
+            self.remember()
 
     def analyse(self) -> list[str]:
         """Eq. 2: what is thought of the others, in lines; none without the module."""
