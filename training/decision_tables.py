@@ -51,7 +51,7 @@ def marked(name: str, own: int, decisions: int) -> str:
 
 
 def share(own: int, decisions: int) -> str:
-    """A share of decisions.
+    """A share of decisions, or of other counts.
 
     >>> share(0, 58), share(0, 0)
     ('0.0 %', '-')
@@ -110,7 +110,7 @@ def _whose(name: str, of: Decisions) -> tuple[str, ...]:
 
 def _took(name: str, of: Decisions) -> tuple[str, ...]:
     dollars = "unknown" if of.dollars is None else f"{of.dollars:.4f}"
-    tokens = (f"{of.prompt:,}", f"{of.cached:,}", f"{of.completion:,}")
+    tokens = (f"{of.prompt:,}", f"{of.cached:,} ({share(of.cached, of.prompt)})", f"{of.completion:,}")
     told = (name, ", ".join(of.models), ", ".join(of.served) or "-", str(of.requests))
     seconds = f"{of.seconds:.1f}" if of.seconds else "-"
     alike = share(of.shared, of.characters)
