@@ -236,4 +236,4 @@ def test_a_chinese_question_is_complained_about_in_chinese():
     told = [request.messages[-1].content for request in script.heard[1:]]
     assert [one[:7] for one in told] == ["这个回答不能用", "这个回答不能用", "你的回答超出长"]
     assert "“choice”的值不在所给选项之中" in told[1]
-    assert '<任选其一： "yes", "no">' in script.heard[0].messages[1].content
+    assert '<任选其一 "yes", "no">' in script.heard[0].messages[1].content
