@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from threading import BoundedSemaphore, Lock
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.core import ParlourError, check_from, check_one_of
+from parlour.envs.core import ParlourError, check_from
 from parlour.policies.llm import fit, prompt, reading
 from parlour.policies.llm.ask import A, Ask, BadReply
 from parlour.policies.llm.model import CONCURRENCY, Answered, Model, RequestContext
@@ -35,7 +35,6 @@ from parlour.policies.llm.transport.request import (
 
 LENGTH: Final = "length"
 """How servers call a reply that used up its room."""
-OnFailure = Literal["rule", "raise"]
 _LONGEST_SHOWN: Final = 2000
 """Characters of an unusable reply that the model is shown again."""
 _SHARE: Final = 0.9
@@ -48,10 +47,6 @@ _BRIEF: Final = 8
 """Where that leaves too little for the facts, a reply takes this part of the context, an eighth, and nothing is kept free."""
 _AT_MOST: Final = 0.75
 """Estimates err to the long side: a prompt whose tokens may be this part of the estimate is sent, and the server decides."""
-
-
-class NoAnswer(ParlourError):  # noqa: N818 - named for what happened
-    """The model did not answer a question, and the heuristic shall not answer in its place."""
 
 
 class _Said(NamedTuple):
@@ -79,11 +74,10 @@ class ChatModel(Model):
         meter: Where calls go; the outermost transport.
         temperature: Of sampling.
         tries: How many replies are read, at most, before the heuristic answers.
-        patience: After so many answers in a row by heuristic, without a valid one in any game, the model is given up.
+        patience: After so many questions in a row without a readable reply, in any game, the model is given up; None: never.
         templates: Where the words of prompts come from.
         context: Tokens of a prompt and its reply together that the model takes; None: as the server or a table tells.
         call_settings: What goes into every call.
-        on_failure: `"rule"`: the heuristic answers what the model does not. `"raise"`: `NoAnswer` is raised.
         concurrency: How many calls are under way at once, over all seats and games.
         made_from: What `settings` adds; plain values without secrets.
     """
@@ -97,21 +91,19 @@ class ChatModel(Model):
         *,
         temperature: float = 0.3,
         tries: int = 3,
-        patience: int = 25,
+        patience: int | None = None,
         templates: Templates = Templates(),  # noqa: B008 - frozen
         context: int | None = None,
         call_settings: CallSettings | None = None,
-        on_failure: OnFailure = "rule",
         concurrency: int = CONCURRENCY,
         made_from: Mapping[str, Any] | None = None,
     ) -> None:
-        if tries < 1 or patience < 1:
+        if tries < 1 or (patience is not None and patience < 1):
             raise ParlourError(f"tries {tries}, patience {patience} are not accepted; accepted: >= 1")
-        check_one_of("on_failure", on_failure, ("rule", "raise"))
         check_from("concurrency", concurrency, 1)
         self.name, self.meter = name, meter
         self.temperature, self.tries, self.patience = temperature, tries, patience
-        self.templates, self.on_failure = templates, on_failure
+        self.templates = templates
         self._context, self.call_settings = context, call_settings or CallSettings()
         self._made_from = dict(made_from or {})
         self._in_vain = 0
@@ -129,7 +121,6 @@ class ChatModel(Model):
 
         Raises:
             ModelUnusable: No valid answer for `patience` questions in a row.
-            NoAnswer: The model did not answer, and `on_failure` is `"raise"`.
             ParlourError: What ends a run at once: no server, key, model or quota; budget spent; not in the cache.
         """
         return _Question(self, question, context).answered()
@@ -160,7 +151,7 @@ class ChatModel(Model):
         with self._lock:
             unread = answered.reason in ("invalid", "empty", LENGTH)
             self._in_vain = self._in_vain + 1 if unread else 0 if not answered.fell_back else self._in_vain
-            given_up = self._in_vain >= self.patience
+            given_up = self.patience is not None and self._in_vain >= self.patience
         if given_up:
             raise ModelUnusable(
                 f"{self.name!r} gave no valid answer to {self.patience} questions in a row, the last one "
@@ -188,8 +179,6 @@ class _Question:
         """The answer, after as many tries as it takes and is allowed; `first` is a reply that is there already."""
         value, reason = self._value(first)
         if reason is not None:
-            if self.model.on_failure == "raise":
-                raise NoAnswer(f"{self.model.name!r} did not answer {self.question.kind!r}: {reason}")
             value = self.question.heuristic(np.random.default_rng(self.context.sample))
             told: dict[str, Any] = {"ask": self.question.kind, "by": "heuristic", "reason": reason}
             told |= {"decides": True} if self.question.decides else {}

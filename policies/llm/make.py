@@ -17,7 +17,7 @@ from parlour.policies.llm.model import CONCURRENCY, OFFLINE, Model, OfflineModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.budget import LIMITS, Budget
 from parlour.policies.llm.transport.cache import MODES, Cache
-from parlour.policies.llm.transport.endpoint import KEY_ENV, Endpoint
+from parlour.policies.llm.transport.endpoint import KEY_ENV, PATIENCE, Endpoint
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.payload import RESERVED
 from parlour.policies.llm.transport.prices import Prices
@@ -49,8 +49,8 @@ class ModelConfig:
     """Number of retries of a call that fails."""
     tries: int = 3
     """Number of invalid replies to a question after which the heuristic answers it."""
-    patience: int = 25
-    """Number of consecutive questions without a valid reply, or calls without an answer, that end a run."""
+    patience: int | None = None
+    """Number of consecutive questions without a readable reply after which the model is given up; None: it never is."""
     max_tokens: int | None = None
     """Least room for a reply in tokens, such as 4000 for a model that thinks first; None: as each question has it."""
     reasoning_effort: str | None = None
@@ -101,7 +101,7 @@ class ModelConfig:
         if not (math.isfinite(self.temperature) and self.temperature >= 0):
             raise ParlourError(f"temperature {self.temperature} is not accepted; accepted: a number >= 0")
         for name, least in (("timeout", 0.1), ("max_retries", 0), ("tries", 1), ("patience", 1)):
-            if not getattr(self, name) >= least:
+            if getattr(self, name) is not None and not getattr(self, name) >= least:
                 raise accept(name, getattr(self, name), f"a number from {least}")
         for name in ("max_tokens", "context", "concurrency"):
             if getattr(self, name) is not None:
@@ -152,7 +152,9 @@ def make_model(config: ModelConfig) -> Model:
     prices = Prices.load(config.prices)
     if config.price is not None:
         prices = prices.with_price(config.model, *config.price)
-    endpoint = Endpoint(config.base_url, config.key_env, config.timeout, config.max_retries, patience=config.patience)
+    endpoint = Endpoint(
+        config.base_url, config.key_env, config.timeout, config.max_retries, patience=config.patience or PATIENCE
+    )
     limits = {name: getattr(config, name) for name in LIMITS}
     inner: Transport = Budget(endpoint, config.model, prices, **limits)
     if config.cache is not None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from parlour.policies.llm.ask import ASKS, Answer, Ask
-from parlour.policies.llm.chat import ChatModel, NoAnswer
+from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.fit import estimated_tokens, shortest
 from parlour.policies.llm.model import RequestContext
 from parlour.policies.llm.prompt import Templates
@@ -213,11 +213,6 @@ def test_complaints_do_not_grow_a_prompt_over_the_context():
     for request in script.heard:
         assert sum(estimated_tokens(one.content) for one in request.messages) + request.max_tokens <= 1280
     assert "That cannot be used" in script.heard[2].messages[-1].content
-
-
-def test_where_the_rule_of_thumb_shall_not_answer_it_does_not():
-    with pytest.raises(NoAnswer, match=r"'m' did not answer 'test_chat_failures\.choose': timeout"):
-        asked(Script([CallFailed("late", "timeout")]), on_failure="raise")
 
 
 def test_only_unreadable_replies_try_the_patience():

@@ -420,8 +420,8 @@ def test_with_a_dead_server_calls_cost_a_decision_each_and_then_the_run_ends_in_
     close(model)
 
 
-def test_with_nothing_but_prose_the_run_ends_in_one_line(double, config, doubt):
-    model = make_model(config)
+def test_with_nothing_but_prose_the_run_ends_in_one_line_where_patience_is_set(double, config, doubt):
+    model = make_model(replace(config, patience=25))
     double.otherwise = lambda body: double.Said(double.completion(PROSE))
     for k in range(24):
         assert model.answer(doubt(), RequestContext("player_1", k)).fell_back

@@ -59,7 +59,7 @@ def option(schema: dict[str, Any]) -> str:
 
 
 def chat(stub: Stub) -> ChatModel:
-    return ChatModel("m", Meter(stub, Prices({})), patience=10_000, made_from={"base_url": "http://stub.example/v1"})
+    return ChatModel("m", Meter(stub, Prices({})), made_from={"base_url": "http://stub.example/v1"})
 
 
 def said(words: str) -> str:
@@ -235,7 +235,7 @@ def test_what_says_no_more_than_any_other_words_is_talk_and_no_decision():
 def test_no_decision_of_a_model_that_refuses_to_play_is_its_own(reply, double, capsys):
     double.otherwise = lambda body: double.Said(double.completion(reply))
     command = ["evaluate", "avalon_v0", "--players", "5", "--policy", "chat", "--policy", "random", "--games", "4"]
-    command += ["--model", "m", "--base-url", double.url, "--patience", "10000", "--price", "1,2"]
+    command += ["--model", "m", "--base-url", double.url, "--price", "1,2"]
     assert run([*command, "--json"]) == 0
     shown = capsys.readouterr()
     told = json.loads(shown.out)
@@ -307,7 +307,7 @@ def test_a_murder_mystery_tells_of_each_method(double, capsys):
         "--rounds",
         "2",
     ]
-    command += ["--model", "m", "--base-url", double.url, "--patience", "10000", "--tries", "1"]
+    command += ["--model", "m", "--base-url", double.url, "--tries", "1"]
     assert run([*command, "--json"]) == 0
     (game,) = json.loads(capsys.readouterr().out)["games"]
     (player,) = game["players"].values()
@@ -372,7 +372,7 @@ def marked(double, tmp_path, capsys):
         "--out",
         str(tmp_path),
     ]
-    command += ["--model", "m", "--base-url", double.url, "--patience", "1000"]
+    command += ["--model", "m", "--base-url", double.url]
     assert run(command) == 0
     capsys.readouterr()
     return tmp_path / "avalon_v0-1.jsonl"

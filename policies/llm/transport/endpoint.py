@@ -35,6 +35,8 @@ from parlour.policies.llm.transport.request import Completion, ModelUnavailable,
 from parlour.policies.llm.transport.served import Fetched, served_at
 
 KEY_ENV: Final = "OPENAI_API_KEY"
+PATIENCE: Final = 25
+"""Calls in a row without an answer after which a server is taken to be gone."""
 _SHORTEST_SECRET: Final = 8
 """Keys with fewer characters are no secrets but stopgaps such as `EMPTY`."""
 _LONGEST_WAIT: Final = 8.0
@@ -66,7 +68,7 @@ class Endpoint:
         timeout: float = 60.0,
         max_retries: int = 6,
         first_wait: float = 0.5,
-        patience: int = 25,
+        patience: int = PATIENCE,
     ) -> None:
         if not timeout > 0 or max_retries < 0 or patience < 1:
             raise ParlourError(
