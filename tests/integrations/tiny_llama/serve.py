@@ -29,6 +29,7 @@ def main(path: Path, context: int, slots: int = 1) -> None:
     parameters.warmup = False
     parameters.endpoint_metrics = True
     parameters.sampling.penalty_repeat, parameters.sampling.penalty_last_n = 1.3, 48  # tiny models fall into loops
+    parameters.sampling.dry_multiplier, parameters.sampling.dry_penalty_last_n = 2.0, 256
     server = xllamacpp.Server(parameters)
     print(server.listening_address, flush=True)
     sys.stdin.read()
