@@ -202,10 +202,11 @@ def kept(question: Ask[Any]) -> list[str]:
     """The lines of a question that no lack of room may take: all but speech and what it can spare."""
     lines = []
     for name, value in question.inputs().items():
-        if name in question.record and isinstance(value, list):
+        growing = name in (*question.record, *question.recent)
+        if growing and isinstance(value, list):
             entries = getattr(question, name)
             value = [told for told, entry in zip(value, entries, strict=True) if not question.is_speech(entry)]
-        if name in question.record and isinstance(value, str):
+        if growing and isinstance(value, str):
             value = "\n".join(line for line in value.split("\n") if not question.is_speech(line))
         if name not in question.spare:
             lines += prompt.section(name, value).splitlines()
