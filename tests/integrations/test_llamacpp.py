@@ -276,7 +276,7 @@ def recorded(config: ModelConfig, one: Table, path: Path) -> Any:
 def test_a_game_from_the_cache_with_the_server_off_is_the_same_byte_for_byte_and_tokens_are_the_servers(
     model_file, tmp_path
 ):
-    one = Table("werewolf_v0", "gratr", {"num_players": 4, "max_days": 1})
+    one = Table("werewolf_v0", "gratr", {"num_players": 6, "max_days": 2})
     cache = str(tmp_path / "replies.sqlite")
     with serving(model_file, LARGE) as address:
         config = settings(address, cache=cache)
