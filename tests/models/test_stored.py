@@ -69,18 +69,18 @@ def test_models_are_listed_with_their_servers_and_sums(file):
 @pytest.mark.parametrize(
     ("chosen", "removed", "left"),
     [
-        ({"model": "n"}, 3, {("m", 2), ("m", 1)}),
-        ({"server": f"{HERE.address}/"}, 4, {("n", 3)}),
-        ({"unused": True}, 3, {("m", 1), ("n", 3)}),
-        ({"model": "n", "unused": True}, 0, {("m", 2), ("m", 1), ("n", 3)}),
-        ({"before": "2000-01-01"}, 0, {("m", 2), ("m", 1), ("n", 3)}),
-        ({"before": "2999-01-01"}, 7, set()),
+        ({"model": "n"}, 3, [("m", 1), ("m", 2)]),
+        ({"server": f"{HERE.address}/"}, 4, [("n", 3)]),
+        ({"unused": True}, 3, [("m", 1), ("n", 3)]),
+        ({"model": "n", "unused": True}, 0, [("m", 1), ("m", 2), ("n", 3)]),
+        ({"before": "2000-01-01"}, 0, [("m", 1), ("m", 2), ("n", 3)]),
+        ({"before": "2999-01-01"}, 7, []),
     ],
     ids=str,
 )
 def test_what_is_removed(file, chosen, removed, left):
     assert prune(file, **chosen) == removed
-    assert {(one.model, one.replies) for one in stored_models(file)} == left
+    assert sorted((one.model, one.replies) for one in stored_models(file)) == left
 
 
 def test_what_was_stored_before_a_day_is_removed(file):
