@@ -168,7 +168,7 @@ def test_a_prompt_is_what_stays_then_the_record_then_the_question_and_the_shape_
 
 def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_then_what_stays_and_the_news():
     question = TakeTurn(
-        who="You are player_1.", events=["a", "b"], asked="Vote.", options=["I approve.", "I reject."], free_words=False
+        who="You are player_1.", events=["a", "b"], asked="Vote.", options=["I approve.", "I reject."], sayings=""
     )
     front, told = question.prompt().split("## who\n")
     assert front.startswith("# chat.take_turn\n\nYou are a player")
@@ -265,10 +265,10 @@ def test_an_empty_input_has_no_section():
     [
         "# no.such\n",
         "# chat.take_turn\n## observation\n> x\n## options\n{\n",
-        "# chat.take_turn\n## observation\n1\n",
+        "# chat.take_turn\n## events\n1\n",
         "# chat.take_turn (xx)\n## options\n" + "[" * 100_000 + "\n",
         "# chat.take_turn\n## options\n{}\n",
-        "# chat.take_turn\n## observation\n",
+        "# chat.take_turn\n## events\n",
     ],
 )
 def test_prompts_of_strangers_are_refused_in_one_line(words):

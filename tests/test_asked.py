@@ -35,7 +35,7 @@ def test_a_folder_of_ones_own_replaces_any_of_the_words(tmp_path):
     found = asked.heard("chat.take_turn", At("avalon_v0", {"num_players": 5}, 0, 0, 1))
     system, user = (message["content"] for message in found.messages(Templates(str(tmp_path))))
     assert "\nBe brief.\n" in user
-    assert "`free_words`" not in user
+    assert "`sayings`" not in user
     assert system.startswith("You play.")
     other = asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, 0, 0, 1))
     assert other.messages(Templates(str(tmp_path)))[1] == other.messages(Templates())[1]

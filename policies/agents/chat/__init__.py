@@ -1,12 +1,16 @@
 """The plain player: one question a turn, which holds what the seat reads and what it may do. Plays any game.
 
 What it reads comes in the order in which it changes: who the seat is, what has happened, which grows line by line, and
-what it may do now. So a server that keeps the beginning of a prompt reads little more than the news.
+what it may do now. So a server that keeps the beginning of a prompt reads little more than the news. Sentences that may be
+said in free talk are many, and nearly the same at each turn: each stands in the record once, where it was first offered,
+with a number; later turns name the numbers.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -18,6 +22,10 @@ _HEADING: Final = re.compile(r"^# ", re.MULTILINE)
 _OPTION: Final = "- "
 _SPEECH: Final = re.compile(r'^[^:："]{1,80}?(?: says(?: [^:"]*)?: | asks: |说：|问：)["“]')
 """A line of the record that is the words of a player; what the moderator tells begins otherwise."""
+
+
+_OFFER: Final = re.compile(r"\+(\d+) (\[.*\])")
+"""A line of `events` that is none of the game's: sentences that may be said from then on, and the number of the first."""
 
 
 class TurnWords(Answer):
@@ -40,19 +48,28 @@ class TakeTurn(Ask[TurnWords]):
     who: str
     """Who the seat is and what it knows; the rules of the table stand apart."""
     events: list[str]
-    """What has happened, line by line."""
+    """What has happened, line by line; among the lines, as `+1 [...]`, the sentences for free talk and their numbers."""
     asked: str
     """What is asked of it now."""
     options: list[str]
-    """What it may do, in the words that the game understands best."""
-    free_words: bool
-    """Whether it may use words of its own; otherwise its words are one of the options."""
+    """What it may do, in the words that the game understands best; in free talk, only by `sayings`."""
+    sayings: str
+    """Which of the numbered sentences may be said now, as in `1-12, 14`; words of its own may be said too. Empty where there
+    is no free talk."""
 
     def heuristic(self, rng: np.random.Generator) -> TurnWords:
-        return TurnWords(thoughts="", words=self.options[int(rng.integers(len(self.options)))])
+        options = self.sentences()
+        return TurnWords(thoughts="", words=options[int(rng.integers(len(options)))])
+
+    def sentences(self) -> list[str]:
+        """All that it may do, in the words that the game understands best."""
+        if not self.sayings:
+            return self.options
+        known = offered(self.events)
+        return [known[number] for number in numbers_in(self.sayings)]
 
     def choices(self) -> Choices:
-        return {} if self.free_words else {"words": dict.fromkeys(self.options, "")}
+        return {} if self.sayings else {"words": dict.fromkeys(self.options, "")}
 
     def check(self, answer: TurnWords) -> None:
         if not answer.words.strip():
@@ -64,28 +81,87 @@ class TakeTurn(Ask[TurnWords]):
 
     def observation(self, rules: str) -> str:
         """The whole of what the seat read, as the game wrote it; `rules` are those of the table."""
-        parts = [self.who, *([rules] if rules else []), *self.events, self.asked]
-        return "".join(f"{part}\n" for part in parts if part) + "".join(f"{_OPTION}{one}\n" for one in self.options)
+        events = [line for line in self.events if not _OFFER.fullmatch(line)]
+        parts = [self.who, *([rules] if rules else []), *events, self.asked]
+        told = "".join(f"{part}\n" for part in parts if part)
+        return told + "".join(f"{_OPTION}{option}\n" for option in self.sentences())
 
 
-def turn_of(text: str, info: dict[str, Any]) -> TakeTurn:
+def offered(events: Iterable[str]) -> dict[int, str]:
+    """The sentences for free talk by their numbers, from the lines of the record that offer them."""
+    known: dict[int, str] = {}
+    for found in filter(None, map(_OFFER.fullmatch, events)):
+        known |= dict(enumerate(json.loads(found[2]), int(found[1])))
+    return known
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Numbers in few words.
+
+    >>> ranges([1, 2, 3, 7, 9, 10]), numbers_in("1-3, 7, 9-10")
+    ('1-3, 7, 9-10', [1, 2, 3, 7, 9, 10])
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def numbers_in(words: str) -> list[int]:
+    """The numbers that `ranges` put into words."""
+    runs = [[int(number) for number in run.split("-")] for run in words.split(",")]
+    return [number for run in runs for number in range(run[0], run[-1] + 1)]
+
+
+class Offers:
+    """The sentences for free talk that a seat was offered in one game, and where in the record that was."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._lines: list[tuple[int, str]] = []
+        """Lines of the record before it, and the line that offers."""
+
+    def sayings(self, options: Iterable[str], after: int) -> str:
+        """The numbers of sentences; new ones are offered after so many lines of the record."""
+        options = list(options)
+        new = [option for option in dict.fromkeys(options) if option not in self._numbers]
+        if new:
+            first = len(self._numbers) + 1
+            self._numbers |= {option: number for number, option in enumerate(new, first)}
+            self._lines.append((after, f"+{first} {json.dumps(new, ensure_ascii=False)}"))
+        return ranges(self._numbers[option] for option in options)
+
+    def among(self, lines: list[str]) -> list[str]:
+        """The record with the lines that offer."""
+        told = list(lines)
+        for after, line in reversed(self._lines):
+            told.insert(after, line)
+        return told
+
+
+def turn_of(text: str, info: Mapping[str, Any], offers: Offers) -> TakeTurn:
     """The question of a turn, from what the seat reads.
 
     Args:
         text: The prose of parlour's games in its three sections; of any other text, all lines are events.
         info: `options` as the game has them, and, where it tells them, `free_words`, `rules` and `language`.
+        offers: The sentences for free talk so far; new ones join them.
     """
     parts = [f"# {part}".rstrip("\n") for part in _HEADING.split(text)[1:]]
     who, record, asked = parts if len(parts) == 3 and text.startswith("# ") else ("", text.rstrip("\n"), "")
-    rules = info.get("rules", "")
-    options = list(info["options"])
+    rules, options, lines = info.get("rules", ""), list(info["options"]), record.split("\n")
+    talk = info.get("free_words", True)
+    sayings = offers.sayings(options, len(lines)) if talk else ""
     return TakeTurn(
         language=info.get("language", ENGLISH),
-        who=who.removesuffix(rules).rstrip("\n"),
-        events=record.split("\n"),
+        who=who.removesuffix(rules).removesuffix("\n"),
+        events=offers.among(lines),
         asked=asked.removesuffix("".join(f"\n{_OPTION}{option}" for option in options)),
-        options=options,
-        free_words=info.get("free_words", True),
+        options=[] if talk else options,
+        sayings=sayings,
     )
 
 
@@ -99,6 +175,10 @@ class ChatPlayer(AskingPolicy):
     name: ClassVar[str] = "chat"
     wants: ClassVar[str] = "text"
 
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._offers = Offers()
+
     def act(self, observation: Any, info: dict[str, Any]) -> str:
         self.seat_model.rules = info.get("rules", "")
-        return self.seat_model.ask(turn_of(observation["text"], info)).words
+        return self.seat_model.ask(turn_of(observation["text"], info, self._offers)).words

@@ -58,7 +58,7 @@ class ServedPolicy:
             raise Refused(400, why, "messages")
         rules = next((words for role, words in wanted.messages if role == "system"), "")
         read = asked.observation(rules.removeprefix(Templates().system(asked.language)).strip())  # type: ignore[attr-defined]
-        options, answer = tuple(asked.inputs()["options"]), asked.answer_type()
+        options, answer = tuple(asked.sentences()), asked.answer_type()  # type: ignore[attr-defined]
 
         def in_json(seed: int) -> str:
             words = self._words(body, seed, read, options)
