@@ -178,6 +178,10 @@ def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_th
     assert later.startswith(question.prompt().partition("\n\n## asked")[0])
 
 
+def test_no_number_of_a_prompt_has_more_than_three_decimals(question):
+    assert not re.search(r"\d\.\d{4,}", question.prompt())
+
+
 def template_of(question: Ask[Any]) -> str:
     return question._template(Templates())
 

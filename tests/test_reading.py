@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply
-from parlour.policies.llm.reading import last_object, meant, set_aside
+from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, Rounded
+from parlour.policies.llm.reading import in_steps, last_object, meant, set_aside
+from pydantic import Field
 
 OPTIONS = {"vote:4": "I reject the team.", "vote:5": "I approve the team."}
 
@@ -124,6 +125,21 @@ def test_the_schema_holds_each_choice_to_what_is_offered():
     assert schema["$defs"]["Rating"]["properties"]["level"]["enum"] == ["high", "low"]
     assert schema["properties"]["picked"]["items"]["enum"] == ["player_0", "player_2"]
     assert "enum" not in str(Ratings.model_json_schema())  # the class is as it was
+
+
+class Sure(Answer):
+    evil: Rounded = Field(ge=0, le=1)
+    trust: Rounded = Field(ge=-1, le=1)
+    level: int = Field(ge=0, le=9)
+
+
+def test_the_schema_that_is_sent_has_fractions_in_steps_for_grammars_without_bounds():
+    sent = in_steps(Sure.model_json_schema())["properties"]
+    assert sent["evil"]["enum"] == [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75,
+                                    0.8, 0.85, 0.9, 0.95, 1.0]  # fmt: skip
+    assert (sent["trust"]["enum"][0], sent["trust"]["enum"][13], sent["trust"]["enum"][-1]) == (-1.0, 0.3, 1.0)
+    assert "enum" not in sent["level"]
+    assert Sure.model_validate({"evil": 0.33, "trust": -0.123, "level": 3}).evil == 0.33
 
 
 @pytest.mark.parametrize(

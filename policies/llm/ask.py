@@ -76,9 +76,9 @@ class Ask(BaseModel, Generic[A]):
     max_tokens: ClassVar[int] = 800
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None
+    """Of sampling, where the question asks for one of its own; None for the model's."""
     decides: ClassVar[bool] = False
     """Whether its answer is the player's decision although another question follows in the same turn; the last one always is."""
-    """Of sampling, where the question asks for one of its own; None for the model's."""
 
     language: str = ENGLISH
     """Of the whole prompt."""

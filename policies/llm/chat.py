@@ -304,7 +304,7 @@ class _Question:
             max_tokens=talk.room,
             n=n,
             sample=self.context.sample,
-            schema=question.schema_of_answer(),
+            schema=reading.in_steps(question.schema_of_answer()),
             schema_name=question.answer_type().__name__,
             ask=question.kind,
             seat=self.context.seat,

@@ -26,6 +26,7 @@ _THOUGHTS: Final = re.compile(r"<(think|thinking|thought|reasoning)>(.*?)(?:</\1
 _END_OF_THOUGHT: Final = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _IGNORED: Final = re.compile(r"[\s\"'`*“”‘’«»「」]+|[.。!！]+$")
 _PLAYER: Final = re.compile(r"(?:player|seat|玩家)?[\s_#]*(\d{1,4})\s*号?(?:玩家)?", re.IGNORECASE)
+_STEPS: Final = 20
 _SHOWN: Final = 200
 """Characters of a refused value, or of the accepted ones, that an error shows."""
 
@@ -153,6 +154,26 @@ def with_length(schema: Mapping[str, Any], place: str, fewest: int, most: int) -
     """A schema in which the list at a place has at least and at most so many entries."""
     told: dict[str, Any] = deepcopy(dict(schema))
     _part(told, place, told.get("$defs", {})).update(minItems=fewest, maxItems=most)
+    return told
+
+
+def in_steps(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema in which each fraction between bounds is one of 21, as of 0, 0.05, ..., 1.
+
+    Servers that hold a model to a schema by a grammar (llama.cpp among them) leave out the bounds of fractions; what is
+    read back is held to the bounds alone.
+    """
+    told: dict[str, Any] = deepcopy(dict(schema))
+    parts: list[Any] = [told]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, list):
+            parts += part
+        elif isinstance(part, dict):
+            parts += part.values()
+            if part.get("type") == "number" and {"minimum", "maximum"} <= set(part) and "enum" not in part:
+                low, high = part["minimum"], part["maximum"]
+                part["enum"] = [round(low + (high - low) * step / _STEPS, 3) for step in range(_STEPS + 1)]
     return told
 
 
