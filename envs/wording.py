@@ -35,7 +35,7 @@ class Wording:
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
         self.text, self.heuristic = spec.text(game), spec.heuristic
-        self._worded = frozenset((*ACTS, *spec.worded))
+        self._worded = frozenset((*ACTS, *getattr(spec, "worded", ())))
         told = {name: getattr(self.text, name, "") for name in ("rules", "language")}
         self._table = {name: value for name, value in told.items() if value}
         self.headings = headings_of(self.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from parlour.envs.headings import LANGUAGES, sections_of
 from parlour.policies.base import Policy
 
 
@@ -43,12 +44,14 @@ class HumanPolicy(Policy):
 
     def _news(self, text: str) -> str:
         """What was not shown before; the options are listed with numbers instead."""
-        told = text[: text.rindex("\n# What you may do now\n") + 1]
+        sections = sections_of(text)
+        choice = text if sections is None else sections.choice
+        told = "" if sections is None else text.removesuffix(choice).removesuffix(LANGUAGES[sections.language].choice)
         same = 0
         while same < min(len(told), len(self._shown)) and told[same] == self._shown[same]:
             same += 1
         start = told.rfind("\n", 0, same) + 1
         self._shown = told
-        asked, *rest = text[len(told) :].removeprefix("# What you may do now\n").splitlines()
+        asked, *rest = choice.splitlines() or [""]
         refused = [line for line in rest if not line.startswith("- ")]
         return told[start:] + "\n".join([*refused, asked])

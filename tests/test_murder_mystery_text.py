@@ -469,7 +469,7 @@ def test_words_that_cannot_be_used_are_asked_for_again_and_then_replaced():
         env.step(f"大家好，我是{name}。")
     env.step("随便哪个吧")
     assert env.infos["player_0"]["asked_again"] == 1
-    assert env.observe("player_0")["text"].endswith('accepted: one name of 陈默, 戴青, 方雨"\n')
+    assert env.observe("player_0")["text"].endswith('请只说一个名字：陈默、戴青、方雨"\n')
     env.step("还是随便")
     assert env.unwrapped.moves[-1] == NOBODY
     assert env.infos["player_0"]["replaced"] == 1

@@ -46,6 +46,9 @@ class BestResponseConfig:
     """The side that learns."""
     minutes: float = 4.0
     """Processor time for learning."""
+    steps: int | None = None
+    """Number of decisions to learn from in place of a time, so that the result can be repeated; None: as many as the time
+    allows."""
     deals: int = 2000
     """Number of held-out deals."""
     features: str | None = None
@@ -57,6 +60,8 @@ class BestResponseConfig:
 
     def __post_init__(self) -> None:
         check_from("deals", self.deals, 1)
+        if self.steps is not None:
+            check_from("steps", self.steps, 1)
         if not self.minutes > 0:
             raise accept("minutes", self.minutes, "a number above 0")
 
@@ -117,7 +122,8 @@ def best_response(config: BestResponseConfig, progress: Callable[[float, str], N
         found = floor.collect(own, clock)
         learner.update(found, rates(learning, share))
         steps += len(found.action)
-        share = (process_time() - started) / (60 * config.minutes)
+        passed = (process_time() - started) / (60 * config.minutes)
+        share = passed if config.steps is None else steps / config.steps
         won = sum(one.won for one in floor.scores()) / max(1, floor.games)
         progress(min(1.0, share), f"won {100 * won:.1f} % of {floor.games} games")
     seconds = process_time() - started
