@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.ask import ENGLISH, Answer, Ask, Choices
+from parlour.policies.llm.model import Model
 
 _HEADING: Final = re.compile(r"^# ", re.MULTILINE)
 """No player's words can begin a line of an observation."""
@@ -174,6 +175,10 @@ class ChatPlayer(AskingPolicy):
 
     name: ClassVar[str] = "chat"
     wants: ClassVar[str] = "text"
+
+    def __init__(self, model: Model | None = None) -> None:
+        super().__init__(model)
+        self._offers = Offers()
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
