@@ -6,7 +6,6 @@ import importlib
 import ipaddress
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from itertools import pairwise
@@ -23,12 +22,6 @@ from parlour.envs.registry import loadable
 from parlour.envs.speech import ACTS
 from parlour.envs.testing.table import ConfiguredGame, Playout, random_playout
 from parlour.policies import TrainedSeat, experts
-
-for _kernels in ("envs.batch.avalon", "envs.batch.werewolf", "envs.batch.template", "policies.heuristic.batch.avalon",
-                 "policies.heuristic.batch.werewolf", "training.batch.kernels"):  # fmt: skip
-    # before anything that is collected can turn Numba's compiler off; without the extra `batch` they are not there
-    with suppress(ModuleNotFoundError):
-        importlib.import_module(f"parlour.{_kernels}")
 
 settings.register_profile(
     "ci",

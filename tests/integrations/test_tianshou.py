@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import pickle
 import re
 from collections import Counter
@@ -13,9 +11,6 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-# Tianshou compiles some functions of NumPy's when it is used, for longer than the tests take
-if importlib.util.find_spec("tianshou"):  # only where it is used: our own kernels are Numba's, too
-    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 pytest.importorskip("tianshou", reason="Tianshou is not installed; pip install 'parlour[tianshou]'")
 
 import torch
