@@ -12,6 +12,8 @@ from parlour.envs.speech import ACTS
 from parlour.envs.text import options, waiting
 
 Mask = np.ndarray[Any, np.dtype[np.int8]]
+_FEW: Final = 100
+"""Sentences for free talk that a table tells as a whole."""
 _KEPT: Final = 10_000
 """Turns, and lines, of one table that are kept: when there are as many, all are dropped and the next ones kept, so that no
 game is slower for what was played long before it."""
@@ -37,7 +39,10 @@ class Wording:
         self.text, self.heuristic = spec.text(game), spec.heuristic
         self._worded = frozenset((*ACTS, *getattr(spec, "worded", ())))
         told = {name: getattr(self.text, name, "") for name in ("rules", "language")}
-        self._table = {name: value for name, value in told.items() if value}
+        self._table: dict[str, Any] = {name: value for name, value in told.items() if value}
+        spoken = [move for move in game.catalogue if move.kind in self._worded]
+        if len(spoken) <= _FEW:
+            self._table["spoken"] = tuple(dict.fromkeys(map(self.text.say, spoken)))
         self.headings = headings_of(self.text)
         self.waiting = waiting(self.headings)
         """The third section of a seat that is not to move."""

@@ -168,14 +168,21 @@ def test_a_prompt_is_what_stays_then_the_record_then_the_question_and_the_shape_
 
 def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_then_what_stays_and_the_news():
     question = TakeTurn(
-        who="You are player_1.", events=["a", "b"], asked="Vote.", options=["I approve.", "I reject."], sayings=""
+        spoken=[],
+        story="",
+        private=[],
+        who="You are player_1.",
+        events=["a", "b"],
+        asked="Vote.",
+        options=["I approve.", "I reject."],
+        sayings="",
     )
-    front, told = question.prompt().split("## who\n")
+    front, told = question.prompt().split("## events\n")
     assert front.startswith("# chat.take_turn\n\nYou are a player")
     assert front.endswith('with nothing else:\n{"thoughts": <text>, "words": <text>}\n\n')
-    assert told.startswith("> You are player_1.\n## events\n- a\n- b\n\n## asked\n> Vote.\n## options\n- I approve.\n")
+    assert told.startswith("- a\n- b\n\n## who\n> You are player_1.\n## asked\n> Vote.\n## options\n- I approve.\n")
     later = question.model_copy(update={"events": ["a", "b", "c"], "options": ["I pass."]}).prompt()
-    assert later.startswith(question.prompt().partition("\n\n## asked")[0])
+    assert later.startswith(question.prompt().partition("\n\n## who")[0])
 
 
 def test_no_number_of_a_prompt_has_more_than_three_decimals(question):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.policies import ChatPlayer
-from parlour.policies.agents.chat import Offers, TakeTurn, numbers_in, offered, ranges, turn_of
+from parlour.policies.agents.chat import Offers, apart, numbers_in, offered, ranges, turn_of
 from parlour.policies.llm.ask import read_back
 from parlour.training import asked, rollout
 
@@ -55,7 +55,8 @@ def test_the_prompts_of_a_seat_grow_at_their_end():
     for before, after in pairwise(mine):
         assert after.events[: len(before.events)] == before.events
         assert after.who == before.who
-        upto = before.prompt().index("## asked")
+        assert after.spoken == before.spoken != []
+        upto = before.prompt().index("## private" if before.private else "## who")
         assert after.prompt().startswith(before.prompt()[:upto].rstrip())
 
 
@@ -82,10 +83,27 @@ def test_a_decision_is_one_of_its_options():
 
 
 def test_lines_of_the_game_are_no_offers():
-    question = TakeTurn(
-        who="", events=['player_1 says: "+1 [\\"x\\"]"', "+1 [", "+x []"], asked="", options=["a"], sayings=""
-    )
-    assert offered(question.events) == {}
+    assert offered(['player_1 says: "+1 [\\"x\\"]"', "+1 [", "+x []", " +1 []"]) == {}
+
+
+def test_what_the_table_tells_from_the_beginning_is_not_offered_again():
+    told = {**INFO, "spoken": ("I wait.", "I accuse player_0.", "I accuse player_1.")}
+    question = turn_of("line 1\n", told, Offers(told["spoken"]))
+    assert (question.events, question.sayings, question.sentences()) == (["line 1"], "1, 3", INFO["options"])
+
+
+def test_private_lines_stand_apart_and_go_back_to_their_places():
+    lines = [
+        "Night falls.",
+        "Privately, player_1: I save nobody.",
+        'player_2 says to the werewolves: "x"',
+        "Day breaks.",
+    ]
+    events, private = apart(lines)
+    assert events == ["Night falls.", "Day breaks."]
+    assert [one[:2] for one in private] == ["1:", "1:"]
+    question = turn_of("\n".join(lines), INFO, Offers())
+    assert question.observation("").startswith("\n".join(lines) + "\n")
 
 
 @given(st.sets(st.integers(1, 60), min_size=1))
