@@ -141,7 +141,7 @@ class Decisions:
     """Lines of the record that did not fit into a prompt."""
     dropped: tuple[str, ...] = ()
     """Parameters that the server did not take."""
-    seconds: float = field(default=0.0, compare=False)
+    seconds: float = field(default=0.0, compare=False, repr=False)
     """Of its turns; told only where a language model was asked, and never in a transcript."""
 
     @property

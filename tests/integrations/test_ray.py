@@ -236,7 +236,7 @@ def test_what_a_model_used_is_added_up(pool):
             where.model = model
         play_all(table(), jobs(lambda model=model: ChatPlayer(model), 4), pool=where)
         told = model.meter.as_json()
-        for count in (told["total"], *told["by_seat"].values(), *told["by_ask"].values()):
+        for count in (told["total"], told["decisions"], *told["by_seat"].values(), *told["by_ask"].values()):
             del count["seconds"]
         found.append(told)
     pool.model = None
