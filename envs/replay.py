@@ -60,6 +60,12 @@ class Transcript:
         """The moves, nature's included."""
         return tuple(entry.move for entry in self.entries if entry.move is not None)
 
+    @property
+    def heard(self) -> bool:
+        """Whether it holds what was said: a published game that was imported without its log does not, and all are silent."""
+        published = self.header.get("published")
+        return not isinstance(published, Mapping) or "words" in published
+
     def game(self) -> Game[Any]:
         """The rules it was played by."""
         game: Game[Any] = build(self.spec, self.header["config"])

@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parlour.envs import replay
+from parlour.envs import batch, replay
 from parlour.envs.core import ParlourError
 from parlour.envs.speech import ACTS
 from parlour.envs.text import MAX_WORDS
+from parlour.training.avalon import social
 from parlour.training.avalon.metrics import compute, of_directory
 from parlour.training.avalon.published_games import import_file, transcripts
 from parlour.training.avalon.published_words import renumbered, statements
 from parlour.training.cli import run
+from parlour.training.selfplay import recorded
 
 Make = Callable[..., Any]
 BETWEEN = (", ", " and ", ", and ", "、", " & ", ", player ", " and player ", " (Merlin), ", " or ")
@@ -244,3 +246,80 @@ def test_the_published_games_speak(reference: Path, tmp_path: Path, capsys: pyte
         spoken += len(entries)
     # six statements for each of the 19 + 21 proposals of `metrics_shared.json`
     assert spoken == 6 * (19 + 21)
+
+
+# -- words that are not known ----------------------------------------------------------------------------------
+
+SPOKEN = ("self_recommendation", "self_recommendation_success", "identity", "attitudes", "sharing", "vacillation")
+
+
+def _leaves(found: Any) -> list[Any]:
+    """The rates of a measure: the dictionaries that hold hits, and None for those that are not known."""
+    if isinstance(found, dict) and "hits" not in found:
+        return [leaf for one in found.values() for leaf in _leaves(one)]
+    if isinstance(found, list):
+        return [leaf for one in found for leaf in _leaves(one)]
+    return [found]
+
+
+def test_what_was_said_is_unknown_without_the_log_and_so_is_all_that_is_measured_in_it(
+    record: Make, written: Make, imported: Make, tmp_path: Path
+) -> None:
+    game = record()
+    (path,) = imported(game, log_of(game, recommends_next))
+    (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
+    heard, unheard = (
+        social.measures(social.judge_directory(one.parent))["groups"][game["proposed_method_side"]]
+        for one in (path, silent)
+    )
+    for measure in SPOKEN:
+        assert set(_leaves(unheard[measure])) == {None}, measure
+    assert heard["self_recommendation"]["Merlin"]["n"] == len([1 for one in game["rounds"] for _ in one["proposals"]])
+    for measure in ("wins", "engagement", "fails", "approval"):
+        assert unheard[measure] == heard[measure]
+    assert social.judge_directory(silent.parent).questions == 0
+
+
+def test_a_game_that_was_heard_is_measured_beside_one_that_was_not(
+    record: Make, written: Make, imported: Make, tmp_path: Path
+) -> None:
+    game = record()
+    (path,) = imported(game, log_of(game, recommends_next))
+    alone = social.measures(social.judge_directory(path.parent))["groups"]["good"]
+    (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
+    (path.parent / "silent.jsonl").write_bytes(silent.read_bytes())
+    both = social.measures(social.judge_directory(path.parent))["groups"]["good"]
+    assert {measure: both[measure] for measure in SPOKEN} == {measure: alone[measure] for measure in SPOKEN}
+
+
+def test_a_replay_tells_that_words_are_not_known(
+    record: Make, written: Make, imported: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = record()
+    (path,) = imported(game, log_of(game, lambda *_: "I have nothing to say."))
+    (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
+    for words in ([], ["--seat", "player_0"]):
+        assert run(["replay", str(silent), *words]) == 0
+        shown = capsys.readouterr().out
+        assert 'says: "I have nothing to say."' not in shown
+        assert "player_2 says: -\n" in shown
+        assert "not known" in shown
+        assert run(["replay", str(path), *words]) == 0
+        assert 'player_2 says: "I have nothing to say."' in capsys.readouterr().out
+    assert run(["replay", str(silent), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["heard"] is False
+    assert [step["say"] for step in told["steps"][:6]] == ["-"] * 6
+    assert told["steps"][6]["say"] == "I propose player_2, player_4."
+
+
+def test_nobody_imitates_a_silence_that_is_not_known(
+    record: Make, written: Make, imported: Make, tmp_path: Path
+) -> None:
+    game = record()
+    (path,) = imported(game, log_of(game, recommends_next))
+    (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
+    tables = batch.make("avalon_v0", num_envs=1, features="summary", num_players=6, rules="reference")
+    heard, unheard = (recorded.decisions(one.parent, tables)[0] for one in (path, silent))
+    proposals = sum(len(one["proposals"]) for one in game["rounds"])
+    assert len(heard.action) - len(unheard.action) == 6 * proposals

@@ -18,7 +18,7 @@ from parlour.policies.experts import EXPERT
 from parlour.policies.llm.decisions import Decisions
 from parlour.training import display, rollout, seeds
 from parlour.training import evaluate as evaluation
-from parlour.training.cli import common
+from parlour.training.cli import common, heard
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.decisions import of_transcript
@@ -191,8 +191,14 @@ def replay(
     if seat is not None:
         check_one_of("seat", seat, agents)
     made = [number for number, entry in enumerate(transcript.entries) if entry.move is not None and entry.seat >= 0]
+    known = heard.marker(transcript)
     turns = [
-        (step.agent, text.say(step.move), {agent: seen["text"] for agent, seen in step.observations.items()}, line)
+        (
+            step.agent,
+            heard.said(transcript, step.move),
+            {agent: known(seen["text"]) for agent, seen in step.observations.items()},
+            line,
+        )
         for step, line in zip(transcripts.reenact(transcript), made, strict=False)
         if step.move is not None
     ]
@@ -206,9 +212,12 @@ def replay(
         "steps": steps,
         "players": {agent: one.as_json() for agent, one in players.items()},
         "finished": transcript.outcome is not None,
+        "heard": transcript.heard,
     }
 
     def show() -> None:
+        if not transcript.heard:
+            print(heard.NOTE)  # noqa: T201
         if seat is None:
             _show_moves(transcript, text)
         for agent, said, observed, line in turns:
@@ -249,6 +258,7 @@ def _no_end(transcript: transcripts.Transcript) -> str:
 
 def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
     """Every event with who saw it, secrets included: the reader of a transcript may know all."""
+    known = heard.marker(transcript)
     states = list(transcripts.states(transcript.game(), transcript.moves))
     made = [(number, entry) for number, entry in enumerate(transcript.entries) if entry.move is not None]
     for before, after, (number, entry) in zip(states, states[1:], made, strict=False):
@@ -258,7 +268,7 @@ def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
             continue
         for event in after.log[len(before.log) :]:
             own = event.seat == entry.seat and event.move == entry.move
-            print(text.line(event).rstrip("\n") + (mark if own else ""))  # noqa: T201
+            print(known(text.line(event)).rstrip("\n") + (mark if own else ""))  # noqa: T201
 
 
 DESIGNS = ("single", "team")

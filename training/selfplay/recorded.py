@@ -1,4 +1,7 @@
-"""Recorded games as decisions to imitate: the transcripts of a folder, played again by the rules."""
+"""Recorded games as decisions to imitate: the transcripts of a folder, played again by the rules.
+
+What was said in a published game that was imported without its log is not known: nobody imitates that silence.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from numpy.typing import NDArray
 from parlour.envs import replay
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import NATURE, OVER, TABLE, Move, ParlourError
+from parlour.envs.speech import ACTS
 from parlour.training.selfplay.collect import Experience
 
 
@@ -81,7 +85,7 @@ def _of_game(game: Any, states: list[Any], transcript: replay.Transcript, tables
     rows = []
     for state, move in zip(states, transcript.moves, strict=False):
         seat = game.actor(state)
-        if seat in (NATURE, OVER):
+        if seat in (NATURE, OVER) or (move.kind in ACTS and not transcript.heard):
             continue
         view = game.view(state, seat)
         rows.append(_Decision(tables, view, move, encoders[seat](view), roles))

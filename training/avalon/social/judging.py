@@ -57,6 +57,8 @@ class JudgedGame:
     game: CountedGame
     players: tuple[str, ...]
     """Who played each seat; empty names if the header does not tell."""
+    heard: bool
+    """Whether what was said is known; if not, there are no utterances."""
     utterances: tuple[Utterance, ...]
     responses: tuple[Response, ...]
     replies: tuple[Response, ...]
@@ -151,8 +153,9 @@ def _read(transcript: Transcript, game: CountedGame) -> tuple[JudgedGame, list[_
     agents = transcript.header.get("players")
     seats = range(len(game.roles))
     players = tuple(str(agents.get(name(i), "")) if isinstance(agents, Mapping) else "" for i in seats)
-    table = JudgedGame(game, players, (), responses.at_the_table(transcript), tuple(responses.of_models(transcript)))
-    return table, list(_said(game.log, text_of(transcript).say))
+    heard = transcript.heard
+    given = responses.at_the_table(transcript), tuple(responses.of_models(transcript))
+    return JudgedGame(game, players, heard, (), *given), list(_said(game.log, text_of(transcript).say)) if heard else []
 
 
 def _said(log: Iterable[Event], say: Any) -> Iterator[_Said]:

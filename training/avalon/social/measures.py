@@ -14,6 +14,8 @@ A turn is one contribution of one seat to a discussion; a pair is a turn with on
   Merlin and with Morgana.
 * Valid responses (equation 8): see `responses`.
 
+Games whose words are not known (published ones, imported without their logs) count for none of these but the last.
+
 Winning, engagement in quests (of the rounds, those whose last voted team had the seat in it), fails (of the quest cards,
 as the quest counted them) and approval (of the votes on teams that the seat proposed, those that agreed) are the measures
 of `parlour.training.avalon.metrics` under its names `qer_voted`, `fvr_host` and `lar_all`, here also for single players. At
@@ -174,7 +176,7 @@ def _met(sat: Sat, turn: Utterance, towards: str) -> Iterator[str]:
 
 def sharing(seats: Iterable[Sat]) -> JSON | None:
     """Of what the night showed them, the share that they told in the first round."""
-    facts = ((fact, sat) for sat in seats for fact in sat.table.game.known[sat.seat])
+    facts = ((fact, sat) for sat in seats if sat.table.heard for fact in sat.table.game.known[sat.seat])
     return _share(any(fact in turn.told for turn in sat.turns) for fact, sat in facts)
 
 

@@ -67,7 +67,7 @@ def _played(transcript: Transcript) -> Iterator[Response]:
 
 
 def _published(transcript: Transcript, notes: Mapping[str, Any]) -> Iterator[Response]:
-    spoken = "words" in notes
+    spoken = transcript.heard
     told = {
         TEAM: iter([bool(logged) for logged in notes["confirm_logged"]]),
         CARD: iter([card[0] == ITSELF for card in notes["cards"]]),
