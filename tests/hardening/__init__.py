@@ -1,0 +1,1 @@
+"""A harness that attacks parlour for as long as it is given (`scripts/harden`); not installed."""

@@ -1,0 +1,285 @@
+"""The harness of `scripts/harden`: it finds what is planted, stops where it was told to, and goes on where it was stopped."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hardening.__main__ import main
+from hardening.attack import Finding, Tried
+from hardening.attacks import all_attacks
+from hardening.games import table_of, tables
+from hardening.runner import ATTEMPTS, HungAttempt, generator, given_up_after
+from hardening.shrink import shrink, shrink_text
+
+
+class Planted:
+    """Draws a number below 100 an attempt; those above `bound` are findings."""
+
+    name, share = "planted", 1.0
+
+    def __init__(self, bound: int = 100, limits: bool = False) -> None:
+        self.bound, self.limits, self.log = bound, limits, list[tuple[str, int]]()
+
+    def subjects(self, outside):
+        return ["avalon_v0 a", "avalon_v0 b", "transcript", *outside]
+
+    def attempt(self, subject: str, rng: np.random.Generator, folder: Path) -> Tried:
+        assert not list(folder.iterdir())
+        (folder / "left.txt").write_text("the runner empties the folder")
+        drawn = int(rng.integers(100))
+        self.log.append((subject, drawn))
+        findings = (Finding("too large", str(drawn)),) if drawn > self.bound else ()
+        return Tried(1, findings, {"even": int(drawn % 2 == 0)})
+
+
+class Raises(Planted):
+    def attempt(self, subject, rng, folder):
+        raise IndexError("list index out of range\nof two lines")
+
+
+def harden(*words: object, attack: Planted | None = None) -> int:
+    attacks = {attack.name: attack} if attack else None
+    return main([str(word) for word in words], attacks)
+
+
+def unmeasured(report: str) -> str:
+    """Without seconds and MB: `| 0.01 | 12 |` in the rows of the table."""
+    return re.sub(r"\| \d+\.\d\d \| \d+ \|", "| - | - |", report)
+
+
+# -- what is found -----------------------------------------------------------------------------------------------
+
+
+def test_a_planted_defect_is_found_and_the_exit_code_is_1(capsys):
+    planted = Planted(bound=50)
+    assert harden("--count", "planted=60", attack=planted) == 1
+    times = sum(subject == "avalon_v0 a" and drawn > 50 for subject, drawn in planted.log)
+    told = capsys.readouterr().out
+    assert f"\n1. planted, avalon_v0 a: too large ({times} times)\n" in told
+    assert "| **planted** | all 3 | 60 | 3 |" in told
+
+
+def test_without_findings_the_exit_code_is_0(capsys):
+    assert harden("--count", "planted=60", attack=Planted()) == 0
+    assert "# scripts/harden: 60 tries, 0 findings (seed 0)" in capsys.readouterr().out
+
+
+def test_the_shortest_input_of_a_finding_is_told_and_the_command_makes_it_again(capsys):
+    planted = Planted(bound=5)  # of numbers above 5, the shortest have one digit
+    assert harden("--count", "planted=300", attack=planted) == 1
+    told = capsys.readouterr().out
+    first = re.search(r"transcript: too large.*\n   - shortest: (\d)\n   - again: scripts/harden (.*)", told)
+    seed, value, again, attempt = first[2].split()
+    assert (seed, value, again) == ("--seed", "0", "--try")
+    planted.log.clear()
+    assert harden(again, attempt, attack=planted) == 1
+    assert planted.log == [("transcript", int(first[1]))]
+
+
+def test_what_an_attempt_raises_is_a_finding_in_one_line(capsys):
+    assert harden("--count", "planted=8", attack=Raises()) == 1
+    assert (
+        "avalon_v0 a: uncaught IndexError: list index out of range of two lines (2 times)\n" in capsys.readouterr().out
+    )
+
+
+def test_an_attempt_that_takes_over_500_mb_is_a_finding_where_limits_are_held(capsys):
+    class Large(Planted):
+        def attempt(self, subject, rng, folder):
+            np.ones(70_000_000).sum()  # 560 MB
+            return Tried(1)
+
+    assert harden("--count", "planted=1", attack=Large(limits=False)) == 0
+    assert harden("--count", "planted=1", attack=Large(limits=True)) == 1
+    assert "took over 500 MB" in capsys.readouterr().out
+
+
+def test_an_attempt_that_takes_over_2_s_is_a_finding_where_limits_are_held(monkeypatch, capsys):
+    monkeypatch.setattr("hardening.runner.SLOW", 1e-9)
+    assert harden("--count", "planted=1", attack=Planted(limits=False)) == 0
+    assert harden("--count", "planted=1", attack=Planted(limits=True)) == 1
+    assert "took over" in capsys.readouterr().out
+
+
+def test_an_attempt_that_does_not_end_is_given_up():
+    def attacked() -> None:
+        while True:
+            try:
+                sum(range(10**6))
+            except Exception:  # what is attacked may catch whatever it likes
+                continue
+
+    with pytest.raises(HungAttempt), given_up_after(0.05):
+        attacked()
+
+
+# -- one seed, one report ----------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_report_but_for_seconds_and_mb(tmp_path, capsys):
+    reports = []
+    for name in ("one", "other"):
+        assert harden("--count", "planted=100", "--out", tmp_path / name, attack=Planted(50)) == 1
+        reports.append(unmeasured((tmp_path / name / "report.md").read_text()))
+        assert reports[-1] == unmeasured(capsys.readouterr().out)
+    assert reports[0] == reports[1]
+    assert harden("--count", "planted=100", "--out", tmp_path / "third", "--seed", 1, attack=Planted(50)) == 1
+    assert unmeasured((tmp_path / "third" / "report.md").read_text()) != reports[0]
+
+
+@pytest.mark.parametrize("first", [1, 17, 100])
+def test_a_run_that_is_resumed_gives_the_report_of_one_that_was_not_stopped(tmp_path, first):
+    whole, stopped = Planted(50), Planted(50)
+    harden("--count", "planted=100", "--out", tmp_path / "whole", attack=whole)
+    harden("--count", f"planted={first}", "--out", tmp_path / "stopped", attack=stopped)
+    harden("--count", "planted=100", "--out", tmp_path / "stopped", "--resume", attack=stopped)
+    assert stopped.log == whole.log
+    reports = [unmeasured((tmp_path / name / "report.md").read_text()) for name in ("whole", "stopped")]
+    assert reports[0] == reports[1]
+
+
+def test_a_group_that_a_kill_cut_off_is_made_again(tmp_path):
+    harden("--count", "planted=40", "--out", tmp_path / "whole", attack=Planted(50))
+    harden("--count", "planted=20", "--out", tmp_path / "killed", attack=Planted(50))
+    with (tmp_path / "killed" / ATTEMPTS).open("a") as file:
+        file.write('{"attack": "planted", "first": 20, "pa')
+    harden("--count", "planted=40", "--out", tmp_path / "killed", "--resume", attack=Planted(50))
+    reports = [unmeasured((tmp_path / name / "report.md").read_text()) for name in ("whole", "killed")]
+    assert reports[0] == reports[1]
+
+
+def test_attempts_at_a_subject_are_numbered_from_0_and_seeded_by_their_number():
+    planted = Planted()
+    harden("--count", "planted=12", attack=planted)
+    transcript = [drawn for subject, drawn in planted.log if subject == "transcript"]
+    expected = [int(generator(0, "planted", "transcript", k).integers(100)) for k in range(len(transcript))]
+    assert transcript == expected
+    # sha256 of "0\0planted\0transcript\x000", first 16 bytes, as the entropy of PCG64: fixed, or no report could be repeated
+    assert int(generator(0, "planted", "transcript", 0).integers(10**6)) == 894105
+
+
+def test_games_come_in_turn_and_the_tables_of_a_game_in_turn():
+    """Two tables of Avalon and one other subject: half of the attempts are Avalon's."""
+    planted = Planted()
+    harden("--count", "planted=6", attack=planted)
+    assert [subject for subject, _ in planted.log] == [
+        *("avalon_v0 a", "transcript"),
+        *("avalon_v0 b", "transcript"),
+        *("avalon_v0 a", "transcript"),
+    ]
+
+
+# -- the command -------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_with_a_run_is_refused_without_resume(tmp_path, capsys):
+    harden("--count", "planted=3", "--out", tmp_path, attack=Planted())
+    assert harden("--count", "planted=3", "--out", tmp_path, attack=Planted()) == 2
+    assert "holds a run; accepted: another folder, or --resume" in capsys.readouterr().err
+
+
+def test_a_run_with_another_seed_is_not_gone_on_with(tmp_path, capsys):
+    harden("--count", "planted=3", "--out", tmp_path, attack=Planted())
+    assert harden("--count", "planted=9", "--out", tmp_path, "--resume", "--seed", 5, attack=Planted()) == 2
+    assert "holds another run of scripts/harden" in capsys.readouterr().err
+
+
+def test_time_ends_a_run_whatever_the_counts(tmp_path):
+    class Slow(Planted):
+        def attempt(self, subject, rng, folder):
+            self.log.append((subject, 0))
+            return Tried(1)
+
+    slow = Slow()
+    harden("--minutes", "0.001", "--count", "planted=100000000", attack=slow)  # 0.06 s
+    assert 0 < len(slow.log) < 10**7
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--attack", "nothing"], "attack 'nothing' is not accepted; accepted: planted"),
+        (["--count", "planted=-1"], "--count 'planted=-1' is not accepted; accepted: planted=N"),
+        (["--count", "nothing=1"], "--count 'nothing=1' is not accepted; accepted: planted=N"),
+        (["--minutes", "0"], "--minutes 0.0 is not accepted; accepted: more than 0"),
+        (["--try", "planted/nobody/0"], "--try 'planted/nobody/0' is not accepted"),
+    ],
+)
+def test_what_is_not_accepted_is_refused_in_one_line(words, said, capsys):
+    assert harden(*words, attack=Planted()) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+
+
+def test_every_attack_has_subjects_and_a_share_of_its_own_name():
+    attacks = all_attacks()
+    assert "seeds" in attacks
+    for name, attack in attacks.items():
+        assert attack.name == name
+        assert attack.share > 0
+        assert len(set(attack.subjects(()))) == len(attack.subjects(())) > 0
+
+
+# -- the tables --------------------------------------------------------------------------------------------------
+
+
+def test_every_game_with_its_presets_numbers_of_seats_and_languages_is_attacked():
+    found = tables()
+    assert len(set(found)) == len(found)
+    avalon = {
+        f"avalon_v0 num_players={n} rules={rules}" for n in range(5, 11) for rules in ("paper", "reference", "official")
+    }
+    werewolf = {
+        f"werewolf_v0 num_players={n} rules={rules}"
+        for n in range(4, 16)
+        for rules in ("paper", "reference", "official")
+    }
+    cases = {
+        f"murder_mystery_v0 case={case}_{tongue} rounds=1" for case in ("train", "teahouse") for tongue in ("en", "zh")
+    }
+    assert {*avalon, *werewolf, *cases, "template_v0", "avalon_v0 talk=false", "mediated_qa_v0 joint=all"} <= set(found)
+
+
+def test_a_game_from_outside_is_attacked_under_its_dotted_name():
+    outside = "parlour.envs._template:GAME"
+    assert outside not in tables()
+    assert table_of("parlour.envs._template:GAME").raw_env().spec.id == "template_v0"
+
+
+def test_the_name_of_a_table_makes_it_again():
+    roles = ["Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion"]
+    subject = f"avalon_v0 num_players=5 'roles={json.dumps(roles)}' rules=official talk=false"
+    config = table_of(subject).raw_env().game.config
+    assert (config["roles"], config["talk"], config["rules"]) == (roles, False, "official")
+
+
+# -- delta debugging ---------------------------------------------------------------------------------------------
+
+
+def test_shrinking_leaves_what_is_needed_together():
+    """Of 100 numbers, 13 and 77 together fail."""
+    assert shrink(range(100), lambda part: {13, 77} <= set(part)) == [13, 77]
+
+
+def test_what_does_not_fail_stays_as_it_is():
+    assert shrink([1, 2, 3], lambda part: False) == [1, 2, 3]
+
+
+def test_what_fails_always_shrinks_to_nothing():
+    assert shrink("abc", lambda part: True) == []
+
+
+def test_a_text_shrinks_to_the_characters_that_fail():
+    assert shrink_text("well, \x1b[31mred\x1b[0m", lambda part: "\x1b" in part) == "\x1b"
+
+
+def test_shrinking_gives_up_after_so_many_calls():
+    calls = []
+    found = shrink(range(1000), lambda part: calls.append(0) or 999 in part, most=5)
+    assert len(calls) <= 6
+    assert 999 in found
