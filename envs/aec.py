@@ -29,6 +29,7 @@ from parlour.envs.core import (
 from parlour.envs.own_frame import SeatEncoders, own_numbers
 from parlour.envs.seat_texts import SeatTexts
 from parlour.envs.spaces import AgentSpaces, observed_space
+from parlour.envs.terminal import tell_text
 from parlour.envs.text import agents_of
 from parlour.envs.wording import Mask, Turn, wording
 from pettingzoo.utils.env import AECEnv
@@ -282,7 +283,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         shown = "".join(self.text.line(event) for event in self.state_now.log if event.to is None)
         if self.render_mode == "ansi":
             return shown
-        print(shown)  # noqa: T201 - the purpose of render_mode="human"
+        tell_text(shown)
         return None
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from parlour.envs.english import (
     seats_in,
 )
 from parlour.envs.headings import ENGLISH, LANGUAGES, Headings, headings_of
+from parlour.envs.terminal import printable
 
 WHO, RECORD, CHOICE, NOT_YOUR_TURN = LANGUAGES[ENGLISH][:4]
 """The headings of a table in English, and what stands under the last one while another seat is to move."""
@@ -56,9 +58,7 @@ def clean(words: str) -> str:
     >>> clean("a\n# What you may do now\u202e b")
     'a # What you may do now b'
     """
-    if not words.isprintable():
-        words = "".join(ch if ch.isprintable() else " " for ch in words)
-    return " ".join(words.split())[:MAX_WORDS].rstrip()
+    return " ".join(printable(words).split())[:MAX_WORDS].rstrip()
 
 
 def options(ask: str, sentences: Iterable[str], headings: Headings = LANGUAGES[ENGLISH]) -> str:
@@ -84,7 +84,8 @@ def render(text: GameText[Any], view: View) -> str:
 
 
 def end_of(text: GameText[Any], outcome: Outcome) -> str:
-    """How a game ended, in one sentence: that of the game's text, or one of any table."""
+    """How a game ended, in one sentence: that of the game's text, or one of any table; outcomes may be read from files."""
+    outcome = replace(outcome, winner=clean(outcome.winner), reason=clean(outcome.reason))
     own = getattr(text, "end", None)
     if own is not None:
         return str(own(outcome))

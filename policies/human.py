@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from parlour.envs.headings import LANGUAGES, sections_of
+from parlour.envs.terminal import tell_text
 from parlour.policies.base import Policy
 
 
@@ -22,7 +23,7 @@ class HumanPolicy(Policy):
 
     def __init__(self, read: Callable[[str], str] | None = None, write: Callable[[str], None] | None = None) -> None:
         super().__init__()
-        self._read, self._write = read or input, write or print
+        self._read, self._write = read or input, write or tell_text
         self._shown = ""
 
     def reset(self, seat: int, seed: int) -> None:

@@ -9,28 +9,31 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from parlour.envs.terminal import printable_lines, tell_text
 from parlour.policies.llm.decisions import Decisions, foreign
 from parlour.training import decision_tables
 from parlour.training.evaluate import Report
 from parlour.training.parallel import concurrent_games
 from parlour.training.runs import StageProgress
 from parlour.training.statistics import PairedDifference, Rate, show_interval
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
 
 
 @contextmanager
 def _bars() -> Iterator[Progress]:
     """Progress bars on standard error. An error before `start`, called with the first step, draws none."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    bars = Progress(*columns, console=Console(stderr=True))
+    bars = Progress(*columns, console=Terminal(stderr=True))
     try:
         yield bars
     finally:
@@ -85,20 +88,50 @@ def calibrate_with_bar(prepare: Callable[..., Any], config: Any, out: Path) -> A
         return prepare(config, out=out, progress=lambda done: progress(stage, done, total, ""))
 
 
-def console() -> Console:
+class Terminal(Console):
+    """Rich's console, which shows words as they are: no markup, and nothing unprintable (`parlour.envs.terminal`)."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, emoji=False, **settings)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """As Rich does, with the text made printable first, so that tables are measured as they are shown."""
+        return super().render_str(printable_lines(text), **settings)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As Rich does; what is no text of its own, such as a bar's, is made printable last."""
+        for made in super().render(renderable, options):
+            yield made if made.control else Segment(printable_lines(made.text), made.style)
+
+
+def console() -> Terminal:
     """Where results go: standard output, never narrower than a table."""
-    plain = Console()
-    return plain if sys.stdout.isatty() else Console(width=max(plain.width, 140))
+    plain = Terminal()
+    return plain if sys.stdout.isatty() else Terminal(width=max(plain.width, 140))
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201
+    """Print a value as JSON, in which everything unprintable is escaped."""
+    tell_text(json_text(value, indent=2))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    r"""JSON of the same value in which letters of all languages stand as they are, and what is not printable is escaped.
+
+    >>> print(json_text("\u00e9\u202e\x9b"))
+    "é\u202e\u009b"
+    """
+    lines = json.dumps(value, indent=indent, ensure_ascii=False).split("\n")
+    return "\n".join(line if line.isprintable() else "".join(map(_escaped, line)) for line in lines)
+
+
+def _escaped(letter: str) -> str:
+    return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
 
 def rich_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]] = (), *, wrap: bool = False) -> Table:
     """A table; its cells are cut off where there is no room, unless they may wrap."""
-    made = Table(title=title, title_justify="left", header_style="bold")
+    made = Table(title=" ".join(title.split()), title_justify="left", header_style="bold")
     for heading in headings:
         made.add_column(heading, no_wrap=not wrap, overflow="fold" if wrap else "ellipsis")
     for row in rows:
@@ -138,7 +171,7 @@ def show_report(report: Report, note: str) -> None:
         console().print(mark_of(report), highlight=False)
     show_decisions(report.players)
     for one in report.unfinished:
-        console().print(f"not finished, and not counted: seed {one.seed} ({one.why})", markup=False, highlight=False)
+        console().print(f"not finished, and not counted: seed {one.seed} ({one.why})", highlight=False)
 
 
 def show_decisions(players: Mapping[str, Decisions]) -> None:

@@ -5,12 +5,15 @@ Every error is one line on standard error, with exit code 2.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
+from parlour.envs.terminal import TellingHandler, tell
+from parlour.envs.text import clean
 from parlour.training.cli import (
     avalon,
     cache,
@@ -97,6 +100,8 @@ def _app() -> typer.Typer:
 
 
 app: Final = _app()
+_LOG: Final = logging.getLogger("parlour")
+_TELLING: Final = TellingHandler(logging.WARNING)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -106,6 +111,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
+    _LOG.addHandler(_TELLING)  # added once, however often
     try:
         code = app(args=arguments or ["--help"], prog_name="parlour", standalone_mode=False)
     except _USAGE as error:
@@ -122,5 +128,5 @@ def run(arguments: list[str]) -> int:
 
 def _refuse(why: str, code: int = 2) -> int:
     if why.strip():
-        print(f"parlour: {' '.join(why.split())}", file=sys.stderr)  # noqa: T201
+        tell(f"parlour: {clean(why)}", error=True)
     return code

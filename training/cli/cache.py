@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from parlour.envs.terminal import tell
 from parlour.policies.llm.transport.stored import StoredModel, exported, prune, stored_models
 from parlour.training import display
 from parlour.training.cli.options import Answer
@@ -60,8 +59,11 @@ def export_replies(
 
     Example: [bold]parlour cache export replies.sqlite --out replies.jsonl[/bold]
     """
-    with ExitStack() as stack:
-        target = sys.stdout if out is None else stack.enter_context(out.open("w", encoding="utf-8"))
+    if out is None:
+        for one in exported(file):
+            tell(display.json_text(one))
+        return
+    with out.open("w", encoding="utf-8", errors="backslashreplace") as target:  # lone surrogates become JSON's escapes
         for one in exported(file):
             target.write(json.dumps(one, ensure_ascii=False) + "\n")
 

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+from parlour.envs.terminal import tell
 from parlour.training import display
 from parlour.training.cli import common
 from parlour.training.cli.options import Answer, Options
@@ -26,5 +27,5 @@ def demo(
 
 
 def _show_summary(report: Any) -> None:
-    display.console().print(report.summary, markup=False, highlight=False)
-    print(f"The report: {report.path}")  # noqa: T201
+    display.console().print(report.summary, highlight=False)
+    tell(f"The report: {report.path}")

@@ -12,7 +12,8 @@ from parlour.envs import replay as transcripts
 from parlour.envs.core import NATURE, GameText, ParlourError, accept, check_one_of
 from parlour.envs.english import name
 from parlour.envs.registry import lookup, registry
-from parlour.envs.text import agents_of, end_of, was
+from parlour.envs.terminal import tell, tell_text
+from parlour.envs.text import agents_of, clean, end_of, was
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, asks_a_model, make_policy
 from parlour.policies.experts import EXPERT
 from parlour.policies.llm.decisions import Decisions
@@ -110,7 +111,7 @@ def play(
 
     def skip(number: int, given_up: rollout.Unfinished) -> None:
         if not json:
-            print(f"--- seed {given_up.seed}: not finished after {given_up.moves} moves ({given_up.why})")  # noqa: T201
+            tell(f"--- seed {given_up.seed}: not finished after {given_up.moves} moves ({given_up.why})")
         keep(number, given_up)
 
     workers = 1 if HumanPolicy.name in names else model.concurrency
@@ -130,8 +131,8 @@ def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) 
 
     for agent, one in zip(base.possible_agents, names, strict=True):
         if one == HumanPolicy.name:
-            print(f"--- {agent}")  # noqa: T201
-            ratings.store(file, agent, ratings.ask(input, print, base.game.language))
+            tell(f"--- {agent}")
+            ratings.store(file, agent, ratings.ask(input, tell, base.game.language))
 
 
 def seat_names(given: list[str], agents: list[str]) -> list[str]:
@@ -166,15 +167,15 @@ def _result(played: rollout.Episode | rollout.Unfinished, seats: dict[str, str])
 
 def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) -> None:
     if heading:
-        print(f"--- seed {episode.seed}")  # noqa: T201
+        tell(f"--- seed {episode.seed}")
     for event in episode.last_views[0].events:
         if event.to is None:
-            print(text.line(event), end="")  # noqa: T201
+            tell_text(text.line(event).rstrip("\n"))
     for view in episode.last_views:
         told = was(text, view)
         if told:
-            print(told)  # noqa: T201
-    print(end_of(text, episode.outcome))  # noqa: T201
+            tell(told)
+    tell(end_of(text, episode.outcome))
 
 
 def replay(
@@ -217,13 +218,13 @@ def replay(
 
     def show() -> None:
         if not transcript.heard:
-            print(heard.NOTE)  # noqa: T201
+            tell(heard.NOTE)
         if seat is None:
             _show_moves(transcript, text)
         for agent, said, observed, line in turns:
             if agent == seat:
-                print(f"{observed[agent]}> {said}{_mark(_by(transcript, line))}\n")  # noqa: T201
-        print(end_of(text, transcript.outcome) if transcript.outcome else _no_end(transcript))  # noqa: T201
+                tell_text(f"{observed[agent]}> {said}{_mark(_by(transcript, line))}\n")
+        tell(end_of(text, transcript.outcome) if transcript.outcome else _no_end(transcript))
         called = transcript.header.get("players")
         named = called if isinstance(called, dict) else {}
         display.show_decisions(
@@ -248,7 +249,7 @@ def _mark(by: dict[str, str]) -> str:
     if not by:
         return ""
     whom = {transcripts.BY_HEURISTIC: "the rule of thumb", transcripts.BY_TABLE: "the table"}.get(by["by"], by["by"])
-    return f" [by {whom}: {by['reason']}]"
+    return f" [by {clean(whom)}: {clean(by['reason'])}]"
 
 
 def _no_end(transcript: transcripts.Transcript) -> str:
@@ -264,11 +265,12 @@ def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
     for before, after, (number, entry) in zip(states, states[1:], made, strict=False):
         mark = _mark(_by(transcript, number))
         if entry.to is not None and entry.seat != NATURE and after.log == before.log:
-            print(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}")  # noqa: T201
+            tell(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}")
             continue
         for event in after.log[len(before.log) :]:
             own = event.seat == entry.seat and event.move == entry.move
-            print(known(text.line(event)).rstrip("\n") + (mark if own else ""))  # noqa: T201
+            tell_text(known(text.line(event)).rstrip("
+") + (mark if own else ""))
 
 
 DESIGNS = ("single", "team")
@@ -376,4 +378,4 @@ def _show_best_responses(found: list[Any]) -> None:
     )
     display.show_table("Best responses: the gain is a lower bound of how exploitable the player is", headings, rows)
     if len(found) > 1:
-        print(f"sum of the gains: {sum(one.gain.mean for one in found):.3f}")  # noqa: T201
+        tell(f"sum of the gains: {sum(one.gain.mean for one in found):.3f}")

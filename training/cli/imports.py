@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from parlour.envs.terminal import tell
 from parlour.training.avalon import published_games
 from parlour.training.cli.options import Answer
 from parlour.training.werewolf import published
@@ -43,4 +44,4 @@ def import_werewolf(
 
 
 def _written(files: Sequence[Path], out: Path) -> Answer:
-    return Answer(list(map(str, files)), partial(print, f"{len(files)} games written to {out}"))
+    return Answer(list(map(str, files)), partial(tell, f"{len(files)} games written to {out}"))

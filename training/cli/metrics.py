@@ -48,7 +48,7 @@ def metrics(
         for name, (made_own, made) in players.items():
             if foreign(made_own, made):
                 told = f"{SIGN} {name}: {share(made_own, made)} of its {made} decisions were its own"
-                display.console().print(told, markup=False, highlight=False)
+                display.console().print(told, highlight=False)
 
     return Answer({**found, **own}, show)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
+from parlour.envs.terminal import tell
 from parlour.policies import asks_a_model
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Model
@@ -54,7 +54,7 @@ def tell_usage(model: Model) -> None:
     if meter is None:
         return
     for line in _usage(meter):
-        print(f"{model.name}: {line}", file=sys.stderr)  # noqa: T201
+        tell(f"{model.name}: {line}", error=True)
 
 
 def _usage(meter: Meter) -> Iterator[str]:

@@ -19,6 +19,7 @@ from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QUESTION_KINDS,
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.envs.murder_mystery.wellplay.check import check as irregularities
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity
+from parlour.envs.terminal import tell
 from parlour.policies.llm.decisions import Decisions
 from parlour.training import display, rollout, seeds
 from parlour.training.cli import common
@@ -109,7 +110,7 @@ def _right(marks: Sequence[Mark], of: str = scores.OVERALL) -> dict[str, Any] | 
 
 def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, given_up: dict[str, str]) -> None:
     for method, why in given_up.items():
-        print(f"{method}: not finished, and not counted ({why})")  # noqa: T201
+        tell(f"{method}: not finished, and not counted ({why})")
     if not games:
         return
     players = {one.method: sum(one.players.values(), Decisions()) for one in games}
@@ -280,7 +281,7 @@ def _show_scripts(scripts: list[CheckedScript]) -> None:
     ]
     if found:
         headings = ("where", "line", "kind", "what", "handling")
-        display.console().print(display.rich_table("Irregularities", headings, found, wrap=True), markup=False)
+        display.show_table("Irregularities", headings, found, wrap=True)
 
 
 def make_case(
@@ -321,9 +322,13 @@ def show_case(
     case = find(reference)
     if seat is not None and seat >= case.seats:
         raise accept("seat", seat, range(case.seats))
-    text = "\n".join(_lines(case, seat, truth))
-    show = partial(display.console().print, text, highlight=False, markup=False, soft_wrap=True)
-    return Answer(case.model_dump(mode="json") if truth else _public(case, seat), show)
+    value = case.model_dump(mode="json") if truth else _public(case, seat)
+    return Answer(value, partial(_show_lines, _lines(case, seat, truth)))
+
+
+def _show_lines(lines: Sequence[str]) -> None:
+    for line in lines:
+        tell(line)
 
 
 def _public(case: Case, seat: int | None) -> dict[str, Any]:
@@ -346,14 +351,15 @@ def _murdered(case: Case, one: Character) -> list[str]:
 
 def _lines(case: Case, seat: int | None, truth: bool) -> list[str]:
     counts = ", ".join(f"{count} {sort}" for sort, count in case.counts().items())
-    lines = [f"{case.title} ({case.id})", "", case.briefing, ""]
+    lines = [f"{case.title} ({case.id})", "", *case.briefing.split("\n"), ""]
     lines += [f"Players: {', '.join(case.names)}", f"Victims: {', '.join(one.name for one in case.victims)}"]
     lines += [f"Questions after the game: {counts}"]
     for number, one in enumerate(case.characters):
         if truth or number == seat:
             murdered = " and ".join(_murdered(case, one))
             guilt = f", murderer of {murdered}" if murdered else ""
-            lines += ["", f"== {one.name}{guilt}", *(f"- {aim}" for aim in one.objectives), "", one.script]
+            lines += ["", f"== {one.name}{guilt}", *(f"- {aim}" for aim in one.objectives), ""]
+            lines += one.script.split("\n")
     if truth:
         lines += ["", "== Questions to one who has read all"]
         for question in case.omniscient:

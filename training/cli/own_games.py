@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from parlour.envs.registry import lookup
+from parlour.envs.terminal import tell
 from parlour.training import display
 from parlour.training.cli.common import GameOptions
 from parlour.training.own_game import new_game
@@ -21,7 +22,7 @@ def new(
     Example: [bold]parlour new mygame[/bold]
     """
     folder = new_game(name, out)
-    print(f"{folder}: pip install -e {folder}, then parlour play {name}_v0; pytest {folder}")  # noqa: T201
+    tell(f"{folder}: pip install -e {folder}, then parlour play {name}_v0; pytest {folder}")
 
 
 def check(
@@ -43,7 +44,7 @@ def check(
     for name, failure in run_checks(spec, [config]):
         failures[name] = failure
         if not json:
-            print(f"{'FAILED' if failure else 'passed'}  {name}{failure and ': '}{failure}", flush=True)  # noqa: T201
+            tell(f"{'FAILED' if failure else 'passed'}  {name}{failure and ': '}{failure}")
     if json:
         display.print_json({"game": spec.id, "passed": not any(failures.values()), "failures": failures})
     if any(failures.values()):

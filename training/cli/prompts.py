@@ -6,6 +6,7 @@ from functools import partial
 from typing import Annotated, Any
 
 import typer
+from parlour.envs.terminal import tell_text
 from parlour.policies.llm.prompt import Templates
 from parlour.training import asked, display
 from parlour.training.cli import common
@@ -53,4 +54,4 @@ def show(
 
 def _show_messages(messages: list[dict[str, str]], seat: str) -> None:
     for message in messages:
-        print(f"--- {message['role']} (asked by {seat})\n{message['content']}\n")  # noqa: T201
+        tell_text(f"--- {message['role']} (asked by {seat})\n{message['content']}\n")

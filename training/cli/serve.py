@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
+from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.policies.llm.server.fault_injection import FAULTS, parse_faults
 from parlour.policies.llm.server.settings import ServerSettings
@@ -59,7 +60,7 @@ def serve(
         who, asks, model = f"The policy {policy} answers", "chat", policy
     bound = server.BoundServer(server.Service(settings, policy=served), host, port)
     use = f"parlour play {game} --policy {asks} --model {model} --base-url {bound.base_url}"
-    print(f"{who} at {bound.base_url}; try: {use}", flush=True)  # noqa: T201
+    tell(f"{who} at {bound.base_url}; try: {use}")
     try:
         bound.run()
     except KeyboardInterrupt:

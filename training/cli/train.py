@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -14,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import lookup
+from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.training import display
 from parlour.training.avalon.practice import PracticeConfig, practise
@@ -76,7 +76,7 @@ def train_seat(
     config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
     last = display.train_with_bar(training.train, config, out)
     shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; results in {out}"
-    return Answer({"out": str(out), **asdict(last)}, partial(print, shown))
+    return Answer({"out": str(out), **asdict(last)}, partial(tell, shown))
 
 
 def train_selfplay(
@@ -129,8 +129,8 @@ def _show_population(report: Any, found: Any, out: Path) -> None:
     headings = ("player", "mu", "sigma", "games", "against heuristic")
     display.show_table(f"Ratings on {found.config.game}", headings, rows)
     for sentence in report.verdicts(found):
-        print(sentence)  # noqa: T201
-    print(f"report: {out / 'report.md'}")  # noqa: T201
+        tell(sentence)
+    tell(f"report: {out / 'report.md'}")
 
 
 def train_avalon(
@@ -152,7 +152,7 @@ def train_avalon(
     games = f"{config.games} games on each side, answered by {called(model)}"
     shown = f"{games}: won {won['won_as_good']} as good, {won['won_as_evil']} as evil; results in {out}"
     value = {"out": str(out), "model": model.name, **won, "games_on_each_side": config.games}
-    return Answer(value, partial(print, shown))
+    return Answer(value, partial(tell, shown))
 
 
 def train_grace(
@@ -214,9 +214,9 @@ def _warn(run: Any) -> None:
         parents = len(learned.policy.rows) > len(learned.quantities.states)
         used = "their parents' values are used" if parents else "the fallback is used"
         states = f"{len(learned.unseen)} states without data, where {used}: {', '.join(learned.unseen)}"
-        print(f"parlour: warning: {states}", file=sys.stderr)  # noqa: T201
+        tell(f"parlour: warning: {states}", error=True)
     if not run.picture:
-        print("parlour: the curve was not drawn; accepted: pip install 'parlour[train]'", file=sys.stderr)  # noqa: T201
+        tell("parlour: the curve was not drawn; accepted: pip install 'parlour[train]'", error=True)
 
 
 def _show_policy(run: Any, out: Path, scores: tuple[Any, ...]) -> None:
@@ -232,11 +232,11 @@ def _show_policy(run: Any, out: Path, scores: tuple[Any, ...]) -> None:
     display.show_table("Policy", ("state", "questions", "most probable", "p", "regret of R, G, V"), rows)
     if settings.held_out is not None:
         chosen = f"temperature {settings.temperature}, floor {settings.floor}"
-        print(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")  # noqa: T201
+        tell(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")
     if scores:
         heading, *compared = lines(scores)
         display.show_table("Held-out questions", heading, compared, wrap=True)
-    print(f"policy: {out / 'policy.json'}")  # noqa: T201
+    tell(f"policy: {out / 'policy.json'}")
 
 
 def train_gratr(
@@ -304,7 +304,7 @@ def _show_tuned(report: Any, tuned: Any, out: Path) -> None:
         cells = (f"{value:.4f}", "") if name == "defaults" else ("", f"{value:.4f}")
         rows.append((f"mean reward, {name}", *cells))
     display.show_table(f"Tuning {tuned.problem.name}", ("parameter", "default", "trained"), rows)
-    print(report.verdict(tuned))  # noqa: T201
+    tell(report.verdict(tuned))
     if not tuned.drawn:
-        print("parlour: no pictures were drawn; accepted: pip install 'parlour[train]'", file=sys.stderr)  # noqa: T201
-    print(f"report: {out / 'report.md'}")  # noqa: T201
+        tell("parlour: no pictures were drawn; accepted: pip install 'parlour[train]'", error=True)
+    tell(f"report: {out / 'report.md'}")

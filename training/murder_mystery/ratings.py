@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 from parlour.envs import replay
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.language_files import LanguageTable, read_language
+from parlour.envs.terminal import tell
 from parlour.policies.files import write_json
 
 FORMAT: Final = 1
@@ -81,13 +82,13 @@ class Row(NamedTuple):
 
 
 def ask(
-    read: Callable[[str], str] = input, write: Callable[[str], None] = print, language: str = "en"
+    read: Callable[[str], str] = input, write: Callable[[str], None] = tell, language: str = "en"
 ) -> dict[str, int]:
     """Ask a person for the five scales.
 
     Args:
         read: Reads one line.
-        write: Shows text.
+        write: Shows a line.
         language: Of the table: `"en"` or `"zh"`.
     """
     words = texts(language)
