@@ -269,8 +269,7 @@ def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
             continue
         for event in after.log[len(before.log) :]:
             own = event.seat == entry.seat and event.move == entry.move
-            tell_text(known(text.line(event)).rstrip("
-") + (mark if own else ""))
+            tell_text(known(text.line(event)).rstrip("\n") + (mark if own else ""))
 
 
 DESIGNS = ("single", "team")
