@@ -280,11 +280,15 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         """What everybody at the table has seen, one line an event."""
         if self.render_mode is None:
             return None
-        shown = "".join(self.text.line(event) for event in self.state_now.log if event.to is None)
+        shown = self.public_record(self.state_now)
         if self.render_mode == "ansi":
             return shown
         tell_text(shown)
         return None
+
+    def public_record(self, state: Any) -> str:
+        """What everybody has seen up to `state`, one line an event."""
+        return "".join(self.text.line(event) for event in state.log if event.to is None)
 
     def close(self) -> None:
         """Nothing to release."""

@@ -129,9 +129,11 @@ class Game(Protocol[S]):
     """No game is longer, nature's moves included."""
     config: Mapping[str, Any]
     """Plain values from which the same game can be built again (the header of a transcript)."""
-    # Two things a game may have besides:
+    # What a game may have besides:
     # `agent_names: tuple[str, ...]`, if its seats have names of their own, one for each seat; it is looked up by
     # `parlour.envs.text.agents_of`, and seats are called `player_0` and so on without it.
+    # `hidden_cycles(view) -> int` and `asked(view, cycle) -> tuple[Move, ...]`, if there are phases of which not all see the
+    # turns; `parlour.envs.hidden_phase` tells what they are, and without them no time passes that not all see pass.
     # `chances(s) -> Iterator[tuple[Move, float]]`, if nature's moves can be told beforehand: each move that `nature` may
     # draw in `s`, once, always in the same order, with its probability. An iterator, because deals can be very many.
 

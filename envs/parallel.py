@@ -1,10 +1,13 @@
 """A game with all seats stepping at once, as PettingZoo's parallel environments do.
 
 A cycle takes the moves of all seats that decide at the same time: of the seat whose turn it is, and of each that will
-follow without having learnt anything new (secret votes, quest cards, actions of the night). A move that was given early
-is stored until its turn comes, and asked for again only if its seat has learnt something before that. Everybody else
-has the single action `wait`, the last number of the action space. An action that cannot be used (a waiting seat may send anything; a sampled one need not
-be legal) is replaced by a random legal one if the seat had to decide, and counted in `info["replaced"]`.
+follow without having learnt anything new (secret votes, quest cards). A phase of which not all see the turns, such as a
+night, has a fixed number of cycles (`parlour.envs.hidden_phase`): in each the seats are asked that could act in it, and what
+comes of it is shown when it is over, so that nobody learns from cycles what its View does not tell. A move that was given
+early is stored until its turn comes; if it never comes, as for a seer who is killed before, it is dropped. Everybody else
+has the single action `wait`, the last number of the action space. An action that cannot be used (a waiting seat may send
+anything; a sampled one need not be legal) is replaced by a random legal one if the seat had to decide, and counted in
+`info["replaced"]`.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import Event, Move, ParlourError, check_from
+from parlour.envs.core import Event, Move, ParlourError, View, check_from
+from parlour.envs.hidden_phase import HiddenPhase, hidden_cycles
 from parlour.envs.moment import moment
 from parlour.envs.spaces import AgentSpaces, ProseSpace
 from parlour.envs.text import MAX_WORDS, clean, render
@@ -27,7 +31,7 @@ class _Given(NamedTuple):
 
     events: tuple[Event, ...]
     """What it had seen then."""
-    action: Any
+    move: Move
 
 
 class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
@@ -59,20 +63,21 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         self.cycles = 0
         self.replaced = dict.fromkeys(self.agents, 0)
         self._given: dict[int, _Given] = {}
-        self._moments = self._deciders()
+        self._hidden: HiddenPhase | None = None
+        self._show()
         return self._observations(), self._infos()
 
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         aec = self.aec
-        for seat in self._moments:
-            self._given[seat] = _Given(aec.view(seat).events, actions.get(aec.possible_agents[seat]))
-        while aec.outcome is None and self._holds(aec.seat, aec.state_now):
-            aec.play(self._move(aec.agent_selection, self._given.pop(aec.seat).action))
-        self._moments = self._deciders()
+        for seat, view in enumerate(self._views):
+            if view.legal:
+                self._given[seat] = _Given(view.events, self._move(view, actions.get(aec.possible_agents[seat])))
+        self._play()
+        self._show()
         self.cycles += 1
-        over = aec.outcome is not None
+        over = aec.outcome is not None and self._hidden is None
         cut = not over and self.max_cycles is not None and self.cycles >= self.max_cycles
         agents = self.agents
         rewards = {agent: float(aec.rewards[agent]) if over else 0.0 for agent in agents}
@@ -88,7 +93,14 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         return result
 
     def render(self) -> Any:
-        return self.aec.render()
+        """As the game's own environment renders; a hidden phase shows nothing before it ends."""
+        if self._hidden is None or self.render_mode is None:
+            return self.aec.render()
+        shown = self.aec.public_record(self._hidden.begin)
+        if self.render_mode == "ansi":
+            return shown
+        print(shown)  # noqa: T201 - the purpose of render_mode="human"
+        return None
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -102,10 +114,35 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
             parts["action_mask"] = spaces.Box(0, 1, (self.wait + 1,), np.int8)
         return spaces.Dict(parts)
 
-    def _deciders(self) -> dict[int, Any]:
-        """The seats that decide in this cycle and have not done so already, each with the state of its turn."""
+    def _play(self) -> None:
+        """Make the moves that are given, as far as their turns come one after another."""
         aec = self.aec
-        return {seat: state for seat, state in moment(aec.game, aec.state_now) if not self._holds(seat, state)}
+        while aec.outcome is None and not (self._hidden and self._hidden.over) and self._holds(aec.seat, aec.state_now):
+            aec.play(self._given.pop(aec.seat).move)
+            if self._hidden is not None:
+                self._hidden.follow(aec.state_now)
+
+    def _show(self) -> None:
+        """Find what each seat is shown in the next cycle, with what it is asked as `legal`."""
+        shown = None if self._hidden is None else self._hidden.cycle(self._given)
+        if shown is None and self._hidden is not None:
+            self._hidden = None
+            self._given.clear()
+        self._views = self._public() if shown is None else shown
+
+    def _public(self) -> list[View]:
+        """What each seat is shown where all see each turn; the first cycle of a hidden phase if one begins."""
+        aec = self.aec
+        game, now = aec.game, aec.state_now
+        cycles = 0 if aec.outcome is not None else hidden_cycles(game, now)
+        if cycles:
+            self._hidden = HiddenPhase(game, now, cycles)
+            self._given.clear()
+            shown = self._hidden.cycle(())
+            assert shown is not None
+            return shown
+        deciding = {seat: state for seat, state in moment(game, now) if not self._holds(seat, state)}
+        return [game.view(deciding.get(seat, now), seat) for seat in range(game.seats)]
 
     def _holds(self, seat: int, state: Any) -> bool:
         """Whether a seat has given its move for this moment: it has learnt nothing since."""
@@ -115,56 +152,55 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         return {agent: self._observation(self.aec.seat_of[agent]) for agent in self.agents}
 
     def _observation(self, seat: int) -> dict[str, Any]:
-        aec = self.aec
-        view = aec.game.view(self._moments.get(seat, aec.state_now), seat)
+        aec, view = self.aec, self._views[seat]
         seen: dict[str, Any] = {}
         if aec.observation != "features":
             seen["text"] = render(aec.text, view)
         if aec.observation != "text":
             seen["observation"] = aec.encoder(view)
         if self.action == "index":
-            seen["action_mask"] = self._mask(seat)
+            seen["action_mask"] = self._mask(view)
         return seen
 
-    def _mask(self, seat: int) -> Mask:
+    def _mask(self, view: View) -> Mask:
         """The legal numbers; `wait` alone for a seat that has nothing to decide."""
         mask = np.zeros(self.wait + 1, dtype=np.int8)
-        if seat in self._moments:
-            mask[:-1] = self._turn(seat).mask
+        if view.legal:
+            mask[:-1] = self._turn(view).mask
         else:
             mask[-1] = 1
         return mask
 
-    def _turn(self, seat: int) -> Turn:
-        return self.aec.offer(self.aec.game.legal(self._moments[seat]), seat)
+    def _turn(self, view: View) -> Turn:
+        return self.aec.offer(view.legal, view.seat)
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         return {agent: self._info(agent) for agent in self.agents}
 
     def _info(self, agent: str) -> dict[str, Any]:
-        aec, seat = self.aec, self.aec.seat_of[agent]
+        aec, view = self.aec, self._views[self.aec.seat_of[agent]]
         info: dict[str, Any] = {"replaced": self.replaced[agent]}
         if self.action == "index":
-            info["action_mask"] = self._mask(seat)
-        if aec.info == "full" and seat in self._moments:
-            info |= aec.told(self._turn(seat), aec.game.view(self._moments[seat], seat))
+            info["action_mask"] = self._mask(view)
+        if aec.info == "full" and view.legal:
+            info |= aec.told(self._turn(view), view)
         return info
 
-    def _move(self, agent: str, action: Any) -> Move:
+    def _move(self, view: View, action: Any) -> Move:
         """The action as a legal move; a random one in its place if it is none."""
-        legal = self.aec.game.legal(self.aec.state_now)
+        legal = view.legal
         try:
-            move = self._read(agent, action)
+            move = self._read(view, action)
         except ParlourError:
             move = None
         if move is None or Move(move.kind, move.args) not in legal:
-            self.replaced[agent] += 1
+            self.replaced[self.aec.possible_agents[view.seat]] += 1
             move = legal[int(self.aec.np_random.integers(len(legal)))]
         return move
 
-    def _read(self, agent: str, action: Any) -> Move | None:
+    def _read(self, view: View, action: Any) -> Move | None:
         if self.action == "text" and isinstance(action, str):
-            return self.aec.text.parse(clean(action), self.aec.view(self.aec.seat_of[agent]))
+            return self.aec.text.parse(clean(action), view)
         if self.action == "index" and action is not None and 0 <= int(action) < self.wait:
-            return self.aec.catalogue_of(self.aec.seat_of[agent])[int(action)]
+            return self.aec.catalogue_of(view.seat)[int(action)]
         return None

@@ -173,6 +173,7 @@ def test_a_parallel_game_is_played_by_its_masks(rules, talk):
 
 
 def test_a_parallel_night_takes_what_is_done_unseen_at_once_and_a_vote_in_one_cycle():
+    """Nights have three cycles here: hunt, with guard and seer; the witch's antidote; her poison. Nobody is passed over."""
     env = registry["werewolf_v0"].parallel_env(talk=False)
     number = env.aec.number
     env.reset(options={"nature": [Move("deal", (*env.aec.game.deck, *range(8)))]})
@@ -182,12 +183,12 @@ def test_a_parallel_night_takes_what_is_done_unseen_at_once_and_a_vote_in_one_cy
         seen, *_ = env.step({f"player_{seat[1:]}": number(move) for seat, move in moves.items()})
         return [agent for agent in env.agents if not seen[agent]["action_mask"][env.wait]]
 
-    # the wolves and the guard; the witch waits for what she will hear
+    # the wolves, the guard and the seer; the witch waits for what she will hear
     hunt = {f"s{w}": Move("hunt", (6,)) for w in range(3)}
-    assert step(**hunt, s4=Move("protect", (4,))) == ["player_3"]
-    assert step(s3=Move("save", (0,))) == ["player_3", "player_5"]
-    assert step(s3=Move("poison", (0,)), s5=Move("check", (1,))) == [f"player_{j}" for j in (1, 2, 3, 4, 5, 7)]
-    decide = ["player_2", "player_4", "player_5"]  # wolf, guard, and the seer, who learns nothing before his turn
+    assert step(**hunt, s4=Move("protect", (4,)), s5=Move("check", (1,))) == ["player_3"]
+    assert step(s3=Move("save", (0,))) == ["player_3"]
+    assert step(s3=Move("poison", (0,))) == [f"player_{j}" for j in (1, 2, 3, 4, 5, 7)]
+    decide = ["player_2", "player_4", "player_5"]  # wolf, guard, and the seer
     assert step(**{f"s{j}": Move("vote", (1,)) for j in (1, 2, 3, 4, 5, 7)}) == decide
     assert [e.move.args for e in env.aec.state_now.log if e.move.kind == "votes"] == [(1, -2, 1, 1, 1, 1, 1, -2, 1)]
     assert env.aec.state_now.standing.alive == (False, False, True, True, True, True, False, True)

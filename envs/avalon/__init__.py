@@ -9,6 +9,7 @@
 | Reasons of the end | `quests`, `rejections` (official), `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, teams, two ballots, two cards, guesses |
 | Features | see `encode.py`; in the frame of the seat `seat_encode.py` |
+| Time | whoever runs the AEC form sees whose turn it is, and so who the Assassin is: no seat may; cycles tell nothing |
 
 Roles: Merlin sees the evil side but Mordred; Percival sees Merlin and Morgana and not which is which; the evil side
 see each other but Oberon, who sees nobody. Without `roles`, a game has Merlin, Percival, Morgana, the Assassin, and

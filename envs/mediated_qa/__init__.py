@@ -9,6 +9,7 @@
 | Reasons of the end | `right`, `wrong`, `abstained` (one question), `questions` (several), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: joint actions to recommend, then the actions of each module |
 | Features | see `encode.py` |
+| Time | turns come in one order, in the AEC form and in cycles, and tell nothing |
 
 A question, and the state (T, Q) of the graph around it, are told to the mediator; the modules learn the state and, in
 private, what is recommended to them. They choose without seeing each other. Then nature tells what came of it: evidence,

@@ -9,6 +9,7 @@
 | Reasons of the end | `votes`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: choices of whom to ask, questions, facts, reports, votes |
 | Features | see `encode.py` |
+| Time | whoever runs the AEC form sees how long two talk whom no other seat hears (`hearing="two"`); cycles tell nothing |
 
 Each seat has a private script and objectives; there is no other chance than what the seats do. All introduce themselves.
 In each round every seat, for every victim, may choose up to `targets` others, one after the other, and ask each of them

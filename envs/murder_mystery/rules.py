@@ -75,6 +75,7 @@ class MurderMystery:
         self.table = Table(case)
         self.catalogue = self.table.catalogue
         self._own = tuple(_own_part(case, seat) for seat in range(self.seats))
+        self._cycles_each = 1 + (TOLD if self.table.tells else 1)
         pairs = self.seats * self.victims
         self.max_moves = (
             self.seats
@@ -161,6 +162,15 @@ class MurderMystery:
             about,
             suspects[seat * self.victims : (seat + 1) * self.victims],
         )
+
+    def hidden_cycles(self, view: MysteryView) -> int:
+        """How many cycles two talk whom nobody else hears: an answer has one for each fact it may have."""
+        return self.questions * self._cycles_each if self.hearing == "two" and view.target >= 0 else 0
+
+    def asked(self, view: MysteryView, cycle: int) -> tuple[Move, ...]:
+        """Each question and each part of an answer has its cycle (`parlour.envs.hidden_phase`)."""
+        asks = cycle % self._cycles_each == 0
+        return view.legal if asks == (view.seat == view.asker) else ()
 
     # -- the moves, in the order of play -----------------------------------------------------------------------
 

@@ -9,6 +9,7 @@
 | Reasons of the end | `wolves_dead`, `village_dead`, `parity` (official), `days` (a draw), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, proposals among wolves, targets by night and by day, the antidote |
 | Features | see `encode.py`; in the frame of the seat, with beliefs, `seat_encode.py` |
+| Time | whoever runs the AEC form sees whose turn it is by night, and so the roles: no seat may; cycles tell nothing, see `night.py` |
 
 The paper's table of eight is the default: three werewolves, witch, guard, seer, two villagers. Tables of four and
 five, which are ours, have one werewolf, a seer and villagers. By night, in this order: the wolves speak among

@@ -16,6 +16,7 @@ from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move,
 from parlour.envs.hidden_roles import NOTHING, HiddenRoles, seen_by, told
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.choices import Choices
+from parlour.envs.werewolf.night import Night
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.state import (
     CALM,
@@ -70,6 +71,8 @@ class Werewolf(HiddenRoles[WerewolfState]):
         )
         self._secret_ballot = rules.votes_shown == "together"
         self._choices = Choices(seats=num_players, roles=len(self.role_names), rules=rules, talk=talk)
+        self._night = Night(roles, rules, talk, self._choices)
+        self.asked = self._night.asked
         self.catalogue = self._choices.catalogue
         undealt = _UNDEALT._replace(alive=(True,) * num_players)
         self._initial = WerewolfState(DEAL, NATURE, NOBODY, NOBODY, CALM, undealt, NOTHING, ())
@@ -139,6 +142,10 @@ class Werewolf(HiddenRoles[WerewolfState]):
                 self.max_days,
             ),
         )
+
+    def hidden_cycles(self, view: WerewolfView) -> int:
+        """How many cycles a night lasts, see `night.py`; 0 by day."""
+        return self._night.cycles if view.night else 0
 
     @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
     def fellows(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
