@@ -20,6 +20,7 @@ from parlour.envs.core import (
     TABLE,
     Game,
     GameSpec,
+    IllegalMove,
     Move,
     Outcome,
     ParlourError,
@@ -31,7 +32,7 @@ from parlour.envs.seat_texts import SeatTexts
 from parlour.envs.spaces import AgentSpaces, observed_space
 from parlour.envs.terminal import tell_text
 from parlour.envs.text import agents_of
-from parlour.envs.wording import Mask, Turn, wording
+from parlour.envs.wording import Mask, Turn, spans, wording
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
@@ -79,7 +80,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
             actions and masks in the frame of the seat that observes or moves (`parlour.envs.frames`).
         info: `"numeric"`: only `action_mask`; `"full"` adds at a seat's turn `options`, `legal` (numbers), `view`,
             `heuristic`, the dotted name of the game's scripted player, and `features`, unless they are `"table"`.
-        render_mode: `"ansi"` returns the public record, `"human"` prints it, None does not render.
+        render_mode: `"ansi"`: `render` returns the public record; `"human"`: `reset` and each step print what was added
+            to it, as Gymnasium and PettingZoo do; None: nothing.
     """
 
     rewards: dict[str, float] = AfterReset()  # type: ignore[assignment]
@@ -175,7 +177,10 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.outcome = None
         self.state_now = self.game.initial()
         self._texts = SeatTexts(len(agents))
+        self._printed = 0
         self._go_on()
+        if self.render_mode == "human":
+            self.render()
 
     def step(self, action: Any) -> None:
         if self._turn is None:
@@ -191,7 +196,21 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
                 last = len(self._catalogue) - 1
                 raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
             move, raw, replaced = action
-        self.play(move, raw, replaced)
+        turn = self._turn
+        try:
+            self.play(move, raw, replaced)
+        except IllegalMove:
+            if raw is not None or move in turn.legal:
+                raise
+            raise self._masked(action, move, turn) from None
+        if self.render_mode == "human":
+            self.render()
+
+    def _masked(self, action: Any, move: Move, turn: Turn) -> IllegalMove:
+        """The refusal of an action that the mask leaves out."""
+        legal = spans(sorted(turn.indices))
+        what = f"action {action!r} ({self.text.say(move)}) is not accepted: its action_mask is 0 here"
+        return IllegalMove(f"{what}; accepted: {legal}")
 
     def _step_of_the_dead(self, action: Any) -> None:
         self._check_reset()
@@ -277,13 +296,19 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         return seen, info | self.told(turn, view) if self.info == "full" else info
 
     def render(self) -> str | None:
-        """What everybody at the table has seen, one line an event."""
+        """What everybody at the table has seen, one line an event; with `"human"` print what is not printed yet."""
+        return self.render_record(self.state_now)
+
+    def render_record(self, state: Any) -> str | None:
+        """As `render`, but only up to `state`, one of this game up to now."""
         if self.render_mode is None:
             return None
-        shown = self.public_record(self.state_now)
         if self.render_mode == "ansi":
-            return shown
-        tell_text(shown)
+            return self.public_record(state)
+        new, self._printed = state.log[self._printed :], len(state.log)
+        for event in new:
+            if event.to is None:
+                tell_text(self.text.line(event).removesuffix("\n"))
         return None
 
     def public_record(self, state: Any) -> str:

@@ -12,6 +12,7 @@ anything; a sampled one need not be legal) is replaced by a random legal one if 
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import Event, Move, ParlourError, View, check_from
 from parlour.envs.hidden_phase import HiddenPhase, hidden_cycles
 from parlour.envs.moment import moment
-from parlour.envs.spaces import AgentSpaces, ProseSpace
+from parlour.envs.spaces import AgentSpaces, ObservedSpace, ProseSpace
 from parlour.envs.text import MAX_WORDS, clean, render
 from parlour.envs.wording import Mask, Turn
 from pettingzoo.utils.env import ParallelEnv
@@ -90,29 +91,25 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         )
         if over or cut:
             self.agents = []
+        if self.render_mode == "human":
+            self.render()
         return result
 
     def render(self) -> Any:
         """As the game's own environment renders; a hidden phase shows nothing before it ends."""
-        if self._hidden is None or self.render_mode is None:
-            return self.aec.render()
-        shown = self.aec.public_record(self._hidden.begin)
-        if self.render_mode == "ansi":
-            return shown
-        print(shown)  # noqa: T201 - the purpose of render_mode="human"
-        return None
+        return self.aec.render_record(self.aec.state_now if self._hidden is None else self._hidden.begin)
 
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _action_space(self) -> spaces.Space[Any]:
         return ProseSpace(MAX_WORDS) if self.action == "text" else spaces.Discrete(self.wait + 1)
 
-    def _observation_space(self, agent: str) -> spaces.Dict:
+    def _observation_space(self, agent: str) -> ObservedSpace:
         parts = dict(self.aec.observation_spaces[agent].spaces)  # type: ignore[attr-defined]  # a Dict
         del parts["action_mask"]
         if self.action == "index":
             parts["action_mask"] = spaces.Box(0, 1, (self.wait + 1,), np.int8)
-        return spaces.Dict(parts)
+        return ObservedSpace(parts)
 
     def _play(self) -> None:
         """Make the moves that are given, as far as their turns come one after another."""
@@ -201,6 +198,15 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
     def _read(self, view: View, action: Any) -> Move | None:
         if self.action == "text" and isinstance(action, str):
             return self.aec.text.parse(clean(action), view)
-        if self.action == "index" and action is not None and 0 <= int(action) < self.wait:
-            return self.aec.catalogue_of(view.seat)[int(action)]
+        number = self._number(action)
+        if self.action == "index" and 0 <= number < self.wait:
+            return self.aec.catalogue_of(view.seat)[number]
         return None
+
+    @staticmethod
+    def _number(action: Any) -> int:
+        """The action as a whole number; -1 for what is none."""
+        try:
+            return index(action)
+        except TypeError:
+            return -1

@@ -8,9 +8,30 @@ import numpy as np
 from gymnasium.error import CustomSpaceError
 from gymnasium.spaces import Box, Dict, Space, Text
 from gymnasium.vector.utils import create_shared_memory
+from parlour.envs.core import ParlourError
 
+_SETTINGS: Final = {"observation": 'observation="features"', "text": 'observation="text"'}
+"""The setting of environments that adds a part of observations."""
 _SAMPLE: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;'\"-_()é狼人杀好"
 _SAMPLE_LENGTH: Final = 60
+
+
+class NotObserved(ParlourError, KeyError):  # noqa: N818 - named for what happened
+    """Observations do not have this part; the message names the setting that adds it."""
+
+    __str__ = Exception.__str__  # that of a KeyError quotes the message
+
+
+class ObservedSpace(Dict):
+    """The space of observations: a Dict that tells with which setting a part that is missing would be there."""
+
+    def __getitem__(self, key: str) -> Space[Any]:
+        if key in _SETTINGS and key not in self.spaces:
+            parts = ", ".join(map(repr, self.spaces))
+            raise NotObserved(
+                f"observations have {parts} and no {key!r}; accepted: an environment made with {_SETTINGS[key]}"
+            )
+        return super().__getitem__(key)
 
 
 class AgentSpaces:
@@ -60,7 +81,7 @@ def observed_space(observation: str, features: int, actions: int, characters: in
         parts["text"] = ProseSpace(characters)
     if observation != "text":
         parts["observation"] = Box(-1, 1, (features,), np.float32)
-    return Dict(parts)
+    return ObservedSpace(parts)
 
 
 @create_shared_memory.register(ProseSpace)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -30,6 +32,16 @@ class Turn(NamedTuple):
     """The third section of the prose."""
     free_words: bool
     """Whether there is a move that takes words of one's own."""
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Rising numbers in few words.
+
+    >>> spans([0, 1, 2, 5, 8, 9])
+    '0..2, 5, 8..9'
+    """
+    runs = [[k for _, k in run] for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs)
 
 
 class Wording:

@@ -115,12 +115,17 @@ def test_the_same_seed_is_the_same_run():
 def test_actions_that_are_not_legal():
     env = BatchSeatEnv(coins(3), "random", seat=0)
     env.reset(seed=0)
-    *_, infos = env.step(np.array([0, 4, -1]))
+    *_, infos = env.step(np.array([0, 4, 3]))
     assert infos["replaced"].tolist() == [0, 1, 1]
     strict = BatchSeatEnv(coins(3), "random", seat=0, on_illegal="raise")
     strict.reset(seed=0)
     with pytest.raises(ParlourError, match="action at table 1 4 is not accepted; accepted: 0, 1, 2"):
         strict.step(np.array([0, 4, 1]))
+    for actions in ([0, 1, -1], [0, 1, 6], [0, 1, 999], [0.0, 1.0, 2.0]):  # five kinds of actions there are
+        with pytest.raises(
+            ParlourError, match=r"action at table . .* is not accepted; accepted: a whole number 0\.\.\d"
+        ):
+            env.step(np.array(actions))
 
 
 def test_settings_that_are_not_accepted():

@@ -6,16 +6,26 @@ game is dealt again; a finished game takes no more moves.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
+import gymnasium
 import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, ParlourError
 from parlour.policies import HeuristicPolicy, RandomPolicy
-from parlour.training.rollout import table
-from parlour.wrappers import QuestRewards, Recorder, SeatEnv
+from parlour.training.rollout import play, table
+from parlour.wrappers import (
+    LearnerSeats,
+    NumericFeatures,
+    QuestRewards,
+    Recorder,
+    SealedTurn,
+    SeatEnv,
+    TextActions,
+)
 
 # -- a game in which most seats do not get to move -------------------------------------------------------------
 
@@ -289,7 +299,7 @@ def test_an_illegal_action_is_replaced_by_a_legal_one_and_counted():
     assert info["replaced"] == 0
     over, turns = False, 0
     while not over:
-        wrong = int(np.flatnonzero(~env.action_masks())[turns % 7]) if turns % 2 else 10**6
+        wrong = int(np.flatnonzero(~env.action_masks())[turns % 7])
         _, _, over, _, info = env.step(wrong)
         turns += 1
         assert info["replaced"] == turns
@@ -300,9 +310,8 @@ def test_an_illegal_action_may_raise_and_changes_nothing():
     env = avalon(0, on_illegal="raise")
     env.reset(seed=1)
     before = env.game_env.state_now
-    for wrong in (int(np.flatnonzero(~env.action_masks())[0]), -1, 10**6):
-        with pytest.raises(ParlourError, match=r"action .* is not accepted; accepted: I "):
-            env.step(wrong)
+    with pytest.raises(ParlourError, match=r"action .* is not accepted; accepted: I "):
+        env.step(int(np.flatnonzero(~env.action_masks())[0]))
     assert env.game_env.state_now is before
     env.step(np.flatnonzero(env.action_masks())[0])
     assert env.game_env.state_now is not before
@@ -325,8 +334,89 @@ def test_settings_outside_what_is_accepted_are_refused(settings, message):
 def test_opponents_need_the_full_info_and_a_policy_each():
     with pytest.raises(ParlourError, match="info='full'"):
         SeatEnv(registry["template_v0"].raw_env(), lambda _: RandomPolicy())
-    with pytest.raises(ParlourError, match="3 opponents; accepted: one for each of 2 seats"):
+    with pytest.raises(ParlourError, match=r"3 opponents are not accepted; accepted: .* one for each of 2 seats"):
         SeatEnv(registry["template_v0"].raw_env(info="full"), [RandomPolicy() for _ in range(3)])
+
+
+@pytest.mark.parametrize("wrapper", [SeatEnv, LearnerSeats])
+@pytest.mark.parametrize(
+    "opponents",
+    [
+        "random",
+        RandomPolicy,
+        lambda: RandomPolicy(),
+        lambda _: RandomPolicy(),
+        partial(RandomPolicy),
+        ["random", RandomPolicy()],
+        (RandomPolicy(), "heuristic"),
+        lambda _: "random",
+    ],
+    ids=(
+        "name",
+        "class",
+        "function",
+        "function of a seat",
+        "partial",
+        "list with a name",
+        "tuple",
+        "function of a name",
+    ),
+)
+def test_opponents_are_named_made_or_handed_over(wrapper, opponents):
+    env = wrapper(registry["template_v0"].raw_env(info="full"), opponents)
+    env.reset(seed=1)
+
+
+@pytest.mark.parametrize("wrapper", [SeatEnv, LearnerSeats])
+@pytest.mark.parametrize(
+    ("opponents", "reason"),
+    [
+        (RandomPolicy(), "one RandomPolicy for all seats is"),
+        (None, "opponents None are"),
+        (42, "opponents 42 are"),
+        ("nobody", "policy 'nobody' is"),
+        ([None, RandomPolicy()], "opponent None is"),
+        (lambda seat: seat, "opponent 0 is"),
+        (lambda a, b: RandomPolicy(), "<lambda>, which takes other arguments, is"),
+        ([RandomPolicy], "1 opponents are"),
+    ],
+)
+def test_other_opponents_are_refused_with_what_is_accepted(wrapper, opponents, reason):
+    with pytest.raises(ParlourError, match=f"^{reason} not accepted; accepted: ") as caught:
+        wrapper(registry["template_v0"].raw_env(info="full"), opponents)
+    assert "\n" not in str(caught.value)
+    assert "random" in str(caught.value)
+
+
+@pytest.mark.parametrize("wrapper", [SeatEnv, LearnerSeats, QuestRewards, TextActions, NumericFeatures, SealedTurn])
+def test_environments_of_other_kinds_are_refused_with_what_is_accepted(wrapper):
+    settings = (RandomPolicy,) if wrapper in (SeatEnv, LearnerSeats) else ()
+    for env, what in (
+        (
+            registry["avalon_v0"].parallel_env(num_players=5),
+            "GameParallelEnv is not accepted: seats step at once in it",
+        ),
+        (gymnasium.make("CartPole-v1"), "CartPoleEnv is not accepted"),
+        (None, "NoneType is not accepted"),
+    ):
+        with pytest.raises(
+            ParlourError, match=f"^{wrapper.__name__} of {what}; accepted: an AEC environment of parlour"
+        ):
+            wrapper(env, *settings)
+
+
+@pytest.mark.parametrize("on_illegal", ["random", "raise"])
+@pytest.mark.parametrize("action", [30, 999, -1, 1.5, None, [3], np.array([0.5])], ids=repr)
+def test_what_is_no_action_at_all_is_refused_and_changes_nothing(action, on_illegal):
+    env = SeatEnv(table("avalon_v0", num_players=5, talk=False), RandomPolicy, seat=0, on_illegal=on_illegal)
+    env.reset(seed=1)
+    assert env.action_space.n == 30
+    before = env.game_env.state_now
+    with pytest.raises(ParlourError, match=r"action .* is not accepted; accepted: a whole number 0\.\.29"):
+        env.step(action)
+    assert env.game_env.state_now is before
+    env.step(np.array(int(np.flatnonzero(env.action_masks())[0])))  # as a policy of stable-baselines3 answers
+    assert env.game_env.state_now is not before
 
 
 def test_a_recorder_may_sit_inside(tmp_path):
@@ -394,3 +484,11 @@ def test_quest_rewards_reach_a_learner():
 def test_a_bonus_outside_what_is_accepted_is_refused(bonus):
     with pytest.raises(ParlourError, match=rf"bonus {bonus} is not accepted; accepted: 0\.\.1"):
         QuestRewards(registry["avalon_v0"].raw_env(), bonus)
+
+
+def test_play_takes_an_environment_of_parlour_with_the_full_info() -> None:
+    players = [RandomPolicy() for _ in range(5)]
+    with pytest.raises(ParlourError, match="play of an environment with info='numeric' is not accepted"):
+        play(registry["avalon_v0"].env(num_players=5), players, 1)
+    with pytest.raises(ParlourError, match="play of GameParallelEnv is not accepted"):
+        play(registry["avalon_v0"].parallel_env(num_players=5), players, 1)

@@ -23,6 +23,7 @@ from parlour.training.parallel.executor import Pool
 from parlour.training.rollout import Episode, Unfinished
 from parlour.training.runs import write_csv
 from parlour.training.statistics import PairedDifference, Rate, paired, rate
+from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 
 
@@ -260,9 +261,7 @@ def _file(out: Path | None, base: GameEnv, arrangement: str) -> Path | None:
 
 
 def _base(env: AECEnv[str, Any, Any]) -> GameEnv:
-    base = env.unwrapped
-    assert isinstance(base, GameEnv), "evaluation takes parlour's own environments"
-    return base
+    return inner_game(env, "evaluation", full=True)
 
 
 def two_sides(spec: GameSpec) -> tuple[str, str]:

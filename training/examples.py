@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.registry import lookup
-from parlour.policies import RandomPolicy, make_policy
+from parlour.policies import RandomPolicy
 from parlour.training import evaluate, seeds
 from parlour.training.parallel.concurrent_games import Progress, no_progress
 from parlour.training.rollout import table
@@ -31,9 +31,7 @@ def learner_env(learners: int = 1, opponents: str = RandomPolicy.name) -> Learne
         learners: How many; the agents are `learner_0`, ...
         opponents: Name of the policy that plays the other seats.
     """
-    env = lookup(GAME).raw_env(info="full", **OPTIONS)
-    config = env.game.config
-    return LearnerSeats(env, lambda _: make_policy(opponents, GAME, config), seats=learners)
+    return LearnerSeats(lookup(GAME).raw_env(info="full", **OPTIONS), opponents, seats=learners)
 
 
 def options(description: str | None, steps: int, out: str, **parser: Any) -> argparse.Namespace:

@@ -16,6 +16,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.decisions import HeardGame
 from parlour.training.failures import ENDS_THE_RUN, RULE, Failures, NotAnswered
 from parlour.training.moments import Moments
+from parlour.wrappers.base import inner_game
 from parlour.wrappers.text_actions import TextActions
 from pettingzoo.utils.env import AECEnv
 
@@ -91,13 +92,12 @@ def play(
         failures: What follows when a player fails.
 
     Raises:
-        ParlourError: The policies do not fit the seats.
+        ParlourError: The policies do not fit the seats, or the environment is none of those.
         Stopped: `stop` was set.
         GameUnfinished: A player failed, and no heuristic may answer for it.
         Exception: What a player raises, unless that game is skipped.
     """
-    base = env.unwrapped
-    assert isinstance(base, GameEnv), "play takes parlour's own environments"
+    base = inner_game(env, "play", full=True)
     players = _seated(base, policies)
     env.reset(seed=seed)
     heard = HeardGame(env, players)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from parlour.envs.registry import lookup
-from parlour.policies import make_policy
 from parlour.wrappers.seat import SeatEnv
 
 
@@ -34,11 +33,4 @@ def make_seat(
         ParlourError: A name or an option is not accepted.
     """
     env = lookup(game).raw_env(info="full", observation="features", render_mode=render_mode, **options)
-    name, config = env.spec.id, env.game.config
-    return SeatEnv(
-        env,
-        lambda _: make_policy(opponents, name, config),
-        seat=seat,
-        observation=observation,
-        on_illegal=on_illegal,
-    )
+    return SeatEnv(env, opponents, seat=seat, observation=observation, on_illegal=on_illegal)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any, Final, Literal
 
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, check_one_of
+from parlour.envs.core import ParlourError, accept, check_one_of
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
@@ -27,13 +28,32 @@ def inner_game(env: AECEnv[str, Any, Any], wrapper: str, *, full: bool = False) 
         full: Whether `info="full"` is needed.
 
     Raises:
-        ParlourError: It is needed, and the environment has another.
+        ParlourError: It is needed, and the environment has another; or it is none of parlour's AEC environments.
     """
-    base = env.unwrapped
-    assert isinstance(base, GameEnv), f"{wrapper} takes parlour's own environments"
+    base = getattr(env, "unwrapped", env)
+    if not isinstance(base, GameEnv):
+        parallel = ": seats step at once in it" if isinstance(base, ParallelEnv) else ""
+        raise ParlourError(
+            f"{wrapper} of {type(base).__name__} is not accepted{parallel}; accepted: an AEC environment of parlour, such as "
+            "avalon_v0.env(...)"
+        )
     if full and base.info != "full":
-        raise ParlourError(f"{wrapper} needs an environment with info='full', from which players choose")
+        raise ParlourError(
+            f"{wrapper} of an environment with info={base.info!r} is not accepted, as players choose from more; accepted: "
+            "info='full'"
+        )
     return base
+
+
+def numbered(action: Any, count: int) -> int:
+    """The action as a number of `Discrete(count)`. Raises `ParlourError` if it is none of them."""
+    try:
+        number = index(action)
+    except TypeError:
+        number = -1
+    if not 0 <= number < count:
+        raise accept("action", action, f"a whole number 0..{count - 1}")
+    return number
 
 
 class Shape:

@@ -40,7 +40,7 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         seat: The learner's seat, or `"random"` for another one in each game.
         autoreset: See above.
         on_illegal: What follows an action that is not legal: `"random"`: a random legal one in its place, counted in
-            `infos["replaced"]` since `reset`; `"raise"`: the error.
+            `infos["replaced"]` since `reset`; `"raise"`: the error. What is no action of the space at all always raises.
 
     Raises:
         ParlourError: A setting is not accepted.
@@ -150,7 +150,12 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
         """The actions, with a legal one where one is not."""
         if actions.shape != (self.num_envs,):
             raise accept("shape of actions", actions.shape, (self.num_envs,))
-        inside = (actions >= 0) & (actions < self.tables.actions)
+        whole = np.issubdtype(actions.dtype, np.integer)
+        inside = (actions >= 0) & (actions < self.tables.actions) if whole else np.zeros(self.num_envs, bool)
+        outside = np.flatnonzero(~inside & ~self._fresh)
+        if len(outside):
+            where = f"action at table {outside[0]}"
+            raise accept(where, actions[outside[0]].item(), f"a whole number 0..{self.tables.actions - 1}")
         legal = inside & (mask[self._rows, np.where(inside, actions, 0)] != 0)
         wrong = np.flatnonzero(~legal & ~self._fresh)
         if len(wrong) and self.on_illegal == "raise":

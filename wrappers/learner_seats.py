@@ -5,15 +5,16 @@ For trainers that would otherwise have to bring the other players along, or pay 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from gymnasium.utils import seeding
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError, accept, check_one_of, listed
 from parlour.envs.spaces import AgentSpaces
-from parlour.envs.turn import Player, take_turn
-from parlour.wrappers.base import SEEDS, inner_game
+from parlour.envs.turn import take_turn
+from parlour.wrappers.base import SEEDS, inner_game, numbered
+from parlour.wrappers.opponents import Opponents, seated
 from pettingzoo.utils.env import AECEnv
 
 _TRIES: Final = 1000
@@ -26,11 +27,12 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
 
     Args:
         env: One of parlour's AEC environments with `info="full"`, from which the other seats are played.
-        opponents: Makes a policy for a seat (called once for each seat), or one policy for each seat.
+        opponents: Who plays the other seats: a policy's name, such as `"heuristic"`; a class or a function that makes a
+            policy, called for each seat; or one for each seat, in order (`parlour.wrappers.opponents`).
         seats: The number of seats, drawn anew for each game; or these seats, in this order.
         observation: As for the environments themselves: `"features"`, `"text"` or `"both"`; each with `action_mask`.
         on_illegal: What follows an action that is not legal: `"random"`: a random legal one in its place, counted in
-            `info["replaced"]`; `"raise"`: the error.
+            `info["replaced"]`; `"raise"`: the error. What is no action of the space at all always raises.
 
     A game that ends before a learner has moved is dealt again (`info["redeals"]`). `info["seat"]` is the learner's seat.
 
@@ -46,7 +48,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
     def __init__(
         self,
         env: AECEnv[str, Any, Any],
-        opponents: Callable[[int], Player] | Sequence[Player],
+        opponents: Opponents,
         *,
         seats: int | Sequence[int] = 1,
         observation: Literal["features", "text", "both"] = "features",
@@ -58,9 +60,7 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
         self.env, self.game_env, self.observation, self.on_illegal = env, base, observation, on_illegal
         self._fixed, count = _chosen(seats, base.game.seats)
         every = range(base.game.seats)
-        self._players = [opponents(seat) for seat in every] if callable(opponents) else list(opponents)
-        if len(self._players) != len(every):
-            raise ParlourError(f"{len(self._players)} opponents; accepted: one for each of {len(every)} seats")
+        self._players = seated(opponents, base)
         self.metadata = {**base.metadata, "is_parallelizable": count == 1}
         self.render_mode = base.render_mode
         self.possible_agents = [f"learner_{k}" for k in range(count)]
@@ -162,13 +162,15 @@ class LearnerSeats(AgentSpaces, AECEnv[str, Any, Any]):
         return {"action_mask": mask, **told}
 
     def _legal(self, agent: str, action: Any) -> Any:
+        if isinstance(action, str):
+            return action
         info = self.game_env.infos[self._held[agent]]
-        legal, number = info["legal"], action
-        if isinstance(action, str) or (number := int(action)) in legal:
+        moves, legal = self.game_env.catalogue_of(self.seats[agent]), info["legal"]
+        number = numbered(action, len(moves))
+        if number in legal:
             return number
         if self.on_illegal == "raise":
-            moves = self.game_env.catalogue_of(self.seats[agent])
-            raise accept("action", moves[number] if 0 <= number < len(moves) else number, info["options"])
+            raise accept(f"action {number},", moves[number], info["options"])
         self._replaced[agent] += 1
         return legal[int(self.np_random.integers(len(legal)))]
 

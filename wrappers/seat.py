@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
 import gymnasium
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.turn import Player
 from parlour.wrappers.base import inner_game
 from parlour.wrappers.learner_seats import LearnerSeats
+from parlour.wrappers.opponents import Opponents
 from pettingzoo.utils.env import AECEnv
 
 _LEARNER: Final = "learner_0"
@@ -25,11 +24,12 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     Args:
         env: One of parlour's AEC environments with `info="full"`, not wrapped by Recorder's `{n}`-less paths if several
             games are to be played.
-        opponents: Makes a policy for a seat (called once for each seat), or one policy for each seat.
+        opponents: Who plays the other seats: a policy's name, such as `"heuristic"`; a class or a function that makes a
+            policy, called for each seat; or one for each seat, in order (`parlour.wrappers.opponents`).
         seat: The learner's seat, or `"random"` for another one in each game.
         observation: `"features"`: Box of numbers; `"text"`: prose.
         on_illegal: What follows an action that is not legal: `"random"`: a random legal one in its place, counted in
-            `info["replaced"]`; `"raise"`: the error.
+            `info["replaced"]`; `"raise"`: the error. What is no action of the space at all always raises.
 
     `action_masks()` gives the legal actions as sb3-contrib's MaskablePPO asks for them. If a game ends before the seat
     has moved, `reset` deals again (`info["redeals"]`), so that an episode has at least one move.
@@ -41,7 +41,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def __init__(
         self,
         env: AECEnv[str, Any, Any],
-        opponents: Callable[[int], Player] | Sequence[Player],
+        opponents: Opponents,
         *,
         seat: int | Literal["random"] = "random",
         observation: Literal["features", "text"] = "features",

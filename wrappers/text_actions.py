@@ -11,7 +11,7 @@ from gymnasium import spaces
 from parlour.envs.aec import TextAction
 from parlour.envs.core import IllegalMove, ParlourError, View, check_from, check_one_of
 from parlour.envs.headings import headings_of
-from parlour.envs.spaces import AgentSpaces, ProseSpace
+from parlour.envs.spaces import AgentSpaces, ObservedSpace, ProseSpace
 from parlour.envs.speech import quote
 from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean
 from parlour.wrappers.base import inner_game
@@ -140,7 +140,7 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         parts = dict(self.env.observation_space(agent).spaces)
         if not self.mask:
             del parts["action_mask"]
-        return spaces.Dict(parts)
+        return ObservedSpace(parts)
 
     def _refresh(self) -> None:
         base = self.game_env
