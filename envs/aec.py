@@ -305,7 +305,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
             return None
         if self.render_mode == "ansi":
             return self.public_record(state)
-        new, self._printed = state.log[self._printed :], len(state.log)
+        new, self._printed = state.log[self._printed :], max(self._printed, len(state.log))
         for event in new:
             if event.to is None:
                 tell_text(self.text.line(event).removesuffix("\n"))

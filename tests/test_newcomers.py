@@ -131,11 +131,11 @@ def test_human_rendering_reaches_the_other_forms(kind: str, capsys) -> None:
         env = registry["avalon_v0"].parallel_env(num_players=5, talk=False, render_mode="human")
     else:
         env = SeatEnv(registry["avalon_v0"].raw_env(num_players=5, info="full", render_mode="human"), RandomPolicy)
-    env.reset(seed=1)
+    dealt = env.reset(seed=1)
     first = _printed(capsys)
     assert first.startswith("Moderator: Quest 1")
     if kind == "parallel":
-        env.step({agent: int(np.flatnonzero(env._mask(k))[0]) for k, agent in enumerate(env.agents)})
+        env.step({agent: int(np.flatnonzero(info["action_mask"])[0]) for agent, info in dealt[1].items()})
     else:
         env.step(int(np.flatnonzero(env.action_masks())[0]))
     later = _printed(capsys)
