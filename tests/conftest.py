@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import ipaddress
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from hashlib import sha256
 from itertools import pairwise
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 from parlour.envs import registry
 from parlour.envs.aec import GameEnv
@@ -143,6 +144,13 @@ SPECIAL = {
     ],
 }
 TABLES = [table for name in registry for table in SPECIAL.get(name, [table_of(name)])]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """No doctests of test files: a file that cannot be imported is skipped there, and then not collected as a module."""
+    found = yield
+    return [one for one in found if not (file_path.name.startswith("test_") and isinstance(one, DoctestModule))]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -181,6 +181,7 @@ def test_a_run_killed_and_taken_up_leaves_the_same_bytes(tmp_path):
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     tune(Bowl(), TuneConfig(**SMALL), tmp_path)
+    (tmp_path / "checkpoint.before.json").unlink()  # which would be used
     (tmp_path / "checkpoint.json").write_text('{"gain": 1}')
     with pytest.raises(ParlourError, match=r"checkpoint\.json cannot be used"):
         tune(Bowl(), TuneConfig(**SMALL), tmp_path)

@@ -294,6 +294,7 @@ def test_a_finished_run_is_left_as_it_is_and_another_one_is_refused(tmp_path):
         train(given(points=2, seed=1), table, tmp_path)
     with pytest.raises(ParlourError, match=r"another configuration \(table_sha256 "):
         train(given(points=2), simulated(60, PUBLISHED, seed=1), tmp_path)
+    (tmp_path / "checkpoint.before.json").unlink()  # which would be used
     (tmp_path / "checkpoint.json").write_text("{}")
     with pytest.raises(ParlourError, match=r"checkpoint\.json cannot be used"):
         train(given(points=2), table, tmp_path)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import os
 import pickle
+import zipfile
+from dataclasses import asdict
 from itertools import pairwise
 
 import numpy as np
@@ -12,17 +17,17 @@ from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
 from parlour.training import evaluate, rollout, seeds
 from parlour.training.ppo.phase_config import SeatConfig, features_of
-from parlour.training.runs import CONFIG
+from parlour.training.runs import CONFIG, run_directory
 
 seat = pytest.importorskip("parlour.training.ppo.seat", reason="the extra `train` is not installed")
-from parlour.training.ppo.batch_vec import TrainedSeats  # noqa: E402
-from parlour.training.ppo.phases import CHECKPOINT  # noqa: E402
-from sb3_contrib import MaskablePPO  # noqa: E402
+from parlour.training.batch.players import trained  # noqa: E402
+from parlour.training.ppo.phases import CHECKPOINT, load_model, new_model  # noqa: E402
 
 SMALL = {"envs": 8, "processes": 2, "rollout": 256, "phase_steps": 512, "batch": 128, "validation_games": 20}
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
 
 
+BEFORE = "checkpoint.before.npz"
 OVER_ARRAYS = {"game": "template_v0", "options": {}, "opponents": "random", "features": "summary"}
 BOTH_WAYS = pytest.mark.parametrize("setting", [{}, OVER_ARRAYS], ids=["scalar games", "over arrays"])
 
@@ -50,8 +55,8 @@ def test_a_run_taken_up_after_a_kill_equals_one_that_was_not(tmp_path, setting):
         seat.train(config(**setting), tmp_path / "cut", kill_in_second_phase)
     assert len((tmp_path / "cut" / seat.CURVE).read_text().splitlines()) == 2  # heading and the first phase
     seat.train(config(**setting), tmp_path / "cut")
-    for name in (seat.POLICY, seat.CURVE, CONFIG):
-        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    for name in (seat.POLICY, seat.CURVE, CONFIG, CHECKPOINT, BEFORE, seat.PICTURE):
+        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
 @BOTH_WAYS
@@ -82,7 +87,7 @@ def test_a_trained_seat_over_arrays_chooses_what_it_chooses_at_one_table():
     layers = [(np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32), np.zeros(5, np.float32))]
     policy = TrainedSeat("template_v0", {}, layers, features="summary")
     tables = batch.make("template_v0", num_envs=32)
-    player, actions = TrainedSeats(policy), np.full(32, -5)
+    player, actions = trained("trained", policy, tables.names), np.full(32, -5, np.int32)
     turns = tables.reset(3)
     player.reset(tables, range(32))
     for _ in range(4):
@@ -98,7 +103,7 @@ def test_a_trained_seat_over_arrays_draws_as_often_as_its_softmax_says():
     layers = [(np.zeros((5, 3), np.float32), np.log(np.array([1, 2, 5, 1, 1], np.float32)))]
     policy = TrainedSeat("template_v0", {}, layers, features="summary", sample=True)
     tables = batch.make("template_v0", num_envs=4000)
-    player, actions = TrainedSeats(policy), np.zeros(4000, np.int64)
+    player, actions = trained("trained", policy, tables.names), np.zeros(4000, np.int32)
     turns = tables.reset(3)
     player.reset(tables, range(4000))
     player.choose(turns, np.arange(4000, dtype=np.int32), actions)
@@ -106,10 +111,11 @@ def test_a_trained_seat_over_arrays_draws_as_often_as_its_softmax_says():
     assert (abs(np.bincount(actions, minlength=5) - np.array([500, 1000, 2500, 0, 0])) < 160).all()
 
 
-def test_a_trained_seat_does_not_sit_where_other_features_are_shown():
+def test_a_trained_seat_does_not_sit_where_its_features_are_not_shown():
     policy = TrainedSeat("template_v0", {}, [(np.zeros((5, 3), np.float32), np.zeros(5, np.float32))])
-    with pytest.raises(ParlourError, match="features 'summary' are not accepted; accepted: 'table'"):
-        TrainedSeats(policy).reset(batch.make("template_v0", num_envs=1), [0])
+    tables = batch.make("template_v0", num_envs=1)
+    with pytest.raises(ParlourError, match=r"trained needs features that these tables do not have: \['smell'\]"):
+        trained("trained", policy, (*tables.names[:2], "smell")).reset(tables, [0])
 
 
 def test_by_default_it_learns_from_beliefs_where_the_game_has_them():
@@ -129,11 +135,78 @@ def test_a_finished_run_is_left_as_it_is_and_another_configuration_is_refused(tm
         seat.train(config(steps=512, seed=1), tmp_path)
 
 
+class Trap:
+    """Whoever unpickles it makes a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+def trapped(kind, trap, path):
+    """A checkpoint of stable-baselines3, an array of objects, a bare pickle."""
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as file:
+            wrapped = base64.b64encode(pickle.dumps(Trap(trap))).decode()
+            file.writestr("data", json.dumps({"policy_class": {":type:": "type", ":serialized:": wrapped}}))
+    elif kind == "objects":
+        with path.open("wb") as file:
+            np.savez(file, parlour_phases=np.array([Trap(trap)], dtype=object))
+    else:
+        path.write_bytes(pickle.dumps(Trap(trap)))
+
+
+@pytest.mark.parametrize("kind", ["zip", "objects", "pickle"])
+@pytest.mark.parametrize("name", ["checkpoint.zip", CHECKPOINT])
+def test_no_code_of_a_checkpoint_runs(tmp_path, kind, name):
+    with run_directory(tmp_path / "run", asdict(config())):
+        pass
+    trapped(kind, tmp_path / "ran", tmp_path / "run" / name)
+    with pytest.raises(ParlourError, match=r"accepted: ") as refused:
+        seat.train(config(), tmp_path / "run")
+    assert not (tmp_path / "ran").exists()
+    assert "\n" not in str(refused.value)
+    assert (tmp_path / "run" / name).exists()  # left as it is
+
+
+def test_a_checkpoint_holds_numbers_and_plain_values(tmp_path):
+    seat.train(config(steps=512, **OVER_ARRAYS), tmp_path)
+    with np.load(tmp_path / CHECKPOINT, allow_pickle=False) as stored:
+        kinds = {name.split(".")[0]: stored[name].dtype.kind for name in stored.files}
+    assert kinds == {"parlour_phases": "U", "policy": "f", "adam": "f"}  # weights, and the optimiser's means
+
+
+def test_a_checkpoint_that_was_cut_off_is_passed_over_for_the_one_before_it_and_both_cut_off_are_refused(
+    tmp_path, caplog
+):
+    seat.train(config(**OVER_ARRAYS), tmp_path)
+    files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / CHECKPOINT).write_bytes(files[CHECKPOINT][:-100])
+    seat.train(config(**OVER_ARRAYS), tmp_path)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{str(tmp_path / CHECKPOINT)!r} is not a checkpoint of this run; accepted: what `train seat` left. The one before "
+        f"it is used: {str(tmp_path / BEFORE)!r}"
+    ]
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files
+    for name in (CHECKPOINT, BEFORE):
+        (tmp_path / name).write_bytes(files[name][:-100])
+    with pytest.raises(
+        ParlourError, match=r"checkpoint.npz' is not a checkpoint of this run; accepted: what `train seat`"
+    ):
+        seat.train(config(**OVER_ARRAYS), tmp_path)
+    assert (tmp_path / CHECKPOINT).read_bytes() == files[CHECKPOINT][:-100]
+
+
 def test_the_exported_network_is_the_one_that_was_trained(tmp_path):
     import torch
 
-    seat.train(config(steps=512), tmp_path)
-    model = MaskablePPO.load(tmp_path / CHECKPOINT, device="cpu")
+    chosen = config(steps=512)
+    seat.train(chosen, tmp_path)
+    env = seat._tables(chosen, 0)
+    model = load_model(tmp_path).put_into(new_model(chosen, env))
+    env.close()
     policy = TrainedSeat.load(tmp_path / seat.POLICY)
     features = np.random.default_rng(0).normal(size=policy.layers[0][0].shape[1]).astype(np.float32)
     with torch.no_grad():

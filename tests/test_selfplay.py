@@ -351,6 +351,7 @@ def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
     for name, told in (("checkpoint.npz", "not a checkpoint of this run"), ("phases/phase001.json", "train selfplay")):
         shutil.copytree(whole[0], tmp_path / name.replace("/", "-"))
         (tmp_path / name.replace("/", "-") / name).write_text("{}")
+        (tmp_path / name.replace("/", "-") / "checkpoint.before.npz").unlink()  # which would be used
         with pytest.raises(ParlourError, match=told):
             run.selfplay(config(), tmp_path / name.replace("/", "-"))
 

@@ -225,10 +225,7 @@ def test_a_killed_run_goes_on_where_it_stopped(after, moment, whole, tmp_path, m
         if moment == "in the game":
             patch.setattr(practice, "_learn", dying(practice._learn))
         if moment == "before the checkpoint":  # the readable files are written, the state is not
-            place = practice.atomic_write
-            patch.setattr(
-                practice, "atomic_write", lambda p, t: dying(place)(p, t) if p.name == practice._STATE else place(p, t)
-            )
+            patch.setattr(practice.Checkpoint, "save_json", dying(practice.Checkpoint.save_json))
         with pytest.raises(Killed):
             practise(SMALL, killed, progress=count)
     told: list[int] = []
@@ -268,6 +265,7 @@ def test_a_folder_is_not_taken_up_with_another_model(tmp_path):
 @pytest.mark.parametrize("name", ["config.json", "practice.json"])
 def test_a_damaged_run_is_refused_in_one_line(name, tmp_path):
     practise(replace(SMALL, games=1), tmp_path)
+    (tmp_path / "practice.before.json").unlink()  # which would be used
     (tmp_path / name).write_text("{")
     with pytest.raises(ParlourError) as caught:
         practise(replace(SMALL, games=1), tmp_path)

@@ -7,7 +7,6 @@ games are drawn from the training seeds; what was learned is then frozen and mea
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,9 +17,10 @@ from parlour.envs.core import ParlourError, check_from
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
-from parlour.policies.files import atomic_write, read_json
+from parlour.policies.files import read_json
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training import plots, rollout, seeds
+from parlour.training.checkpoints import Checkpoint
 from parlour.training.plots import Curve, CurvePoint
 from parlour.training.rollout import Episode
 from parlour.training.runs import run_directory, write_csv
@@ -145,11 +145,13 @@ def _learn(players: list[AvalonAgent | BaselineAgent], episode: Episode, so_far:
 
 def _stored(out: Path) -> Practice:
     """How far the run in the folder has come."""
-    if not (out / _STATE).exists():
-        return Practice()
-    state = read_json(out / _STATE)
+    return Checkpoint(out / _STATE).load(_read) or Practice()
+
+
+def _read(path: Path) -> Practice:
+    state = read_json(path)
     if set(state) != {"won", "experience", "pool"}:
-        raise ParlourError(f"file {str(out / _STATE)!r} is no checkpoint; accepted: one of `train avalon`")
+        raise ParlourError(f"file {str(path)!r} is no checkpoint; accepted: one of `train avalon`")
     return Practice(Experience.from_json(state["experience"]), Pool.from_json(state["pool"]), state["won"])
 
 
@@ -161,7 +163,7 @@ def _store(so_far: Practice, out: Path) -> None:
     so_far.experience.save(out / EXPERIENCE)
     so_far.pool.save(out / POOL)
     state = {"won": so_far.won, "experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
-    atomic_write(out / _STATE, json.dumps(state, ensure_ascii=False) + "\n")
+    Checkpoint(out / _STATE).save_json(state)
 
 
 def curve(won: list[bool]) -> list[tuple[int, str, float]]:

@@ -9,7 +9,6 @@ The result is the mean of the second half of the way (Polyak & Juditsky 1992).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -18,8 +17,9 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.files import atomic_write, read_json
+from parlour.policies.files import read_json
 from parlour.training import seeds
+from parlour.training.checkpoints import Checkpoint
 from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.space import EDGE
@@ -78,13 +78,12 @@ def learn(problem: Problem, config: TuneConfig, folder: Path, progress: StagePro
     Raises:
         ParlourError: The checkpoint cannot be used, or no deal told the two sides apart.
     """
-    run = _Run(problem, config)
-    if (folder / CHECKPOINT).exists():
-        run.load_state_dict(read_json(folder / CHECKPOINT))
+    run, checkpoint = _Run(problem, config), Checkpoint(folder / CHECKPOINT)
+    checkpoint.load(lambda path: run.load_state_dict(read_json(path)))
     while not run.over:
         run.move()
         if len(run.steps) % _SAVE == 0 or run.over:
-            atomic_write(folder / CHECKPOINT, json.dumps(run.state_dict()) + "\n")
+            checkpoint.save_json(run.state_dict())
         progress("steps", max(0, len(run.steps) - run.calibration), config.steps, _note(run.steps))
     return run.learned()
 

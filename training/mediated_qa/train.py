@@ -21,6 +21,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.files import atomic_write, read_json
 from parlour.training import plots, seeds
+from parlour.training.checkpoints import Checkpoint
 from parlour.training.mediated_qa import quantal
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, Settings, check, choose, finish, learn
 from parlour.training.mediated_qa.learners import Learner, TableBandit
@@ -93,16 +94,15 @@ def train(
 
 
 def _train(config: GraceConfig, table: UtilityTable, folder: Path, progress: Callable[[int, str], None]) -> Trained:
-    run = _Run(config, table)
-    if (folder / CHECKPOINT).exists():
-        run.load_state_dict(read_json(folder / CHECKPOINT))
+    run, checkpoint = _Run(config, table), Checkpoint(folder / CHECKPOINT)
+    checkpoint.load(lambda path: run.load_state_dict(read_json(path)))
     while len(run.points) < config.points:
         before = run.steps
         point = run.phase()
         progress(point.steps - before, _note(point))
         names = [field.name for field in fields(MediatorPoint)]
         write_csv(folder / CURVE, names, [astuple(point) for point in run.points])
-        atomic_write(folder / CHECKPOINT, json.dumps(run.state_dict()) + "\n")
+        checkpoint.save_json(run.state_dict())
     learned = run.finished()
     _store_quantities(learned, folder / QUANTITIES)
     regrets = [[state, *of] for state, of in learned.regrets.items()]

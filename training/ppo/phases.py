@@ -1,29 +1,36 @@
-"""Learning with MaskablePPO (sb3-contrib) in phases: what `train seat` and `train selfplay` share.
+"""Learning with MaskablePPO (sb3-contrib) in phases: how `train seat` learns.
 
 A run is cut into phases of `phase_steps`. A phase begins with freshly seeded environments and ends with a checkpoint, so that
 a run that was killed and resumed gives the same network, byte for byte, as one that was not. (PyTorch and
-stable-baselines3 draw from their own global generators; each phase seeds them.)
+stable-baselines3 draw from their own global generators; each phase seeds them, so that no checkpoint holds their state.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import torch
-from parlour.envs.core import TABLE
+from parlour.envs.core import TABLE, ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat
-from parlour.policies.files import replacing
+from parlour.policies.files import read_arrays, reading, write_arrays
 from parlour.training import seeds
+from parlour.training.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays
+from parlour.training.checkpoints import Checkpoint
 from parlour.training.ppo.phase_config import PhaseConfig
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
-CHECKPOINT: Final = "checkpoint.zip"
+CHECKPOINT: Final = "checkpoint.npz"
+_WITH_CODE: Final = "checkpoint.zip"
+"""What stable-baselines3 writes: loading it unpickles."""
+_META: Final = "parlour_phases"
+_FOREIGN: Final = "is not a checkpoint of this run; accepted: what `train seat` left"
 
 
 def new_model(config: PhaseConfig, env: VecEnv) -> MaskablePPO:
@@ -81,13 +88,54 @@ def export(model: MaskablePPO, config: PhaseConfig, features: str = TABLE) -> Tr
     return TrainedSeat(env.spec.id, env.game.config, layers, features=features)
 
 
-def load_model(folder: Path) -> MaskablePPO | None:
-    """The checkpoint of a run, or None if it has none yet."""
-    path = folder / CHECKPOINT
-    return MaskablePPO.load(path, device="cpu") if path.exists() else None
+@dataclass(frozen=True)
+class StoredModel:
+    """The state of a run after a phase: weights, the optimiser's means, and counters."""
+
+    steps: int
+    """Decisions learned from."""
+    updates: int
+    """Passes of the optimiser over decisions."""
+    arrays: Mapping[str, Any]
+
+    def put_into(self, model: MaskablePPO) -> MaskablePPO:
+        """Let an untrained model of the same sizes go on from here. Raises `ParlourError` for one of other sizes."""
+        with reading(CHECKPOINT, "checkpoint", _FOREIGN):
+            load_arrays("policy", model.policy, dict(self.arrays))
+            load_adam(_adam(model), dict(self.arrays))
+        model.num_timesteps, model._n_updates = self.steps, self.updates
+        return model
+
+
+def load_model(folder: Path) -> StoredModel | None:
+    """The checkpoint of a run, or None if it has none yet.
+
+    Raises:
+        ParlourError: It is none, or an earlier parlour left it, which stored code.
+    """
+    found = Checkpoint(folder / CHECKPOINT).load(_read)
+    if found is None and (folder / _WITH_CODE).exists():
+        raise ParlourError(
+            f"{str(folder / _WITH_CODE)!r} is a checkpoint of an earlier version, which loading would run as code; "
+            "accepted: a new folder"
+        )
+    return found
 
 
 def save_model(model: MaskablePPO, folder: Path) -> None:
-    """Replace the checkpoint of a run as a whole."""
-    with replacing(folder / CHECKPOINT) as path:
-        model.save(path)
+    """Make the state of the model the newest checkpoint of a run."""
+    arrays = arrays_of("policy", model.policy) | adam_arrays(_adam(model))
+    meta = {"steps": model.num_timesteps, "updates": model._n_updates}
+    Checkpoint(folder / CHECKPOINT).save(lambda new: write_arrays(new, _META, meta, arrays))
+
+
+def _read(path: Path) -> StoredModel:
+    with reading(path, "checkpoint", _FOREIGN):
+        meta, arrays = read_arrays(path, _META)
+        return StoredModel(int(meta["steps"]), int(meta["updates"]), arrays)
+
+
+def _adam(model: MaskablePPO) -> torch.optim.Adam:
+    optimiser = model.policy.optimizer
+    assert isinstance(optimiser, torch.optim.Adam), "the optimiser of stable-baselines3's policies"
+    return optimiser

@@ -20,7 +20,7 @@ from parlour.training import evaluate, plots, seeds
 from parlour.training.plots import Curve, CurvePoint
 from parlour.training.ppo.batch_vec import BatchSeatVecEnv, batch_seats, player_over_arrays
 from parlour.training.ppo.phase_config import NOT_DECIDING, SeatConfig, env_seeds, features_of
-from parlour.training.ppo.phases import Counter, export, learn_phase, load_model, new_model, save_model
+from parlour.training.ppo.phases import Counter, StoredModel, export, learn_phase, load_model, new_model, save_model
 from parlour.training.ppo.vec import SeatVecEnv
 from parlour.training.rollout import table
 from parlour.training.runs import run_directory, write_csv
@@ -56,7 +56,7 @@ def train(
 ) -> SeatPoint:
     """Train, or resume the run in `out`; returns the last point of the curve.
 
-    Leaves in `out`: config.json, checkpoint.zip, curve.csv, curve.png and policy.npz (a `TrainedSeat`).
+    Leaves in `out`: config.json, checkpoint.npz and the one before it, curve.csv, curve.png and policy.npz (a `TrainedSeat`).
 
     Args:
         config: What to train. A run in `out` is resumed only if it has the same.
@@ -73,14 +73,15 @@ def train(
 
 
 def _train(config: SeatConfig, folder: Path, progress: Callable[[int, str], None]) -> SeatPoint:
-    model, points = _stored(folder)
+    stored, points = _stored(folder)
+    model: MaskablePPO | None = None
     if points:
         progress(points[-1].steps, _note(points[-1]))
     for phase in range(len(points), config.phases):
         env = _tables(config, phase)
         try:
             torch.set_num_threads(1)  # again: Numba's first kernel sets the threads of OpenMP, which PyTorch's are too
-            model = model or new_model(config, env)
+            model = model or _begun(config, env, stored)
             counter = Counter(progress)
             learn_phase(model, config, phase, env, counter)
         finally:
@@ -90,6 +91,12 @@ def _train(config: SeatConfig, folder: Path, progress: Callable[[int, str], None
         progress(0, _note(points[-1]))
         _store(model, policy, points, config, folder)
     return points[-1]
+
+
+def _begun(config: SeatConfig, env: VecEnv, stored: StoredModel | None) -> MaskablePPO:
+    """A new model, or the stored one."""
+    model = new_model(config, env)
+    return model if stored is None else stored.put_into(model)
 
 
 # -- one phase ---------------------------------------------------------------------------------------------------
@@ -150,16 +157,16 @@ def _note(point: SeatPoint) -> str:
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def _stored(folder: Path) -> tuple[MaskablePPO | None, list[SeatPoint]]:
+def _stored(folder: Path) -> tuple[StoredModel | None, list[SeatPoint]]:
     """How far the run in the folder has come."""
-    model = load_model(folder)
-    if model is None:
+    stored = load_model(folder)
+    if stored is None:
         return None, []
     with (folder / CURVE).open(newline="") as file:
         _, *rows = csv.reader(file)
     points = [SeatPoint(*map(int, row[:3]), *map(float, row[3:])) for row in rows]
     # a run that was killed while it wrote its files may have a point more than its checkpoint
-    return model, [point for point in points if point.steps <= model.num_timesteps]
+    return stored, [point for point in points if point.steps <= stored.steps]
 
 
 def _store(model: MaskablePPO, policy: TrainedSeat, points: list[SeatPoint], config: SeatConfig, folder: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Final
@@ -19,6 +20,7 @@ from parlour.policies.files import replacing
 from parlour.training import seeds
 from parlour.training.batch import matches
 from parlour.training.batch.players import NetworkPlayer
+from parlour.training.checkpoints import Checkpoint
 from parlour.training.selfplay import exploiters, pool, seating
 from parlour.training.selfplay import tables as written
 from parlour.training.selfplay.collect import Clock, Floor
@@ -45,10 +47,9 @@ def learn(
     """
     tables = pool.tables_for(config, config.tables)
     learner = SelfplayLearner(config, tables)
-    checkpoint = folder / CHECKPOINT
+    checkpoint = Checkpoint(folder / CHECKPOINT)
     finished: list[Phase] = []
-    if checkpoint.exists():
-        told = learner.load(checkpoint)
+    if (told := checkpoint.load(learner.load)) is not None:
         finished = [read_phase(folder, number) for number in range(told["phases"])]
         progress(finished[-1].steps, _note(finished[-1]))
     run = _Run(config, sides, folder, tables, learner, progress)
@@ -60,7 +61,7 @@ def learn(
         write_phase(folder, phase)
         finished.append(phase)
         written.write_training(finished, folder)
-        learner.save(checkpoint, {"phases": len(finished)})
+        checkpoint.save(partial(learner.save, told={"phases": len(finished)}))
         progress(0, _note(phase))
     return finished
 

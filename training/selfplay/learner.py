@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies import TrainedSeat
-from parlour.policies.files import read_arrays, reading, replacing, write_arrays
+from parlour.policies.files import read_arrays, reading, write_arrays
 from parlour.training import seeds
 from parlour.training.batch import kernels
 from parlour.training.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays, mlp, weights_of
@@ -245,8 +245,7 @@ class SelfplayLearner:
         networks = self._networks()
         arrays = {key: value for name, network in networks.items() for key, value in arrays_of(name, network).items()}
         meta = {"told": told, "generator": self.rng.bit_generator.state}
-        with replacing(path) as new:
-            write_arrays(new, _META, meta, arrays | adam_arrays(self.optimiser))
+        write_arrays(path, _META, meta, arrays | adam_arrays(self.optimiser))
 
     def _networks(self) -> dict[str, nn.Module]:
         return {"policy": self.policy, "critic": self.critic, "anchor": self.anchor, "head": self.head}
