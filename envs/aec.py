@@ -23,8 +23,8 @@ from parlour.envs.core import (
     IllegalMove,
     Move,
     Outcome,
-    ParlourError,
     View,
+    accept,
     check_one_of,
 )
 from parlour.envs.own_frame import SeatEncoders, own_numbers
@@ -191,10 +191,9 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
             if action < 0:
                 raise IndexError
             move = self._catalogue[action]
-        except (IndexError, TypeError):
+        except (IndexError, TypeError, ValueError):
             if not isinstance(action, TextAction):
-                last = len(self._catalogue) - 1
-                raise ParlourError(f"action {action!r} is not accepted; accepted: a whole number 0..{last}") from None
+                raise accept("action", action, f"a whole number 0..{len(self._catalogue) - 1}") from None
             move, raw, replaced = action
         turn = self._turn
         try:

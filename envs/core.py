@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial, prod
+from operator import index
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -27,6 +28,11 @@ NATURE: Final = -1
 OVER: Final = -2
 """What `Game.actor` answers when nobody moves any more."""
 
+
+LONGEST_SHOWN: Final = 500
+"""Characters of a refused value that are shown."""
+MOST_LISTED: Final = 40
+"""Accepted values that a refusal lists."""
 
 TABLE: Final = "table"
 """The kind of features that every game has, with seats and actions numbered as at the table."""
@@ -300,7 +306,15 @@ def _orders(deck: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 def accept(name: str, value: object, accepted: object) -> ParlourError:
     """The error for an argument outside what is accepted: one line with the value and the alternatives."""
-    return ParlourError(f"{name} {value!r} is not accepted; accepted: {listed(accepted)}")
+    return ParlourError(f"{name} {value_shown(value)} is not accepted; accepted: {listed(accepted)}")
+
+
+def value_shown(value: object) -> str:
+    """A value as it was written, in one line; of a long one the beginning."""
+    text = repr(value)
+    if "\n" in text:  # of an array; those of texts are escaped
+        text = " ".join(text.split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}... ({len(text)} characters)"
 
 
 def check_one_of(name: str, value: object, accepted: Iterable[object]) -> None:
@@ -322,12 +336,25 @@ def _is_whole(value: object) -> bool:
 
 
 def listed(values: object) -> str:
-    """Values in one line for a message: ranges as `5..10`, everything else separated by commas."""
+    """Values in one line for a message: ranges as `5..10`, everything else separated by commas, of many the first ones."""
     if isinstance(values, range):
         return f"{values[0]}..{values[-1]}"
     if isinstance(values, str):
         return values
     try:
-        return ", ".join(str(value) for value in values)  # type: ignore[attr-defined]
+        words = [str(value) for value in values]  # type: ignore[attr-defined]
     except TypeError:
         return str(values)
+    more = f", ... ({len(words) - MOST_LISTED} more)" if len(words) > MOST_LISTED else ""
+    return ", ".join(words[:MOST_LISTED]) + more
+
+
+def numbered(action: Any, count: int) -> int:
+    """The action as a number of `Discrete(count)`. Raises `ParlourError` if it is none of them."""
+    try:
+        number = index(action)
+    except TypeError:
+        number = -1
+    if not 0 <= number < count:
+        raise accept("action", action, f"a whole number 0..{count - 1}")
+    return number

@@ -132,7 +132,7 @@ def test_settings_outside_what_is_accepted_are_refused(make, message):
 def test_an_action_that_is_no_rank_is_refused_and_changes_nothing(action):
     env = LegalRanks(every_seat(), 10)
     env.reset(seed=1)
-    with pytest.raises(ParlourError, match=rf"action {action} is not accepted; accepted: 0\.\.9"):
+    with pytest.raises(ParlourError, match=rf"action {action} is not accepted; accepted: a whole number 0\.\.9"):
         env.step(action)
     assert env.unwrapped.moves[-1].kind == "deal"
 

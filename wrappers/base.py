@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any, Final, Literal
 
 from gymnasium import spaces
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError, check_one_of
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
@@ -43,17 +42,6 @@ def inner_game(env: AECEnv[str, Any, Any], wrapper: str, *, full: bool = False) 
             "info='full'"
         )
     return base
-
-
-def numbered(action: Any, count: int) -> int:
-    """The action as a number of `Discrete(count)`. Raises `ParlourError` if it is none of them."""
-    try:
-        number = index(action)
-    except TypeError:
-        number = -1
-    if not 0 <= number < count:
-        raise accept("action", action, f"a whole number 0..{count - 1}")
-    return number
 
 
 class Shape:

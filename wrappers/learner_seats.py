@@ -10,10 +10,10 @@ from typing import Any, Final, Literal
 
 from gymnasium.utils import seeding
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, accept, check_one_of, listed
+from parlour.envs.core import ParlourError, accept, check_one_of, listed, numbered
 from parlour.envs.spaces import AgentSpaces
 from parlour.envs.turn import take_turn
-from parlour.wrappers.base import SEEDS, inner_game, numbered
+from parlour.wrappers.base import SEEDS, inner_game
 from parlour.wrappers.opponents import Opponents, seated
 from pettingzoo.utils.env import AECEnv
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, numbered
 from parlour.wrappers.base import Infos
 from parlour.wrappers.mask_in_info import MaskInInfo, ParallelMaskInInfo
 from pettingzoo.utils.env import AECEnv, ParallelEnv
@@ -72,11 +72,10 @@ class ParallelLegalRanks(ParallelMaskInInfo):
 def ranked(action: Any, mask: Any, space: spaces.Discrete) -> int:
     """The number of the move that has this rank. Raises `ParlourError` for no rank, and for too few ranks."""
     legal = np.flatnonzero(mask)
-    if not 0 <= int(action) < space.n:
-        raise accept("action", int(action), f"0..{space.n - 1}")
+    rank = numbered(action, int(space.n))
     if len(legal) > space.n:
         raise ParlourError(f"{len(legal)} legal moves, but {space.n} ranks; accepted: ranks={len(legal)} or more")
-    return int(legal[int(action) % len(legal)])
+    return int(legal[rank % len(legal)])
 
 
 def _ranks(space: spaces.Space[Any], ranks: int | None) -> spaces.Discrete:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -50,13 +50,18 @@ class Attack(Protocol):
         """One attempt, whose only chance is `rng`; `folder` is there and empty, and emptied afterwards."""
 
 
-def said(error: BaseException) -> str:
-    """An error in one line: its type, its words, and the last place in parlour or an attack that it came from."""
-    place, trace = "", error.__traceback__
+def uncaught(error: BaseException) -> Finding:
+    """The finding of an error that nobody should see: what it is and where it came from; then its words."""
+    words = " ".join(str(error).split())
+    return Finding(f"uncaught {type(error).__name__} ({_place(error)})", words[:300])
+
+
+def _place(error: BaseException) -> str:
+    """The last place in parlour or in an attack that an error came from."""
+    place, trace = "elsewhere", error.__traceback__
     while trace is not None:
         path = Path(trace.tb_frame.f_code.co_filename)
         if not _FOLDERS.isdisjoint(path.parts) and path.name != "runner.py":
-            place = f" ({path.parent.name}/{path.name}:{trace.tb_lineno})"
+            place = f"{path.parent.name}/{path.name}:{trace.tb_lineno}"
         trace = trace.tb_next
-    words: Any = " ".join(str(error).split())
-    return f"{type(error).__name__}: {words[:300]}{place}"
+    return place

@@ -30,15 +30,20 @@ def command(plan: Plan, attack: str, subject: str, number: int) -> str:
 
 
 def _findings(plan: Plan, courses: Sequence[Course]) -> list[str]:
+    """Each different finding of an attack once, with the shortest input of all subjects that show it."""
     lines, number = [], 0
     for course in courses:
-        for subject, tally in course.tallies.items():
-            for told in tally.told.values():
-                number += 1
-                times = f" ({told.times} times)" if told.times > 1 else ""
-                lines += ["", f"{number}. {course.attack.name}, {subject}: {told.finding.what}{times}"]
-                lines += [f"   - shortest: {told.finding.shortest}"] if told.finding.shortest else []
-                lines.append(f"   - again: {command(plan, course.attack.name, subject, told.number)}")
+        for what in dict.fromkeys(what for tally in course.tallies.values() for what in tally.told):
+            shown = {subject: tally.told[what] for subject, tally in course.tallies.items() if what in tally.told}
+            number, times = number + 1, sum(told.times for told in shown.values())
+            subject = min(shown, key=lambda one: len(shown[one].finding.shortest))
+            told = shown[subject]
+            lines += [
+                "",
+                f"{number}. {course.attack.name}: {what} ({times} x, {len(shown)} of {len(course.tallies)} subjects)",
+            ]
+            lines += [f"   - shortest: {told.finding.shortest}"] if told.finding.shortest else []
+            lines.append(f"   - again: {command(plan, course.attack.name, subject, told.number)}")
     return lines
 
 
@@ -50,9 +55,9 @@ def _cells(attack: str, subject: str, tally: Tally) -> list[str]:
 
 def _joined(course: Course) -> Tally:
     total = Tally()
-    for subject, tally in course.tallies.items():
+    for tally in course.tallies.values():
         total.join(Tally(tally.attempts, tally.tries, tally.counts, tally.slowest, tally.most))
-        total.told |= {f"{subject} {what}": told for what, told in tally.told.items()}
+        total.told |= tally.told
     return total
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from parlour.training.runs import JsonlStore
 
 from hardening import memory
-from hardening.attack import Attack, Finding, Tried, said
+from hardening.attack import Attack, Finding, Tried, uncaught
 from hardening.games import game_of
 from hardening.tally import MB, Tally
 
@@ -77,7 +77,7 @@ class Course:
     @property
     def found(self) -> int:
         """Different findings."""
-        return sum(len(tally.told) for tally in self.tallies.values())
+        return len({what for tally in self.tallies.values() for what in tally.told})
 
     @property
     def over(self) -> bool:
@@ -167,7 +167,7 @@ def attempted(attack: Attack, subject: str, number: int, seed: int, scratch: Pat
     except HungAttempt:
         return Tried(1, (Finding(f"not over after {HUNG} s"),))
     except Exception as error:  # whatever is attacked raises
-        return Tried(1, (Finding(f"uncaught {said(error)}"),))
+        return Tried(1, (uncaught(error),))
 
 
 def generator(seed: int, attack: str, subject: str, number: int) -> np.random.Generator:
