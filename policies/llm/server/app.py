@@ -18,26 +18,32 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import uvicorn
-from fastapi import Depends, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.server import protocol, replies
+from parlour.policies.llm.server.connections import LimitedConfig, LimitedConnection
 from parlour.policies.llm.server.fault_injection import OF_TEXT, FaultDraw
+from parlour.policies.llm.server.limits import LimitedApp, described, disconnected, refusal
 from parlour.policies.llm.server.served_policy import UNTAKEN, ServedPolicy
 from parlour.policies.llm.server.settings import ServerSettings
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 LOOPBACK: Final = "127.0.0.1"
 PIECES: Final = 20
 """In how many pieces a slow reply arrives."""
 _LOG: Final = logging.getLogger(__name__)
-_IDLE: Final = 120
-"""Seconds a connection stays open unused: longer than clients keep theirs, so that none is closed while being used."""
+_GRACE: Final = 1.0
+"""Seconds in which replies have to be taken when the server ends."""
+_SPARE_FILES: Final = 64
+"""File descriptors that connections leave for everything else."""
 
 
 class Service:
@@ -46,7 +52,7 @@ class Service:
     Args:
         settings: How it behaves.
         tally: Counts: `chat` and `embeddings` that could be read; of those, each kind of fault; `refused` for every
-            error that was sent, whether on purpose or for a bad request.
+            error that was sent, whether on purpose or for a bad request; `gone` for clients that did not wait.
         policy: Answers in place of the heuristics.
     """
 
@@ -65,9 +71,9 @@ class Service:
         body = protocol.parsed(protocol.ChatBody, raw)
         answer, wanted = self._answering(body)
         fault = self._count("chat", self._draw(raw))
-        await self._obstruct(fault)
+        await self._obstruct(fault, request)
         done = await self._completed(wanted, answer, fault, sha256(raw).hexdigest()[:24])
-        await self._pause(self.settings.latency - (time.monotonic() - began))
+        await self._pause(self.settings.latency - (time.monotonic() - began), request)
         if not body.stream:
             return self._reply(JSONResponse(done), fault)
         told = replies.events(done, with_usage=body.with_usage)
@@ -81,7 +87,7 @@ class Service:
         body = protocol.parsed(protocol.EmbeddingsBody, raw)
         drawn = self._draw(raw)
         fault = self._count("embeddings", None if drawn in OF_TEXT else drawn)
-        await self._obstruct(fault)
+        await self._obstruct(fault, request)
         packed = body.encoding_format == "base64"
         try:
             told = await run_in_threadpool(replies.embeddings, body.model, body.texts, body.dimensions, packed=packed)
@@ -97,12 +103,12 @@ class Service:
         """`GET /v1/models/{name}`."""
         return JSONResponse(replies.model(name))
 
-    async def check_key(self, request: Request) -> None:
+    def check_key(self, authorization: str) -> None:
         """Refuse a request without the key; what it brought instead is not shown to anybody."""
         wanted = self.settings.key
         if wanted is None:
             return
-        scheme, _, brought = request.headers.get("authorization", "").partition(" ")
+        scheme, _, brought = authorization.partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(brought.encode(), wanted.encode()):
             raise protocol.Refused(401, "the bearer token is missing or wrong", None, "invalid_api_key")
 
@@ -112,7 +118,7 @@ class Service:
             error = protocol.Refused(error.status_code, f"{error.detail}; accepted: the routes below /v1")
         assert isinstance(error, protocol.Refused)
         self.tally["refused"] += 1
-        return JSONResponse(error.body(), error.status, headers=error.headers)
+        return refusal(error)
 
     def _answering(self, body: protocol.ChatBody) -> tuple[replies.AnswerText, replies.CompletionRequest]:
         """Who answers, and what is wanted. Raises `Refused` for what cannot be answered."""
@@ -132,8 +138,8 @@ class Service:
         except protocol.Refused:
             raise
         except Exception as error:
-            _LOG.exception("a heuristic or a policy failed")
-            raise protocol.Refused(500, f"{type(error).__name__}: {error}", None, "server_error") from error
+            _LOG.error("a heuristic or a policy failed: %s", described(error))
+            raise protocol.Refused(500, described(error), None, "server_error") from error
 
     def _count(self, what: str, fault: str | None) -> str | None:
         self.tally[what] += 1
@@ -141,7 +147,7 @@ class Service:
             self.tally[fault] += 1
         return fault
 
-    async def _obstruct(self, fault: str | None) -> None:
+    async def _obstruct(self, fault: str | None, request: Request) -> None:
         """Raise the refusal that a fault stands for, if it stands for one."""
         if fault == "429":
             after = {"Retry-After": f"{self.settings.retry_after:g}"}
@@ -149,7 +155,7 @@ class Service:
         if fault == "500":
             raise protocol.Refused(500, "an error of the server (on purpose)", None, "server_error")
         if fault == "timeout":
-            await self._pause(self.settings.hang)
+            await self._pause(self.settings.hang, request)
             raise protocol.Refused(504, "no answer in time (on purpose)", None, "timeout")
 
     def _reply(self, response: Response, fault: str | None) -> Response:
@@ -165,27 +171,32 @@ class Service:
 
         return StreamingResponse(pieces(), media_type=media_type)
 
-    async def _pause(self, seconds: float) -> None:
-        """Wait, but not for a server that is being shut down."""
+    async def _pause(self, seconds: float, request: Request | None = None) -> None:
+        """Wait, but not for a server that is being shut down, nor for a client that has gone."""
         if seconds <= 0:
             return
+        ends = asyncio.ensure_future(self.closing.wait())
+        gone = None if request is None else asyncio.ensure_future(disconnected(request.receive)())
+        waits = [one for one in (ends, gone) if one is not None]
         try:
-            await asyncio.wait_for(self.closing.wait(), seconds)
-        except TimeoutError:
-            return
+            done, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waits:
+                one.cancel()
+        if gone in done:
+            raise ClientDisconnect
 
 
-def make_app(service: Service) -> FastAPI:
-    """The routes."""
-    app = FastAPI(title="parlour serve", docs_url=None, redoc_url=None, openapi_url=None)
-    keyed = [Depends(service.check_key)]
-    app.add_api_route("/v1/chat/completions", service.chat, methods=["POST"], dependencies=keyed)
-    app.add_api_route("/v1/embeddings", service.embeddings, methods=["POST"], dependencies=keyed)
-    app.add_api_route("/v1/models", service.models, methods=["GET"], dependencies=keyed)
-    app.add_api_route("/v1/models/{name:path}", service.model, methods=["GET"], dependencies=keyed)
+def make_app(service: Service) -> LimitedApp:
+    """The routes, behind the limits."""
+    app = FastAPI(title="parlour serve", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    app.add_api_route("/v1/chat/completions", service.chat, methods=["POST"])
+    app.add_api_route("/v1/embeddings", service.embeddings, methods=["POST"])
+    app.add_api_route("/v1/models", service.models, methods=["GET"])
+    app.add_api_route("/v1/models/{name:path}", service.model, methods=["GET"])
     for kind in (protocol.Refused, HTTPException):
         app.add_exception_handler(kind, service.refusal)
-    return app
+    return LimitedApp(app, service.settings, service.tally, service.check_key)
 
 
 class BoundServer:
@@ -222,24 +233,38 @@ class BoundServer:
 
 class _Server(uvicorn.Server):
     def __init__(self, service: Service) -> None:
-        super().__init__(
-            uvicorn.Config(
-                make_app(service),
-                loop="asyncio",
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                log_level="error",
-                access_log=False,
-                server_header=False,
-                timeout_keep_alive=_IDLE,
-            )
-        )
+        settings = replace(service.settings, max_connections=_room(service.settings.max_connections))
+        super().__init__(LimitedConfig(make_app(service), settings, service.tally))
         self._service = service
+
+    @property
+    def _connections(self) -> list[LimitedConnection]:
+        return list(cast(set[LimitedConnection], self.server_state.connections))
+
+    async def on_tick(self, counter: int) -> bool:
+        now = asyncio.get_running_loop().time()
+        for connection in self._connections:
+            connection.check_time(now)
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._service.closing.set()
+        asyncio.get_running_loop().call_later(_GRACE, self._hang_up)
         await super().shutdown(sockets)
+
+    def _hang_up(self) -> None:
+        for connection in self._connections:
+            connection.abort()
+
+
+def _room(connections: int) -> int:
+    """How many connections there may be, where the process may open so many files."""
+    if os.name != "posix":
+        return connections
+    import resource
+
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return connections if most == resource.RLIM_INFINITY else max(1, min(connections, most - _SPARE_FILES))
 
 
 def _listening(host: str, port: int) -> socket.socket:

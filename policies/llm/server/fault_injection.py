@@ -2,7 +2,7 @@
 
 Chance has no part in it. Which fault a request meets follows from the seed, the bytes of its body and how often that
 body has come before: so the same requests meet the same faults again, in whatever order they arrive, and a request that
-is sent again is drawn for again.
+is sent again is drawn for again. How often is remembered of the last `REMEMBERED` bodies.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
-from collections import Counter
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Final
 
@@ -28,6 +28,8 @@ FAULTS: Final[Mapping[str, str]] = {
 """Kind of fault -> what it looks like from outside."""
 OF_TEXT: Final = frozenset({"cut", "prose", "schema"})
 """Those that concern what a completion says; nothing else can have them."""
+REMEMBERED: Final = 32_768
+"""Bodies of which it is known how often they have come; about 200 bytes each."""
 
 _PROSE: Final = "I would rather listen for another round before I commit myself to anything."
 _OTHER_SCHEMA: Final = '{"weather": "fair", "degrees": 21, "wind": {"from": "west", "force": 3}}'
@@ -78,8 +80,13 @@ class FaultDraw:
     def __init__(self, rates: Mapping[str, float], seed: int) -> None:
         check_faults(rates)
         self._rates, self._seed = dict(rates), seed
-        self._seen: Counter[bytes] = Counter()
+        self._seen: OrderedDict[bytes, int] = OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def remembered(self) -> int:
+        """How many bodies it remembers."""
+        return len(self._seen)
 
     def __call__(self, body: bytes) -> str | None:
         """The kind of fault for a request with this body; None for none."""
@@ -87,8 +94,10 @@ class FaultDraw:
             return None
         digest = hashlib.sha256(body).digest()
         with self._lock:
-            before = self._seen[digest]
-            self._seen[digest] += 1
+            before = self._seen.pop(digest, 0)
+            self._seen[digest] = before + 1
+            if len(self._seen) > REMEMBERED:
+                self._seen.popitem(last=False)
         drawn = hashlib.sha256(f"{self._seed} {before} ".encode() + digest).digest()
         point = int.from_bytes(drawn[:8], "big") / 2**64
         for kind, rate in self._rates.items():

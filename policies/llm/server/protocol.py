@@ -8,12 +8,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.server.replies import CompletionRequest, question_in
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, field_validator
+
+MOST_MESSAGES: Final = 4096
+MOST_TEXTS: Final = 2048
+"""Texts of one request for embeddings."""
+MOST_FEATURES: Final = 65_536
+
+
+class _FirstFault(FailFast):
+    """Of a thousand faults in a long list the first is told, and the others are not looked for."""
+
+    def __hash__(self) -> int:  # unions hash their parts
+        return hash(type(self))
+
+
+_Item = TypeVar("_Item")
+Items = Annotated[tuple[_Item, ...], _FirstFault()]
 
 
 class Refused(Exception):  # noqa: N818 - what becomes of the request, not of the server
@@ -68,7 +84,7 @@ class MessageBody(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True)
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | tuple[ContentPart, ...] | None = None
+    content: str | Items[ContentPart] | None = None
 
     def words(self) -> str:
         """What it says."""
@@ -106,15 +122,15 @@ class SeatNumbers(BaseModel):
     """Beyond the protocol: what a seat reads in numbers, for a served policy that reads them."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
-    features: tuple[float, ...] = Field(min_length=1)
-    action_mask: tuple[Literal[0, 1], ...] = Field(min_length=1)
+    features: Items[float] = Field(min_length=1, max_length=MOST_FEATURES)
+    action_mask: Items[Literal[0, 1]] = Field(min_length=1, max_length=MOST_FEATURES)
 
 
 class ChatBody(Body):
     """The body of a request for a chat completion."""
 
     model: str = Field(min_length=1)
-    messages: tuple[MessageBody, ...] = Field(min_length=1)
+    messages: Items[MessageBody] = Field(min_length=1, max_length=MOST_MESSAGES)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = Field(default=None, ge=1, le=128)
@@ -132,7 +148,7 @@ class ChatBody(Body):
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
     reasoning_effort: str | None = None
-    metadata: dict[str, str] | None = None
+    metadata: dict[str, str] | None = Field(default=None, max_length=16)
     store: bool | None = None
     user: str | None = None
 
@@ -168,7 +184,7 @@ class EmbeddingsBody(Body):
     """The body of a request for embeddings."""
 
     model: str = Field(min_length=1)
-    input: str | tuple[str, ...]
+    input: str | Items[str]
     dimensions: int | None = Field(default=None, ge=1, le=16_384)
     encoding_format: Literal["float", "base64"] | None = None
     user: str | None = None
@@ -183,6 +199,8 @@ class EmbeddingsBody(Body):
     def _not_empty(cls, given: str | tuple[str, ...]) -> str | tuple[str, ...]:
         if not given or "" in (given if isinstance(given, tuple) else ()):
             raise ValueError("there is no text in it")
+        if not isinstance(given, str) and len(given) > MOST_TEXTS:
+            raise ValueError(f"{len(given)} texts are not accepted; accepted: up to {MOST_TEXTS}")
         return given
 
 

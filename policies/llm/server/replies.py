@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import Ask, read_back
 from parlour.policies.llm.model import mixed
 from parlour.policies.llm.server.fault_injection import spoil
@@ -31,6 +32,8 @@ CANNED: Final = (
 )
 SAMPLES: Final = 32
 """How many answers to the same question log-probabilities are counted from, at least."""
+MOST_NUMBERS: Final = 2**22
+"""Numbers of one reply with embeddings."""
 
 AnswerText = Callable[[int], str]
 """A seed -> the text of a reply: the same seed gives the same text, unless a served player has chance of its own."""
@@ -59,6 +62,11 @@ def tokens(text: str) -> list[str]:
     ['{"', 'vote', '":', ' true', '}']
     """
     return _TOKEN.findall(text)
+
+
+def count_tokens(text: str) -> int:
+    """How many estimated tokens a text has."""
+    return sum(1 for _ in _TOKEN.finditer(text))
 
 
 def question_in(messages: Sequence[tuple[str, str]]) -> Ask[Any] | None:
@@ -116,7 +124,7 @@ def completion(
                 "logprobs": None if wanted.top_logprobs is None else _logprobs(said, pool, wanted.top_logprobs),
             }
         )
-    asked = sum(_PER_MESSAGE + len(tokens(words)) for _, words in wanted.messages)
+    asked = sum(_PER_MESSAGE + count_tokens(words) for _, words in wanted.messages)
     answered = sum(map(len, pool[: wanted.n]))
     return {
         "id": f"chatcmpl-{name}",
@@ -156,11 +164,15 @@ def embeddings(model: str, texts: Sequence[str], size: int | None, *, packed: bo
     """Vectors of texts, as the protocol has them: `packed` as base64 of little-endian float32, otherwise as numbers.
 
     Raises:
-        ParlourError: The embedder does not take the texts or the size.
+        ParlourError: The embedder does not take the texts or the size, or it would be more than `MOST_NUMBERS`.
     """
-    vectors = np.asarray(_embedder(size).embed(list(texts)), dtype="<f4")
+    embedder = _embedder(size)
+    if len(texts) * embedder.size > MOST_NUMBERS:
+        accepted = f"up to {MOST_NUMBERS} numbers in a reply"
+        raise ParlourError(f"{len(texts)} texts in {embedder.size} dimensions are too many; accepted: {accepted}")
+    vectors = np.asarray(embedder.embed(list(texts)), dtype="<f4")
     told = [base64.b64encode(vector.tobytes()).decode() if packed else vector.tolist() for vector in vectors]
-    asked = sum(len(tokens(text)) for text in texts)
+    asked = sum(map(count_tokens, texts))
     return {
         "object": "list",
         "model": model,

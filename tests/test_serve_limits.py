@@ -1,0 +1,480 @@
+"""What `parlour serve` does not take: too much, too slowly, too many, twice, or in another form (RFC 9110, RFC 9112)."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import re
+import socket
+import time
+import urllib.parse
+from collections import Counter
+from contextlib import ExitStack, suppress
+
+import pytest
+from parlour.envs.core import ParlourError
+from pydantic import ValidationError
+
+pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
+from parlour.policies.llm.server.app import serving
+from parlour.policies.llm.server.fault_injection import REMEMBERED, FaultDraw
+from parlour.policies.llm.server.protocol import ChatBody, EmbeddingsBody, Refused, parsed
+from parlour.policies.llm.server.settings import ServerSettings
+
+HELLO = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
+KEY = "sk-this-is-only-a-test-0123456789"
+CHAT = "/v1/chat/completions"
+
+
+def head(*lines: str, target: str = f"POST {CHAT} HTTP/1.1", host: str = "Host: x") -> bytes:
+    return "\r\n".join((target, *((host,) if host else ()), *lines, "", "")).encode()
+
+
+def posted(body: bytes = HELLO, *lines: str) -> bytes:
+    return head(f"Content-Length: {len(body)}", *lines) + body
+
+
+class Line:
+    """A connection that says what it is told to say, and no more."""
+
+    def __init__(self, url: str, receive_buffer: int | None = None) -> None:
+        address = urllib.parse.urlsplit(url)
+        self.socket = socket.socket()
+        if receive_buffer is not None:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(20)
+        self.socket.connect((address.hostname, address.port))
+
+    def say(self, *pieces: bytes) -> Line:
+        for piece in pieces:
+            self.socket.sendall(piece)
+        return self
+
+    def heard(self) -> tuple[int, dict]:
+        """Status and body of the next reply, not a byte further."""
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += self._received(1)
+        length = int(re.search(rb"content-length: (\d+)", head, re.IGNORECASE)[1])
+        return int(head.split()[1]), json.loads(self._received(length))
+
+    def _received(self, size: int) -> bytes:
+        got = b""
+        while len(got) < size:
+            piece = self.socket.recv(size - len(got))
+            assert piece, f"the connection ended after {got!r}"
+            got += piece
+        return got
+
+    def refusal(self) -> tuple[int, str]:
+        status, told = self.heard()
+        assert set(told["error"]) == {"message", "type", "param", "code"}
+        assert "\n" not in told["error"]["message"]
+        return status, told["error"]["message"]
+
+    def ended(self) -> bool:
+        """Whether the server closes the connection; what it says before that is not looked at."""
+        try:
+            while self.socket.recv(65536):
+                pass
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            return True
+        return True
+
+
+@pytest.fixture
+def server():
+    """`server(**settings)`: the address of a server that runs until the test is over."""
+    with ExitStack() as stack:
+        yield lambda **settings: stack.enter_context(serving(**settings))
+
+
+@pytest.fixture
+def line():
+    """`line(url)`: a connection that is closed when the test is over."""
+    with ExitStack() as stack:
+
+        def connect(url: str, **options) -> Line:
+            made = Line(url, **options)
+            stack.callback(made.socket.close)
+            return made
+
+        yield connect
+
+
+@pytest.fixture(scope="module")
+def plain():
+    with serving() as url:
+        yield url
+
+
+def quick(url: str) -> int:
+    """The status of a request of somebody who does not dawdle."""
+    address = urllib.parse.urlsplit(url)
+    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+    try:
+        connection.request("POST", CHAT, HELLO, {"Content-Type": "application/json"})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+# -- too much ---------------------------------------------------------------------------------------------------
+
+
+def test_a_body_that_says_it_is_too_long_is_refused_before_any_of_it_has_come(server, line):
+    """300 MB that are announced and never sent: the answer does not wait for them."""
+    url = server(max_body=1000)
+    asked = line(url).say(head("Content-Length: 300000000"))
+    assert asked.refusal() == (413, "a body of 300000000 bytes is not accepted; accepted: up to 1000")
+    assert asked.ended()
+    assert line(url).say(posted(HELLO + b" " * (1000 - len(HELLO)))).heard()[0] == 200
+    assert line(url).say(posted(HELLO + b" " * (1001 - len(HELLO)))).refusal()[0] == 413
+
+
+def test_a_body_in_chunks_is_refused_as_soon_as_it_is_too_long(server, line):
+    asked = line(server(max_body=1000)).say(
+        head("Transfer-Encoding: chunked"), *[b"64\r\n" + b" " * 100 + b"\r\n"] * 11
+    )
+    assert asked.refusal() == (413, "a body of more than 1000 bytes is not accepted; accepted: up to 1000")
+    assert asked.ended()
+
+
+def test_who_sends_it_all_the_same_still_reads_why_it_was_refused(server):
+    """A connection that is closed with bytes unread is reset, and what was said on it is lost (RFC 9112, 9.6)."""
+    address = urllib.parse.urlsplit(server(max_body=1000))
+    for _ in range(5):
+        connection = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+        connection.request("POST", CHAT, b" " * 8_000_000)
+        assert connection.getresponse().status == 413
+        connection.close()
+
+
+@pytest.mark.parametrize("body", ["Content-Length: 300000000", "Transfer-Encoding: chunked"])
+def test_without_the_key_nothing_is_read(server, line, body):
+    url = server(key=KEY)
+    for path in (CHAT, "/v1/embeddings"):
+        asked = line(url).say(head(body, target=f"POST {path} HTTP/1.1"))
+        assert asked.refusal()[0] == 401
+        assert asked.ended()
+    assert line(url).say(posted(HELLO, f"Authorization: Bearer {KEY}")).heard()[0] == 200
+
+
+def test_long_bodies_have_room_together_and_short_ones_always_have(server, line):
+    """Two of 100,000 bytes are on their way, and there is room for 150,000."""
+    url = server(max_body=150_000, max_bodies=150_000)
+    one, other = (line(url).say(head("Content-Length: 100001"), b" " * 100_000) for _ in range(2))
+    time.sleep(0.3)
+    status, why = other.refusal()
+    assert (status, why) == (429, "too many long requests at once; accepted: 150000 bytes of them")
+    assert quick(url) == 200
+    assert one.say(b" ").refusal()[0] == 400
+    assert line(url).say(posted(HELLO + b" " * 100_000)).heard()[0] == 200
+
+
+@pytest.mark.parametrize("lines", [["X: " + "x" * 20_000], ["X: x"] * 5000, ["X: " + "x" * 300_000]], ids=len)
+def test_headers_have_a_limit(plain, line, lines):
+    asked = line(plain).say(posted(HELLO, *lines))
+    assert asked.refusal() == (431, "headers of this length are not accepted; accepted: up to 16384 bytes")
+    assert line(plain).say(posted(HELLO, "X: " + "x" * 8000)).heard()[0] == 200
+
+
+def test_a_head_without_an_end_is_refused_at_its_limit(plain, line):
+    assert line(plain).say(head()[:-2] + b"X: " + b"x" * 100_000).refusal()[0] == 431
+    assert line(plain).say(b"x" * 100_000).refusal()[0] in (400, 431)
+
+
+# -- too slowly -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("said", [head()[:-2], b"P"], ids=["half", "a letter"])
+def test_headers_have_to_come_in_time(server, line, said):
+    asked = line(server(header_timeout=0.3)).say(said)
+    assert asked.refusal() == (408, "the headers did not come in time; accepted: within 0.3 seconds")
+    assert asked.ended()
+
+
+def test_time_for_headers_does_not_begin_anew_with_each_byte(server, line):
+    asked, said = line(server(header_timeout=0.5)).say(head()[:-2]), 0
+    with suppress(ConnectionError):
+        while said < 200:  # 20 seconds, unless the server hangs up
+            asked.say(b"X")
+            said += 1
+            time.sleep(0.1)
+    assert 0 < said < 200
+
+
+def test_who_says_nothing_is_hung_up_on(server, line):
+    url = server(header_timeout=0.3, idle_timeout=0.3)
+    assert line(url).ended()
+    asked = line(url).say(posted())
+    assert asked.heard()[0] == 200
+    assert asked.ended()
+
+
+def test_a_second_request_has_its_own_time(server, line):
+    asked = line(server(header_timeout=0.6)).say(posted())
+    assert asked.heard()[0] == 200
+    time.sleep(1.5)  # idle, which is another time
+    assert asked.say(posted()).heard()[0] == 200
+    assert asked.say(head()[:-2]).refusal()[0] == 408
+
+
+@pytest.mark.parametrize(
+    "said",
+    [head("Content-Length: 100") + b"{", head("Transfer-Encoding: chunked") + b"1\r\n{\r\n"],
+    ids=["length", "chunks"],
+)
+def test_a_body_has_to_come_in_time(server, line, said):
+    asked = line(server(body_timeout=0.3)).say(said)
+    assert asked.refusal() == (408, "the body did not come in time; accepted: within 0.3 seconds")
+    assert asked.ended()
+
+
+def test_a_reply_has_to_be_taken_in_time(server, line):
+    """About 20 MB of numbers, more than two ends of a connection hold for one another."""
+    body = json.dumps({"model": "m", "input": ["hello"] * 1000, "dimensions": 4000}).encode()
+    asked = line(server(reply_timeout=0.3), receive_buffer=4096)
+    asked.say(head(f"Content-Length: {len(body)}", target="POST /v1/embeddings HTTP/1.1"), body)
+    time.sleep(0.1)
+    assert asked.socket.recv(12) == b"HTTP/1.1 200"
+    time.sleep(3)
+    got = 0
+    with suppress(ConnectionError):
+        while piece := asked.socket.recv(1 << 20):
+            got += len(piece)
+    assert 0 < got < 10_000_000
+
+
+@pytest.mark.parametrize("most", [1000, 50], ids=["within the limit", "beyond the limit"])
+def test_two_hundred_slow_clients_do_not_stop_a_quick_one(server, line, most):
+    """Beyond the limit those give way that keep the server waiting, the longest first, and never the quick one."""
+    url = server(max_connections=most)
+    for k in range(200):
+        line(url).say((head("Content-Length: 1000") + b"{", head()[:-2], b"", b"P")[k % 4])
+    assert [quick(url) for _ in range(10)] == [200] * 10
+
+
+def test_who_is_being_answered_does_not_give_way(server, line):
+    url = server(max_connections=3, latency=1.5)
+    asked = [line(url).say(posted()) for _ in range(3)]
+    time.sleep(0.3)
+    assert line(url).refusal() == (429, "too many connections; accepted: 3 at once")
+    assert [one.heard()[0] for one in asked] == [200] * 3
+    assert quick(url) == 200
+
+
+def test_a_server_ends_at_once_whoever_keeps_it_waiting(line):
+    """Half a head, half a body, a reply that nobody reads."""
+    body = json.dumps({"model": "m", "input": ["hello"] * 1000, "dimensions": 4000}).encode()
+    with serving() as url:
+        line(url).say(head()[:-2])
+        line(url).say(head("Content-Length: 100") + b"{")
+        reader = line(url, receive_buffer=4096)
+        reader.say(head(f"Content-Length: {len(body)}", target="POST /v1/embeddings HTTP/1.1"), body)
+        assert reader.socket.recv(12) == b"HTTP/1.1 200"
+        began = time.monotonic()
+    assert time.monotonic() - began < 10  # the shortest limit is 10 seconds, and it is not what ends them
+
+
+def test_nobody_waits_for_a_client_that_has_gone(server, line):
+    """The completion takes 30 seconds; who asked for it has gone, and so has the request."""
+    tally = Counter()
+    url = server(latency=30.0, tally=tally)
+    line(url).say(posted()).socket.close()
+    began = time.monotonic()
+    while tally["gone"] == 0 and time.monotonic() - began < 10:
+        time.sleep(0.05)
+    assert tally == {"chat": 1, "gone": 1}
+
+
+# -- in another form --------------------------------------------------------------------------------------------
+
+SMUGGLED = [
+    ("both", head("Content-Length: 5", "Transfer-Encoding: chunked") + b"0\r\n\r\n"),
+    ("both, the other way", head("Transfer-Encoding: chunked", "Content-Length: 5") + b"0\r\n\r\n"),
+    ("two lengths", head("Content-Length: 5", "Content-Length: 6") + b"hello!"),
+    ("a length with a sign", head("Content-Length: +5") + b"hello"),
+    ("a length below 0", head("Content-Length: -5") + b"hello"),
+    ("a length in hexadecimal", head("Content-Length: 0x5") + b"hello"),
+    ("a length of 5000 digits", head("Content-Length: " + "9" * 5000)),
+    ("two codings", head("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + b"0\r\n\r\n"),
+    ("another coding", head("Transfer-Encoding: gzip, chunked") + b"0\r\n\r\n"),
+    ("no coding", head("Transfer-Encoding: identity") + b"hello"),
+    ("a coding with a blank before the colon", head("Transfer-Encoding : chunked") + b"0\r\n\r\n"),
+    ("a folded header first", head(" b", "Content-Length: 0", host="")),
+    ("two hosts", head("Host: y", "Content-Length: 0")),
+    ("no host", head("Content-Length: 0", host="")),
+    ("two keys", posted(HELLO, "Authorization: Bearer a", "Authorization: Bearer b")),
+    ("two types", posted(HELLO, "Content-Type: application/json", "Content-Type: text/plain")),
+    ("no name", head(": x", "Content-Length: 0")),
+    ("a zero byte", head("X: a\x00b", "Content-Length: 0")),
+    ("a chunk of no size", head("Transfer-Encoding: chunked") + b"z\r\n"),
+    ("a chunk of a size below 0", head("Transfer-Encoding: chunked") + b"-1\r\n"),
+    ("no protocol", f"POST {CHAT}\r\n\r\n".encode()),
+    ("another protocol", head(target="PRI * HTTP/2.0", host="") + b"SM\r\n\r\n"),
+    ("TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"),
+    ("letters beyond ASCII", "POST /v1/é HTTP/1.1\r\nHost: x\r\n\r\n".encode()),
+    ("blanks", b" \r\n \r\n\r\n"),
+]
+
+
+@pytest.mark.parametrize("said", [said for _, said in SMUGGLED], ids=[name for name, _ in SMUGGLED])
+def test_what_two_servers_could_read_in_two_ways_is_refused(plain, line, said, caplog):
+    asked = line(plain).say(said)
+    assert asked.refusal()[0] == 400
+    assert asked.ended()
+    assert caplog.text == ""
+
+
+def test_a_request_behind_a_refused_one_is_not_answered(plain, line):
+    hidden = posted()
+    asked = line(plain).say(head("Content-Length: 0", "Transfer-Encoding: chunked") + b"0\r\n\r\n" + hidden)
+    assert asked.refusal()[0] == 400
+    assert asked.socket.recv(100) == b""
+
+
+@pytest.mark.parametrize("lines", [["Content-Length: 73"] * 2, ["Content-Length: 73, 73"]], ids=["twice", "a list"])
+def test_a_length_that_is_said_twice_is_one_length(plain, line, lines):
+    assert len(HELLO) == 66
+    assert line(plain).say(head(*lines) + HELLO + b" " * 7).heard()[0] == 200
+
+
+def test_requests_in_a_row_are_answered_in_order(plain, line):
+    asked = line(plain).say(posted() + posted() + head("Content-Length: 2") + b"{}")
+    assert [asked.heard()[0] for _ in range(3)] == [200, 200, 400]
+
+
+def test_more_than_was_announced_changes_nothing(plain, line):
+    """`Connection: close`, and then more bytes: the request is answered all the same."""
+    asked = line(plain).say(posted(HELLO, "Connection: close"))
+    asked.say(b"\r\nmore")
+    assert asked.heard()[0] == 200
+
+
+TYPES = [
+    ("Content-Type: text/plain", 415, "content type 'text/plain' is not accepted; accepted: application/json"),
+    ("Content-Type: application/x-www-form-urlencoded", 415, "accepted: application/json"),
+    ("Content-Type: multipart/form-data; boundary=x", 415, "accepted: application/json"),
+    ("Content-Type: application/json; charset=utf-16", 415, "accepted: application/json"),
+    ("Content-Type: application/jsonx", 415, "accepted: application/json"),
+    ("Content-Type: " + "x" * 5000, 415, "accepted: application/json"),
+    ("Content-Type:", 200, ""),
+    ("Content-Type: Application/JSON ; Charset=\"UTF-8\"", 200, ""),
+    ("Content-Encoding: gzip", 415, "content encoding 'gzip' is not accepted; accepted: none"),
+    ("Content-Encoding: identity", 200, ""),
+    ("Expect: 100-continue", 200, ""),
+    ("Upgrade: websocket\r\nConnection: Upgrade", 200, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "status", "why"), TYPES, ids=[header[:50] for header, _, _ in TYPES])
+def test_bodies_of_another_type_are_refused(plain, line, header, status, why):
+    asked = line(plain).say(posted(HELLO, header))
+    if header.startswith("Expect"):
+        assert asked.socket.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
+    if status == 200:
+        assert asked.heard()[0] == 200
+        return
+    got, told = asked.refusal()
+    assert got == status
+    assert why in told
+    assert len(told) < 200
+
+
+ROUTES = [
+    ("POST", "/v1/chat/completions/", 404),
+    ("POST", "/v1/models", 405),
+    ("DELETE", "/v1/models/heuristics", 405),
+    ("HELLO", CHAT, 405),
+    ("OPTIONS", "*", 404),
+    ("CONNECT", "x:80", 404),
+    ("GET", "/", 404),
+    ("GET", "/v1/../../etc/passwd", 404),
+    ("GET", "http://elsewhere/v1/models", 404),
+    ("GET", "//v1/models", 404),
+    ("GET", "/docs", 404),
+    ("GET", "/v1/%00%ff%0d%0a", 404),
+    ("GET", "/v1/models/%0d%0aX%3A%20y", 404),
+]
+
+
+@pytest.mark.parametrize(("method", "target", "status"), ROUTES, ids=[f"{m} {t}" for m, t, _ in ROUTES])
+def test_unknown_routes_and_methods_are_refused(plain, line, method, target, status):
+    assert line(plain).say(head(target=f"{method} {target} HTTP/1.1")).refusal()[0] == status
+
+
+# -- memory and settings ----------------------------------------------------------------------------------------
+
+
+MANY = [
+    (ChatBody, {"model": "m", "messages": [{"role": "king"}] * 5000}, "messages.0.role: "),
+    (ChatBody, {"model": "m", "messages": [{"role": "user"}] * 4097}, "messages: "),
+    (
+        ChatBody,
+        {"model": "m", "messages": [{"role": "user", "content": [{"type": "image"}] * 5000}]},
+        "messages.0.content",
+    ),
+    (EmbeddingsBody, {"model": "m", "input": [1] * 5000}, "input.str: "),
+    (EmbeddingsBody, {"model": "m", "input": ["x"] * 2049}, "2049 texts are not accepted; accepted: up to 2048"),
+]
+
+
+@pytest.mark.parametrize(("kind", "body", "why"), MANY, ids=[why[:25] for _, _, why in MANY])
+def test_of_many_faults_in_a_list_the_first_is_told_and_no_other_is_kept(kind, body, why):
+    raw = json.dumps(body).encode()
+    with pytest.raises(Refused, match=re.escape(why)):
+        parsed(kind, raw)
+    with pytest.raises(ValidationError) as caught:
+        kind.model_validate_json(raw)
+    assert caught.value.error_count() <= 4  # one for each member of a union, and one for each field of an item
+
+
+def test_vectors_have_a_limit_together(plain, line):
+    """2,048 texts in 2,049 dimensions: 4,196,352 numbers, 2,048 more than there may be."""
+    body = json.dumps({"model": "m", "input": ["x"] * 2048, "dimensions": 2049}).encode()
+    asked = line(plain).say(head(f"Content-Length: {len(body)}", target="POST /v1/embeddings HTTP/1.1"), body)
+    assert asked.refusal() == (
+        400,
+        "2048 texts in 2049 dimensions are too many; accepted: up to 4194304 numbers in a reply",
+    )
+
+
+def test_what_faults_remember_of_requests_has_a_limit():
+    draw = FaultDraw({"cut": 0.5}, 0)
+    first = [draw(b"again") for _ in range(20)]
+    assert set(first) == {"cut", None}
+    for k in range(REMEMBERED + 10):
+        draw(b"%d" % k)
+    assert draw.remembered == REMEMBERED
+    assert [draw(b"again") for _ in range(20)] == first  # forgotten, so it begins anew
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("max_body", 0, "max_body 0 is not accepted; accepted: a whole number from 1"),
+        ("max_headers", 10, "max_headers 10 is not accepted; accepted: a whole number from 1024"),
+        ("max_connections", 0, "max_connections 0 is not accepted"),
+        ("max_bodies", 10, "max_bodies 10 is not accepted; accepted: max_body (4194304) or more"),
+        ("header_timeout", 0.0, "header_timeout 0.0 is not accepted; accepted: seconds, more than 0"),
+        ("body_timeout", float("inf"), "body_timeout inf is not accepted"),
+        ("reply_timeout", -1.0, "reply_timeout -1.0 is not accepted"),
+        ("idle_timeout", float("nan"), "idle_timeout nan is not accepted"),
+    ],
+)
+def test_limits_are_checked(name, value, why):
+    with pytest.raises(ParlourError) as caught:
+        ServerSettings(**{name: value})
+    assert why in str(caught.value)
+
+
+@pytest.fixture(autouse=True)
+def _no_error_is_logged(caplog):
+    """A client's mistake is no error of the server: no test here may leave a line of one, or a traceback."""
+    yield
+    assert [one for one in caplog.get_records("call") if one.levelno >= logging.ERROR] == []
