@@ -62,7 +62,7 @@ def train_seat(
 ) -> Answer:
     """Train one seat with MaskablePPO; resumes from the last checkpoint. Needs the extra `train`.
 
-    Example: [bold]parlour train seat avalon_v0 --players 5 --out runs/seat --steps 400000[/bold]
+    Example: [bold]parlour train seat avalon_v0 --players 5 --out runs/seat --steps 409600[/bold]
     """
     chosen = (dict(SeatConfig().options) if game == "avalon_v0" else {}) | table.chosen
     features = features_of(game, config.features)
@@ -72,8 +72,7 @@ def train_seat(
     if config.seat not in ("random", *seats):
         raise accept("seat", str(config.seat), ("random", *map(str, seats)))
     training = common.require("parlour.training.ppo.seat", "train")
-    phase = min(config.phase_steps, -(-config.steps // config.rollout) * config.rollout)
-    config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
+    config = replace(config, game=game, options=chosen, features=features)
     last = display.train_with_bar(training.train, config, out)
     shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; results in {out}"
     return Answer({"out": str(out), **asdict(last)}, partial(tell, shown))

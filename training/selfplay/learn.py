@@ -113,12 +113,13 @@ class _Run:
             own.network = learner.playing()
             found = floor.collect(own, clock)
             before = process_time()
-            losses = learner.update(found, now)
+            count = min(len(found.action), config.steps - steps)
+            losses = learner.update(found, now, count) or losses
             clock.learning += process_time() - before
-            steps += len(found.action)
+            steps += count
             speed = (steps - last.steps) / (process_time() - started)
-            self.progress(len(found.action), f"{_note(last)}; {speed:,.0f} decisions/s ({clock.shares()})")
-            if steps >= config.steps:
+            self.progress(count, f"{_note(last)}; {speed:,.0f} decisions/s ({clock.shares()})")
+            if steps == config.steps:
                 break
         seconds = last.seconds + process_time() - started
         share = min(1.0, max(steps / config.steps, seconds / (60 * config.minutes) if config.minutes else 0.0))
@@ -166,8 +167,9 @@ def imitate(
     if Path(config.start).is_dir():
         recorded, games = decisions(Path(config.start), tables)
         while done < config.imitation_steps:
-            loss = learner.imitate(recorded)
-            done += len(recorded.action)
+            count = min(len(recorded.action), config.imitation_steps - done)
+            loss = learner.imitate(recorded, count) or loss
+            done += count
             progress(0, f"imitating {games} games of {config.start}: cross-entropy {loss:.3f}")
         return games, loss
     teacher = pool.batch_player(config.start, tables)
@@ -177,8 +179,9 @@ def imitate(
     clock = Clock()
     while done < config.imitation_steps:
         found = floor.collect(teacher, clock)
-        loss = learner.imitate(found)
-        done += len(found.action)
+        count = min(len(found.action), config.imitation_steps - done)
+        loss = learner.imitate(found, count) or loss
+        done += count
         progress(0, f"imitating {config.start}: {done:,} decisions, cross-entropy {loss:.3f}")
     return floor.games, loss
 
