@@ -126,8 +126,13 @@ class LearnedMediator:
     estimate: UtilityEstimate
     settings: Settings
     policy: PolicyTable
-    regrets: Mapping[str, tuple[float, ...]]
-    """State -> what retriever, generator and verifier could gain by disobeying (`equilibrium.Obedience.regrets`)."""
+    obedience: Mapping[str, equilibrium.Obedience]
+    """State -> what retriever, generator and verifier could gain by disobeying."""
+
+    @property
+    def swap_regrets(self) -> dict[str, tuple[float, ...]]:
+        """State -> the swap regret of each module (`equilibrium.Obedience.swap_regrets`)."""
+        return {state: of.swap_regrets for state, of in self.obedience.items()}
 
     @property
     def unseen(self) -> tuple[str, ...]:
@@ -189,8 +194,8 @@ def finish(
     else:
         rows = {state: _row(net, settings, config) for state, net in nets.items()}
         made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
-    regrets = {state: _regrets(net, made.rows[state], config) for state, net in nets.items()}
-    return LearnedMediator(found, values, settings, made, regrets)
+    obeyed = {state: _obedience(net, made.rows[state], config) for state, net in nets.items()}
+    return LearnedMediator(found, values, settings, made, obeyed)
 
 
 def _nets(values: UtilityEstimate) -> dict[str, dict[Joint, float]]:
@@ -218,5 +223,5 @@ def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig) ->
     return dict(zip(row, raised.tolist(), strict=True))
 
 
-def _regrets(net: Mapping[Joint, float], row: Row, config: GraceConfig) -> tuple[float, ...]:
-    return equilibrium.obedience(_game(net, config), equilibrium.as_array(row)).regrets
+def _obedience(net: Mapping[Joint, float], row: Row, config: GraceConfig) -> equilibrium.Obedience:
+    return equilibrium.obedience(_game(net, config), equilibrium.as_array(row))

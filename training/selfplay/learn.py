@@ -108,7 +108,8 @@ class _Run:
         )
         own = NetworkPlayer("learner", learner.playing(), self.tables.names)
         own.reset(self.tables, exploiters.seeds_of_tables(config, number), 0)
-        now, steps, losses = rates(config, last.share), last.steps, {}
+        now, steps = rates(config, last.share), last.steps
+        losses: dict[str, float] = {}
         for _ in range(config.updates):
             own.network = learner.playing()
             found = floor.collect(own, clock)
