@@ -1,0 +1,143 @@
+"""Intervals and tests of `parlour.training.statistics` by hand: worked numbers, ends of what is possible, what has none."""
+
+from __future__ import annotations
+
+from math import isnan, sqrt
+
+import numpy as np
+import pytest
+from parlour.training.statistics import (
+    COUNT,
+    SHARE,
+    SHARE_DIFFERENCE,
+    MeanEstimate,
+    margin,
+    mean_difference,
+    mean_estimate,
+    paired,
+    rate,
+    show_interval,
+    weighted_mean,
+)
+
+# Student's t, 97.5 % points, as tables print them
+T_1, T_2, T_3 = 12.7062, 4.3027, 3.1824
+
+
+def test_a_rate_carries_its_counts():
+    found = rate(3, 4)
+    assert found is not None
+    assert (found.hits, found.n, found.rate) == (3, 4, 0.75)
+    # Wilson: (0.75 + z^2/8 -+ z sqrt(0.75 * 0.25 / 4 + z^2/64)) / (1 + z^2/4), z = 1.96, z^2 = 3.8415
+    assert (found.low, found.high) == (pytest.approx(0.3006, abs=1e-4), pytest.approx(0.9544, abs=1e-4))
+
+
+def test_a_paired_interval_is_walds_with_a_half_case_more_in_each_cell():
+    # 9 against 1 of 50: p_a = 10/52, p_b = 2/52; 8/52 -+ 1.96 sqrt((12/52 - (8/52)^2) / 52) = 0.15385 -+ 0.12369
+    found = paired([True] * 9 + [False] + [True] * 40, [False] * 9 + [True] + [True] * 40)
+    assert (found.low, found.high) == (pytest.approx(0.03016, abs=1e-5), pytest.approx(0.27754, abs=1e-5))
+
+
+def test_a_paired_interval_stays_within_one():
+    # 2 of 2 against none: p_a = 3/4, p_b = 1/4; 0.5 -+ 1.96 sqrt((1 - 0.25) / 4) = 0.5 -+ 0.849
+    better, worse = paired([True] * 2, [False] * 2), paired([False] * 2, [True] * 2)
+    assert (better.low, better.high) == (pytest.approx(-0.3487, abs=1e-4), 1.0)
+    assert (worse.low, worse.high) == (-1.0, pytest.approx(0.3487, abs=1e-4))
+    assert better.p == worse.p == 0.5  # two coins alike: 2 / 4
+
+
+@pytest.mark.parametrize(("a", "b"), [([], []), ([True], [True, False]), ([True, True], [True])])
+def test_pairs_are_of_one_length_and_there_is_one(a, b):
+    with pytest.raises(ValueError, match=f"paired lists of {len(a)} and {len(b)} cases"):
+        paired(a, b)
+
+
+def test_a_mean_has_students_interval_and_its_test_against_zero():
+    # 1, 2, 3, 6: mean 3, squares 4 + 1 + 0 + 9 = 14, error sqrt(14 / 3 / 4) = 1.0801; t = 3 / 1.0801 = 2.7775, p = 0.0691
+    found = mean_estimate([1.0, 2.0, 3.0, 6.0])
+    assert (found.n, found.mean) == (4, 3.0)
+    assert (found.low, found.high) == (
+        pytest.approx(3 - T_3 * 1.0801, abs=1e-3),
+        pytest.approx(3 + T_3 * 1.0801, abs=1e-3),
+    )
+    assert found.p == pytest.approx(0.0691, abs=1e-4)
+    assert mean_estimate([-1.0, -2.0, -3.0, -6.0]).p == found.p
+
+
+def test_of_two_values_the_interval_is_wide_and_there():
+    # 0 and 1: mean 0.5, error 0.5
+    found = mean_estimate([0.0, 1.0])
+    assert (found.low, found.high) == (pytest.approx(0.5 - T_1 / 2, abs=1e-3), pytest.approx(0.5 + T_1 / 2, abs=1e-3))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "low", "high"),
+    [(SHARE, 0.0, 1.0), (SHARE_DIFFERENCE, -1.0, 1.0), (COUNT, 0.0, 0.5 + T_1 / 2)],
+)
+def test_a_mean_lies_within_what_is_possible(bounds, low, high):
+    found = mean_estimate([0.0, 1.0], bounds)
+    assert (found.low, found.high) == (low, pytest.approx(high, abs=1e-3))
+    assert (found.p is None) == (bounds[0] == 0.0)  # no mean below zero is possible: there is nothing to test
+
+
+@pytest.mark.parametrize("values", [[2.0], [2.0, 2.0], [2.0] * 5])
+def test_one_value_or_all_alike_have_a_mean_and_nothing_else(values):
+    assert mean_estimate(values) == MeanEstimate(len(values), 2.0, None, None, None)
+    assert weighted_mean(values, [1] * len(values)) == MeanEstimate(len(values), 2.0, None, None, None)
+    assert not mean_estimate(values).clear
+
+
+def test_no_values_have_no_mean():
+    with pytest.raises(ValueError, match="one or more"):
+        mean_estimate([])
+
+
+@pytest.mark.parametrize(
+    ("values", "clear"), [([1.0, 1.1, 1.2], True), ([-1.0, -1.1, -1.2], True), ([-1.0, 0.5, 1.0], False)]
+)
+def test_an_interval_is_clear_if_it_leaves_out_zero(values, clear):
+    assert mean_estimate(values).clear is clear
+
+
+def test_zero_at_an_end_is_not_left_out():
+    assert not MeanEstimate(2, 1.0, 0.0, 2.0, 0.05).clear
+    assert not MeanEstimate(2, -1.0, -2.0, 0.0, 0.05).clear
+
+
+def test_a_difference_takes_the_cases_that_both_have():
+    # (1, 2, 5) - (0, 0, 0, 9) on the first three: the fourth case of B is left out
+    assert mean_difference([1.0, 2.0, 5.0], [0.0, 0.0, 0.0, 9.0]) == mean_estimate([1.0, 2.0, 5.0])
+    assert mean_difference([0.0, 0.0, 0.0, 9.0], [1.0, 2.0, 5.0]) == mean_estimate([-1.0, -2.0, -5.0])
+
+
+def test_a_weighted_mean_by_hand():
+    # Cochran: (1 * 0 + 3 * 1) / 4 = 0.75; residuals 1 * -0.75, 3 * 0.25: squares 2 * 0.5625; error sqrt(2 * 1.125) / 4 = 0.375
+    found = weighted_mean([0.0, 1.0], [1.0, 3.0])
+    assert (found.n, found.mean) == (2, 0.75)
+    assert (found.low, found.high) == (
+        pytest.approx(0.75 - 0.375 * T_1, abs=1e-3),
+        pytest.approx(0.75 + 0.375 * T_1, abs=1e-3),
+    )
+    assert weighted_mean([0.0, 1.0], [1.0, 3.0], SHARE).high == 1.0
+
+
+def test_cases_without_weight_do_not_count():
+    assert weighted_mean([0.0, 1.0, 50.0], [1.0, 3.0, 0.0]) == weighted_mean([0.0, 1.0], [1.0, 3.0])
+
+
+def test_margins_of_many_means_at_once():
+    # n = 3: t with 2 degrees; one value, no value, or no error: none
+    found = margin([[2.0, 2.0], [0.0, 1.0]], [[3, 1], [3, 0]])
+    assert found[0, 0] == pytest.approx(2 * T_2, abs=1e-3)
+    assert np.isnan([found[0, 1], found[1, 0], found[1, 1]]).all()
+    assert isnan(float(margin(1.0, 1)))
+    assert float(margin(sqrt(2), 2)) == pytest.approx(sqrt(2) * T_1, abs=1e-3)
+
+
+def test_an_interval_is_shown_in_its_unit_or_as_a_dash():
+    found = MeanEstimate(9, 0.1, -0.05, 0.25, 0.2)
+    assert show_interval(found, "+.1f", 100) == "[-5.0, +25.0]"
+    assert show_interval(found, ".2f") == "[-0.05, 0.25]"
+    assert show_interval(MeanEstimate(1, 0.1, None, None, None), ".2f") == "-"
+    assert show_interval(MeanEstimate(1, 0.1, 0.0, None, None), ".2f") == "-"
+    assert show_interval(MeanEstimate(1, 0.1, None, 0.0, None), ".2f") == "-"
