@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import ALL, COSTS, PUBLISHED, cost
 from parlour.training.mediated_qa import equilibrium
-from parlour.training.mediated_qa.equilibrium import (
-    Deviation,
-    NormalForm,
-    correlated,
-    module_game,
-    obedience,
-    product_of,
-)
+from parlour.training.mediated_qa.equilibrium import NormalForm, correlated, module_game, obedience, product_of
 
 # Aumann (1987), figure 2: dare or chicken out; rows and columns: chicken, dare
 CHICKEN = NormalForm(np.array([[[6.0, 2.0], [7.0, 0.0]], [[6.0, 7.0], [2.0, 0.0]]]))
@@ -107,25 +100,21 @@ def test_obedience_regret_by_hand():
     # Told "cooperate" always, each could earn 5 for 3; a mixture of (c, c) and (d, d) leaves half of it.
     game = NormalForm(DILEMMA)
     told = obedience(game, np.array([[0.5, 0.0], [0.0, 0.5]]))
-    assert told.swap_regrets == pytest.approx((1.0, 1.0))
+    assert told.regrets == pytest.approx((1.0, 1.0))
     assert told.worst == pytest.approx(1.0)
-    assert told.greatest[0] == Deviation(0, 1, 1.0)
-    assert told.deviations[0] == (Deviation(0, 1, 1.0), Deviation(1, 0, -0.5))
     np.testing.assert_allclose(told.gains[0], [[0.0, 1.0], [-0.5, 0.0]])  # told d, doing c: 0 for 1, half the time
     assert obedience(game, np.array([[0.0, 0.0], [0.0, 1.0]])).worst == 0.0
     np.testing.assert_allclose(correlated(game).probabilities, [[0, 0], [0, 1]], atol=1e-12)
     # matching pennies, always matched: whoever wants to differ gains 1 on either half, and both count
     pennies = NormalForm(np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]]))
-    assert obedience(pennies, np.eye(2) / 2).swap_regrets == pytest.approx((0.0, 1.0))
+    assert obedience(pennies, np.eye(2) / 2).regrets == pytest.approx((0.0, 1.0))
     assert obedience(pennies, np.eye(2) / 2).worst == pytest.approx(0.5)
-    # so its swap regret is twice what any one constraint gains
-    assert [one.gain for one in obedience(pennies, np.eye(2) / 2).greatest] == pytest.approx([-0.5, 0.5])
 
 
 def test_a_deviation_that_leads_to_an_infeasible_joint_action_cannot_be_made():
     together = NormalForm(DILEMMA, np.eye(2, dtype=bool))
     assert correlated(together).welfare == pytest.approx(6.0)
-    assert correlated(together).obedience.swap_regrets == (0.0, 0.0)
+    assert correlated(together).obedience.regrets == (0.0, 0.0)
     with pytest.raises(ParlourError, match="infeasible joint action has a probability"):
         obedience(together, np.full((2, 2), 0.25))
 
@@ -228,7 +217,7 @@ def test_a_verifier_with_a_small_share_does_not_check(share, best, welfare):
     assert equilibrium.as_row(found.probabilities, (NLI, PLAIN))[best] == pytest.approx(1.0)
     assert found.welfare == pytest.approx(welfare)
     told = obedience(game, equilibrium.as_array({NLI: 0.5, PLAIN: 0.5}))
-    assert told.swap_regrets == pytest.approx((0.0, 0.0, 0.5))  # 1 is gained on the half where it was told the worse
+    assert told.regrets == pytest.approx((0.0, 0.0, 0.5))  # 1 is gained on the half where it was told the worse
 
 
 def test_with_individual_costs_in_full_the_best_net_utility_is_obeyed():

@@ -320,7 +320,7 @@ def test_the_demo_has_a_section(tmp_path, monkeypatch):
     assert registry["murder_mystery_v0"].spec.demo == ("parlour.training.demo.murder_mystery:murder_mystery_section",)
     monkeypatch.setattr(demo_section, "_REPETITIONS", 1)
     monkeypatch.setattr(questum_games, "cases_of", small)
-    found = demo_section.murder_mystery_section(tmp_path, demo.DemoConfig(games=10, steps=4096))
+    found = demo_section.murder_mystery_section(tmp_path, demo.DemoConfig(games=10, steps=1))
     assert found.name == "mystery"
     assert "no language model played" in found.markdown
     assert (tmp_path / "mystery" / "teahouse_zh.jsonl").exists()

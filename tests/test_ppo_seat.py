@@ -15,7 +15,7 @@ import pytest
 from parlour.envs import batch
 from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
-from parlour.training import cli, evaluate, rollout, seeds
+from parlour.training import evaluate, rollout, seeds
 from parlour.training.ppo.phase_config import SeatConfig, features_of
 from parlour.training.runs import CONFIG, run_directory
 
@@ -34,33 +34,6 @@ BOTH_WAYS = pytest.mark.parametrize("setting", [{}, OVER_ARRAYS], ids=["scalar g
 
 def config(**changes):
     return SeatConfig(**({"steps": 1024, **SMALL} | changes))
-
-
-@pytest.mark.parametrize(("steps", "curve"), [(256, [256]), (768, [512, 768]), (1024, [512, 1024])])
-def test_exactly_as_many_decisions_are_learned_from_as_were_asked_for(steps, curve, tmp_path):
-    """512 a phase, the last one of what is left."""
-    told = []
-    last = seat.train(config(steps=steps, **OVER_ARRAYS), tmp_path, lambda count, _note: told.append(count))
-    assert sum(told) == last.steps == load_model(tmp_path).steps == steps
-    rows = (tmp_path / seat.CURVE).read_text().splitlines()[1:]
-    assert [int(row.split(",")[0]) for row in rows] == curve
-
-
-@pytest.mark.parametrize(("steps", "nearest"), [(8000, "7936 or 8192"), (1, "256"), (255, "256"), (257, "256 or 512")])
-def test_a_number_that_cannot_be_kept_is_refused_with_those_that_can(steps, nearest):
-    with pytest.raises(ParlourError) as caught:
-        config(steps=steps)
-    accepted = f"a multiple of rollout (256), such as {nearest}"
-    assert str(caught.value) == f"steps {steps} is not accepted; accepted: {accepted}"
-
-
-def test_the_command_refuses_such_a_number_before_anything_is_written(tmp_path, capsys):
-    assert cli.run(["train", "seat", "--steps", "8000", "--out", str(tmp_path / "run")]) == 2
-    assert (
-        "steps 8000 is not accepted; accepted: a multiple of rollout (4096), such as 4096 or 8192"
-        in capsys.readouterr().err
-    )
-    assert not (tmp_path / "run").exists()
 
 
 class KilledError(Exception):

@@ -75,9 +75,9 @@ def stage_bars(*, increments: bool = False) -> Iterator[StageProgress]:
 
 
 def train_with_bar(train: Callable[[Any, Path, Callable[[int, str], None]], Any], config: Any, out: Path) -> Any:
-    """Call a trainer that counts its steps up to `config.steps`; returns what it returns."""
+    """Call a trainer that counts its steps up to `config.phases * config.phase_steps`; returns what it returns."""
     with stage_bars(increments=True) as progress:
-        stage, total = f"training {config.game}", config.steps
+        stage, total = f"training {config.game}", config.phases * config.phase_steps
         return train(config, out, lambda steps, note: progress(stage, steps, total, note))
 
 

@@ -15,7 +15,6 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
 from parlour.policies import make_policy
-from parlour.policies.agents.mediated_qa.joint import ACTIONS, MODULES
 from parlour.training import display
 from parlour.training.avalon.practice import PracticeConfig, practise
 from parlour.training.cli import common
@@ -63,7 +62,7 @@ def train_seat(
 ) -> Answer:
     """Train one seat with MaskablePPO; resumes from the last checkpoint. Needs the extra `train`.
 
-    Example: [bold]parlour train seat avalon_v0 --players 5 --out runs/seat --steps 409600[/bold]
+    Example: [bold]parlour train seat avalon_v0 --players 5 --out runs/seat --steps 400000[/bold]
     """
     chosen = (dict(SeatConfig().options) if game == "avalon_v0" else {}) | table.chosen
     features = features_of(game, config.features)
@@ -73,7 +72,8 @@ def train_seat(
     if config.seat not in ("random", *seats):
         raise accept("seat", str(config.seat), ("random", *map(str, seats)))
     training = common.require("parlour.training.ppo.seat", "train")
-    config = replace(config, game=game, options=chosen, features=features)
+    phase = min(config.phase_steps, -(-config.steps // config.rollout) * config.rollout)
+    config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
     last = display.train_with_bar(training.train, config, out)
     shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; results in {out}"
     return Answer({"out": str(out), **asdict(last)}, partial(tell, shown))
@@ -197,20 +197,8 @@ def _policy_as_json(run: Any, out: Path) -> dict[str, Any]:
         "questions": _questions(learned),
         "unseen": learned.unseen,
         "settings": asdict(learned.settings),
-        "swap_regrets": learned.swap_regrets,
-        "gains": _gains(learned),
+        "regrets": learned.regrets,
         "last": asdict(run.points[-1]),
-    }
-
-
-def _gains(learned: Any) -> dict[str, dict[str, dict[str, Any]]]:
-    """State -> module -> the obedience constraint whose breach gains most."""
-    return {
-        state: {
-            module: {"told": actions[one.told], "done": actions[one.done], "gain": one.gain}
-            for module, actions, one in zip(MODULES, ACTIONS, of.greatest, strict=True)
-        }
-        for state, of in learned.obedience.items()
     }
 
 
@@ -239,15 +227,9 @@ def _show_policy(run: Any, out: Path, scores: tuple[Any, ...]) -> None:
     for state in sorted(learned.policy.rows, key=lambda state: -counts.get(state, 0)):
         row = learned.policy.rows[state]
         best = max(row, key=row.__getitem__)
-        obeyed = learned.obedience[state]
-        told = [[f"{found:.2f}" for found in of] for of in (obeyed.swap_regrets, [one.gain for one in obeyed.greatest])]
-        rows.append((state, str(counts.get(state, 0)), " ".join(best), f"{row[best]:.3f}", *map(" ".join, told)))
-    headings = ("state", "questions", "most probable", "p", "swap regret of R, G, V", "greatest gain")
-    display.show_table("Policy", headings, rows)
-    tell(
-        "swap regret: what the best reply to each advice gains, summed over the advice; greatest gain: of one constraint,"
-    )
-    tell("doing y whenever told x (each in obedience.csv), which may be below 0")
+        regrets = " ".join(f"{regret:.2f}" for regret in learned.regrets[state])
+        rows.append((state, str(counts.get(state, 0)), " ".join(best), f"{row[best]:.3f}", regrets))
+    display.show_table("Policy", ("state", "questions", "most probable", "p", "regret of R, G, V"), rows)
     if settings.held_out is not None:
         chosen = f"temperature {settings.temperature}, floor {settings.floor}"
         tell(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")

@@ -9,7 +9,6 @@ from typing import Any
 from parlour.envs.core import check_from
 from parlour.training import display
 from parlour.training.evaluate import Report
-from parlour.training.ppo.phase_config import SeatConfig, check_multiple
 from parlour.training.reproduce.cells import TableCell
 from parlour.training.statistics import show_interval
 
@@ -19,7 +18,7 @@ class DemoConfig:
     """How much the demo does."""
 
     steps: int = 409_600
-    """Number of decisions that the seat is trained with: a multiple of what `train seat` learns from at a time."""
+    """Number of decisions that the seat is trained with."""
     selfplay_steps: int = 1_000_000
     """Number of decisions that the network for all seats learns from by self-play."""
     games: int = 2000
@@ -30,7 +29,6 @@ class DemoConfig:
     def __post_init__(self) -> None:
         for name, least in (("steps", 1), ("selfplay_steps", 1), ("games", 10), ("seed", 0)):
             check_from(name, getattr(self, name), least)
-        check_multiple("steps", self.steps, SeatConfig().rollout, "rollout")
 
 
 @dataclass(frozen=True)

@@ -84,16 +84,6 @@ class NormalForm:
         return NormalForm(np.where(self.possible, self.payoffs, payoff))
 
 
-@dataclass(frozen=True)
-class Deviation:
-    """One obedience constraint: doing `done` whenever told `told`, both as numbers of the player's actions."""
-
-    told: int
-    done: int
-    gain: float
-    """What it gains in expectation; above 0 the constraint is broken."""
-
-
 @dataclass(frozen=True, eq=False)
 class Obedience:
     """What players could gain by disobeying a distribution."""
@@ -102,26 +92,9 @@ class Obedience:
     """For each player: expected gain of doing y whenever told x, shape (actions told, actions done)."""
 
     @property
-    def swap_regrets(self) -> tuple[float, ...]:
-        """For each player: what the best reply to each advice gains, summed over the advice; never below 0.
-
-        This is the swap regret (Blum & Mansour 2007): how much better the best rule "told x, do f(x)" is. It is no less
-        than the gain of any single constraint, and 0 where all constraints hold.
-        """
+    def regrets(self) -> tuple[float, ...]:
+        """For each player: what the best reply to each advice gains in all, never below 0 (the swap regret)."""
         return tuple(float(np.maximum(gain.max(axis=1), 0.0).sum()) for gain in self.gains)
-
-    @property
-    def deviations(self) -> tuple[tuple[Deviation, ...], ...]:
-        """For each player: every constraint of two different actions, with what breaking it gains."""
-        return tuple(
-            tuple(Deviation(x, y, float(gain[x, y])) for x, y in np.ndindex(gain.shape) if x != y)
-            for gain in self.gains
-        )
-
-    @property
-    def greatest(self) -> tuple[Deviation, ...]:
-        """For each player: the constraint with the greatest gain, the first of equal ones."""
-        return tuple(max(of, key=lambda one: one.gain) for of in self.deviations)
 
     @property
     def worst(self) -> float:

@@ -126,13 +126,8 @@ class LearnedMediator:
     estimate: UtilityEstimate
     settings: Settings
     policy: PolicyTable
-    obedience: Mapping[str, equilibrium.Obedience]
-    """State -> what retriever, generator and verifier could gain by disobeying."""
-
-    @property
-    def swap_regrets(self) -> dict[str, tuple[float, ...]]:
-        """State -> the swap regret of each module (`equilibrium.Obedience.swap_regrets`)."""
-        return {state: of.swap_regrets for state, of in self.obedience.items()}
+    regrets: Mapping[str, tuple[float, ...]]
+    """State -> what retriever, generator and verifier could gain by disobeying (`equilibrium.Obedience.regrets`)."""
 
     @property
     def unseen(self) -> tuple[str, ...]:
@@ -194,8 +189,8 @@ def finish(
     else:
         rows = {state: _row(net, settings, config) for state, net in nets.items()}
         made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
-    obeyed = {state: _obedience(net, made.rows[state], config) for state, net in nets.items()}
-    return LearnedMediator(found, values, settings, made, obeyed)
+    regrets = {state: _regrets(net, made.rows[state], config) for state, net in nets.items()}
+    return LearnedMediator(found, values, settings, made, regrets)
 
 
 def _nets(values: UtilityEstimate) -> dict[str, dict[Joint, float]]:
@@ -223,5 +218,5 @@ def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig) ->
     return dict(zip(row, raised.tolist(), strict=True))
 
 
-def _obedience(net: Mapping[Joint, float], row: Row, config: GraceConfig) -> equilibrium.Obedience:
-    return equilibrium.obedience(_game(net, config), equilibrium.as_array(row))
+def _regrets(net: Mapping[Joint, float], row: Row, config: GraceConfig) -> tuple[float, ...]:
+    return equilibrium.obedience(_game(net, config), equilibrium.as_array(row)).regrets

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.mediated_qa.joint import ACTIONS, MODULES
+from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.files import atomic_write, read_json
 from parlour.training import plots, seeds
 from parlour.training.checkpoints import Checkpoint
@@ -105,20 +105,11 @@ def _train(config: GraceConfig, table: UtilityTable, folder: Path, progress: Cal
         checkpoint.save_json(run.state_dict())
     learned = run.finished()
     _store_quantities(learned, folder / QUANTITIES)
-    write_csv(folder / OBEDIENCE, ["state", "module", "swap_regret", "told", "done", "gain"], _constraints(learned))
+    regrets = [[state, *of] for state, of in learned.regrets.items()]
+    write_csv(folder / OBEDIENCE, ["state", *MODULES], regrets)
     picture = _draw(run.points, config, folder / PICTURE)
     atomic_write(folder / POLICY, learned.policy.dumps())
     return Trained(tuple(run.points), learned, picture)
-
-
-def _constraints(learned: LearnedMediator) -> list[list[Any]]:
-    """Each obedience constraint of each state and module, beside the module's swap regret in that state."""
-    return [
-        [state, module, regret, actions[one.told], actions[one.done], one.gain]
-        for state, of in learned.obedience.items()
-        for module, actions, regret, constraints in zip(MODULES, ACTIONS, of.swap_regrets, of.deviations, strict=True)
-        for one in constraints
-    ]
 
 
 class _Run:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import ceil
 from typing import Any, Final, Literal
 
 from parlour.envs.core import TABLE, ParlourError, check_from
@@ -20,17 +19,17 @@ class PhaseConfig:
     """What decides how a network learns; stored with the run.
 
     Raises:
-        ParlourError: A number is too small, or steps, phase, rollout and tables do not divide each other.
+        ParlourError: A number is too small, or phase, rollout and tables do not divide each other.
     """
 
     game: str = "avalon_v0"
     """Name of the game."""
     options: Mapping[str, Any] = field(default_factory=lambda: {"num_players": 5, "rules": "official"})
     """Options of the game."""
-    steps: int = 409_600
-    """Number of decisions of the learner: a multiple of `rollout`."""
+    steps: int = 400_000
+    """Number of decisions of the learner; rounded up to whole phases."""
     phase_steps: int = 40_960
-    """Decisions of the learner between two checkpoints; the last phase may be shorter."""
+    """Decisions of the learner between two checkpoints."""
     envs: int = 32
     """Number of games played side by side."""
     processes: int = 2
@@ -61,28 +60,11 @@ class PhaseConfig:
                 f"rollout {self.rollout} and phase_steps {self.phase_steps} are not accepted; accepted: a multiple of "
                 f"envs ({self.envs}), and a multiple of rollout"
             )
-        check_multiple("steps", self.steps, self.rollout, "rollout")
 
     @property
     def phases(self) -> int:
         """How many phases the run has."""
-        return ceil(self.steps / self.phase_steps)
-
-    def steps_until(self, phase: int) -> int:
-        """Decisions of the learner by the end of a phase, counted from 0."""
-        return min(self.steps, (phase + 1) * self.phase_steps)
-
-    def steps_in(self, phase: int) -> int:
-        """Decisions of the learner in a phase."""
-        return self.steps_until(phase) - phase * self.phase_steps
-
-
-def check_multiple(name: str, value: int, of: int, what: str) -> None:
-    """Raise `ParlourError`, with the nearest numbers that are accepted, unless a number from 1 is a multiple."""
-    if value % of:
-        below, above = value // of * of, value // of * of + of
-        nearest = f"{below} or {above}" if below else str(above)
-        raise ParlourError(f"{name} {value} is not accepted; accepted: a multiple of {what} ({of}), such as {nearest}")
+        return -(-self.steps // self.phase_steps)
 
 
 @dataclass(frozen=True, kw_only=True)

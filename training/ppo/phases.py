@@ -52,12 +52,12 @@ def new_model(config: PhaseConfig, env: VecEnv) -> MaskablePPO:
 
 
 def learn_phase(model: MaskablePPO, config: PhaseConfig, phase: int, env: VecEnv, counter: BaseCallback) -> None:
-    """One phase: `config.steps_in(phase)` decisions on freshly seeded tables."""
+    """One phase: `config.phase_steps` decisions on freshly seeded tables."""
     set_random_seed(seeds.derive(config.seed, phase))
     model.learning_rate = config.learning_rate * max(0.1, 1 - phase / config.phases)
     model._setup_lr_schedule()
     model.set_env(env, force_reset=True)
-    model.learn(config.steps_in(phase), callback=counter, reset_num_timesteps=phase == 0)
+    model.learn(config.phase_steps, callback=counter, reset_num_timesteps=phase == 0)
 
 
 class Counter(BaseCallback):

@@ -146,7 +146,8 @@ def _measure(
     assert won is not None
     seen = rate(sum(game["return"] > 0 for game in counter.games), len(counter.games))
     played = len(counter.games) + (before[-1].games if before else 0)
-    return SeatPoint(config.steps_until(phase), played, won.n, won.rate, won.low, won.high, seen.rate if seen else 0.0)
+    steps = (phase + 1) * config.phase_steps
+    return SeatPoint(steps, played, won.n, won.rate, won.low, won.high, seen.rate if seen else 0.0)
 
 
 def _note(point: SeatPoint) -> str:

@@ -120,9 +120,8 @@ def best_response(config: BestResponseConfig, progress: Callable[[float, str], N
     while share < 1:
         own.network = learner.playing()
         found = floor.collect(own, clock)
-        count = len(found.action) if config.steps is None else min(len(found.action), config.steps - steps)
-        learner.update(found, rates(learning, share), count)
-        steps += count
+        learner.update(found, rates(learning, share))
+        steps += len(found.action)
         passed = (process_time() - started) / (60 * config.minutes)
         share = passed if config.steps is None else steps / config.steps
         won = sum(one.won for one in floor.scores()) / max(1, floor.games)

@@ -38,7 +38,7 @@ class SelfplayConfig:
     features: str | None = None
     """Kind of features that it learns from; by default `belief` where the game has it, else `table`."""
     steps: int = 12_000_000
-    """Number of decisions to learn from: exactly as many, the last update's share of them."""
+    """Number of decisions to learn from."""
     minutes: float | None = None
     """Processor time after which learning ends at the next snapshot. With it a run cannot be repeated byte for byte."""
     tables: int = 512

@@ -108,19 +108,17 @@ class _Run:
         )
         own = NetworkPlayer("learner", learner.playing(), self.tables.names)
         own.reset(self.tables, exploiters.seeds_of_tables(config, number), 0)
-        now, steps = rates(config, last.share), last.steps
-        losses: dict[str, float] = {}
+        now, steps, losses = rates(config, last.share), last.steps, {}
         for _ in range(config.updates):
             own.network = learner.playing()
             found = floor.collect(own, clock)
             before = process_time()
-            count = min(len(found.action), config.steps - steps)
-            losses = learner.update(found, now, count) or losses
+            losses = learner.update(found, now)
             clock.learning += process_time() - before
-            steps += count
+            steps += len(found.action)
             speed = (steps - last.steps) / (process_time() - started)
-            self.progress(count, f"{_note(last)}; {speed:,.0f} decisions/s ({clock.shares()})")
-            if steps == config.steps:
+            self.progress(len(found.action), f"{_note(last)}; {speed:,.0f} decisions/s ({clock.shares()})")
+            if steps >= config.steps:
                 break
         seconds = last.seconds + process_time() - started
         share = min(1.0, max(steps / config.steps, seconds / (60 * config.minutes) if config.minutes else 0.0))
@@ -168,9 +166,8 @@ def imitate(
     if Path(config.start).is_dir():
         recorded, games = decisions(Path(config.start), tables)
         while done < config.imitation_steps:
-            count = min(len(recorded.action), config.imitation_steps - done)
-            loss = learner.imitate(recorded, count) or loss
-            done += count
+            loss = learner.imitate(recorded)
+            done += len(recorded.action)
             progress(0, f"imitating {games} games of {config.start}: cross-entropy {loss:.3f}")
         return games, loss
     teacher = pool.batch_player(config.start, tables)
@@ -180,9 +177,8 @@ def imitate(
     clock = Clock()
     while done < config.imitation_steps:
         found = floor.collect(teacher, clock)
-        count = min(len(found.action), config.imitation_steps - done)
-        loss = learner.imitate(found, count) or loss
-        done += count
+        loss = learner.imitate(found)
+        done += len(found.action)
         progress(0, f"imitating {config.start}: {done:,} decisions, cross-entropy {loss:.3f}")
     return floor.games, loss
 

@@ -29,7 +29,6 @@ from torch import nn
 from torch.nn import functional
 
 _META: Final = "parlour_learner"
-_LEAST: Final = 2  # decisions of an update: advantages are compared with each other
 _CHUNK: Final = 16_384  # decisions that the critic looks at in one call
 _ILLEGAL: Final = -1e9
 
@@ -127,8 +126,8 @@ class SelfplayLearner:
 
     # -- one update --------------------------------------------------------------------------------------------
 
-    def update(self, found: Experience, now: Rates, count: int | None = None) -> dict[str, float]:
-        """Learn from the decisions, or only from the first `count` of them; means over the last pass."""
+    def update(self, found: Experience, now: Rates) -> dict[str, float]:
+        """Learn from the decisions; means over the last pass."""
         config = self.config
         for group in self.optimiser.param_groups:
             group["lr"] = now.learning_rate
@@ -141,10 +140,8 @@ class SelfplayLearner:
         arrays = (found.hidden, found.mask, found.action, found.chance, advantage, advantage + values)
         hidden, mask, action, chance, gain, target = (torch.from_numpy(array).to(self.device) for array in arrays)
         batch = _Batch(*seen, hidden, mask, action, chance, gain, target, anchored)
-        chosen = np.flatnonzero((usable & (found.mask.sum(axis=1) > 1))[:count])
+        chosen = np.flatnonzero(usable & (found.mask.sum(axis=1) > 1))
         told: dict[str, float] = {}
-        if len(chosen) < _LEAST:
-            return told
         for _ in range(config.epochs):
             totals: list[torch.Tensor] = []
             for rows in self._minibatches(chosen):
@@ -166,8 +163,6 @@ class SelfplayLearner:
 
     def _minibatches(self, chosen: NDArray[np.intp]) -> Iterator[torch.Tensor]:
         order = self.rng.permutation(chosen)
-        if not len(order):
-            return
         for part in np.array_split(order, max(1, len(order) // self.config.batch)):
             yield torch.from_numpy(part).to(self.device)
 
@@ -218,12 +213,8 @@ class SelfplayLearner:
 
     # -- imitation ---------------------------------------------------------------------------------------------
 
-    def imitate(self, found: Experience, count: int | None = None) -> float:
-        """One pass over decisions of another player, or the first `count`: its actions, and the returns they led to.
-
-        Returns:
-            The mean cross-entropy.
-        """
+    def imitate(self, found: Experience) -> float:
+        """One pass over decisions of another player: its actions, and the returns they led to. Mean cross-entropy."""
         returns = np.zeros(len(found.action), np.float32)
         usable = np.zeros(len(found.action), np.bool_)
         kernels.returns(found.row, found.actor, found.rewards, found.terminated, returns, usable)
@@ -235,7 +226,7 @@ class SelfplayLearner:
         mask, action = (torch.from_numpy(x).to(self.device) for x in (found.mask, found.action))
         target = torch.from_numpy(returns).to(self.device)
         losses: list[torch.Tensor] = []
-        for rows in self._minibatches(np.flatnonzero((usable & (found.mask.sum(axis=1) > 1))[:count])):
+        for rows in self._minibatches(np.flatnonzero(usable & (found.mask.sum(axis=1) > 1))):
             inside = self.policy[:-1](seen[rows])
             cross = functional.cross_entropy(
                 self.policy[-1](inside).masked_fill(mask[rows] == 0, _ILLEGAL), action[rows]

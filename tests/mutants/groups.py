@@ -1,0 +1,145 @@
+"""What is mutated, in four groups, and which tests look for the mutants. Declared here and nowhere else."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+from pathlib import Path
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "rules": (
+        "envs/hidden_roles.py",
+        "envs/*/rules.py",
+        "envs/*/state.py",
+        "envs/*/presets.py",
+        "envs/*/choices.py",
+        "envs/*/options.py",
+        "envs/*/tally.py",
+    ),
+    "views": (
+        "envs/text.py",
+        "envs/frames.py",
+        "envs/own_frame.py",
+        "envs/infoset.py",
+        "envs/seat_texts.py",
+        "envs/headings.py",
+        "envs/turn.py",
+        "envs/*/text.py",
+        "envs/*/prose.py",
+        "envs/*/encode.py",
+        "envs/*/seat_encode.py",
+        "envs/*/belief.py",
+        "envs/*/naming.py",
+        "envs/*/vocabulary.py",
+        "envs/*/vocabulary/*.py",
+    ),
+    "statistics": (
+        "training/statistics.py",
+        "training/asked.py",
+        "training/decision_tables.py",
+        "training/evaluate.py",
+        "training/avalon/metrics.py",
+        "training/avalon/social/measures.py",
+        "training/werewolf/scores.py",
+        "training/werewolf/measures.py",
+        "training/murder_mystery/scores.py",
+        "training/murder_mystery/voting.py",
+        "training/murder_mystery/ratings.py",
+        "training/mediated_qa/quantities.py",
+    ),
+    "parsers": (
+        "envs/english.py",
+        "envs/replay.py",
+        "envs/*/reading.py",
+        "envs/mediated_qa/hotpot.py",
+        "envs/murder_mystery/cases/*.py",
+        "envs/murder_mystery/wellplay/*.py",
+        "policies/llm/reading.py",
+        "training/json_objects.py",
+        "training/avalon/published_games.py",
+        "training/avalon/published_words.py",
+        "training/werewolf/published.py",
+        "training/werewolf/transcripts.py",
+    ),
+}
+
+# Tests of what is not mutated here: agents, models, kernels, servers, networks, processes, and the checkout itself.
+NOT_ASKED = (
+    "tests/hardening/*",
+    "tests/integrations/*",
+    "tests/models/test_[!d]*.py",
+    "tests/mutants/*",
+    *(
+        f"tests/test_{name}.py"
+        for name in (
+            "architecture",
+            "at_once",
+            "avalon_agent",
+            "avalon_answers",
+            "avalon_baseline",
+            "avalon_decide",
+            "avalon_notes",
+            "batch_*",
+            "beginnings",
+            "cli_help",
+            "concurrent_games",
+            "conformance",  # minutes at the larger tables
+            "demo",
+            "embedders",
+            "executor",
+            "experts",
+            "fit",
+            "foreign_players",
+            "grace_nli",
+            "gratr_*",
+            "gymnasium",
+            "hardening*",
+            "hyperopt*",
+            "layers",
+            "mediated_qa_asks",
+            "mediated_qa_learners",
+            "mediated_qa_logit",
+            "mediated_qa_train",
+            "murder_mystery_agent*",
+            "murder_mystery_asks",
+            "murder_mystery_prompts",
+            "mutants",
+            "notes",
+            "pettingzoo",
+            "ppo_seat",
+            "questions_page",
+            "questum_gain",
+            "readme",
+            "reproduce_grace",
+            "retrieval_memory",
+            "schema_fuzz",
+            "selfplay*",
+            "serve",
+            "train_*",
+            "trained_seat",
+            "werewolf_agents",
+            "werewolf_asks",
+        )
+    ),
+)
+
+
+def files(root: Path) -> dict[str, list[Path]]:
+    """The files of each group, relative to `root`."""
+    return {
+        group: sorted({path.relative_to(root) for pattern in patterns for path in root.glob(pattern)})
+        for group, patterns in GROUPS.items()
+    }
+
+
+def test_files(root: Path) -> list[Path]:
+    """Files of tests that look for mutants, doctests of the product included, relative to `root`."""
+    written = [path.relative_to(root) for path in sorted(root.glob("tests/**/test_*.py"))]
+    asked = [path for path in written if not any(fnmatch(str(path), name) for name in NOT_ASKED)]
+    folders = ("envs", "policies", "training", "wrappers")
+    shown = [
+        path
+        for folder in folders
+        for path in sorted((root / folder).rglob("*.py"))
+        if ">>> " in path.read_text("utf-8")
+    ]
+    return [*asked, *(path.relative_to(root) for path in shown)]
