@@ -180,6 +180,8 @@ class GameText(Protocol[V_contra]):
     #   `rules: str`: the rules of this table, whole and in its language, the same for all seats; a first paragraph, up to
     #       an empty line, must do where there is no room for more. It stands at the end of `who`, and in `info["rules"]`
     #       with `info="full"`;
+    #   `common(view: View) -> str`: lines of `who`, in one piece and the rules aside, that all seats of this game read
+    #       alike once the roles are dealt, such as the order of talk; in `info["common"]` with `info="full"`;
     #   `language: str`: of all its words, such as `"zh"`; English if it does not say.
 
     def who(self, view: V_contra) -> str:

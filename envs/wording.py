@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import groupby
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import accumulate, groupby
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ from parlour.envs.text import options, waiting
 
 Mask = np.ndarray[Any, np.dtype[np.int8]]
 _FEW: Final = 100
-"""Sentences for free talk that a table tells as a whole."""
+"""Sentences for free talk that a table tells from the beginning, at most; kinds of moves that have more are left out."""
 _KEPT: Final = 10_000
 """Turns, and lines, of one table that are kept: when there are as many, all are dropped and the next ones kept, so that no
 game is slower for what was played long before it."""
@@ -52,9 +53,10 @@ class Wording:
         self._worded = frozenset((*ACTS, *getattr(spec, "worded", ())))
         told = {name: getattr(self.text, name, "") for name in ("rules", "language")}
         self._table: dict[str, Any] = {name: value for name, value in told.items() if value}
-        spoken = [move for move in game.catalogue if move.kind in self._worded]
-        if len(spoken) <= _FEW:
-            self._table["spoken"] = tuple(dict.fromkeys(map(self.text.say, spoken)))
+        told_kinds = self._few(game)
+        spoken = (self.text.say(move) for move in game.catalogue if move.kind in told_kinds)
+        self._table["spoken"] = tuple(dict.fromkeys(spoken))
+        self._common: Callable[[View], str] | None = getattr(self.text, "common", None)
         self.headings = headings_of(self.text)
         self.waiting = waiting(self.headings)
         """The third section of a seat that is not to move."""
@@ -68,6 +70,13 @@ class Wording:
         self._sentences: dict[int, str] = {}
         """By number in the catalogue."""
 
+    def _few(self, game: Game[Any]) -> set[str]:
+        """The kinds of moves that take free words, the rarest first, as far as `_FEW` moves go."""
+        kinds = Counter(move.kind for move in game.catalogue if move.kind in self._worded)
+        rarest = sorted(kinds, key=lambda kind: (kinds[kind], kind))
+        together = accumulate(kinds[kind] for kind in rarest)
+        return {kind for kind, moves in zip(rarest, together, strict=True) if moves <= _FEW}
+
     def turn(self, legal: tuple[Move, ...]) -> Turn:
         """What a seat that may do `legal` is offered."""
         kept = self.turns.get(id(legal))
@@ -76,6 +85,8 @@ class Wording:
     def offered(self, turn: Turn, view: View) -> dict[str, Any]:
         """What `info="full"` adds at a seat's turn."""
         told = {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": self.heuristic}
+        if self._common is not None:
+            told["common"] = self._common(view)
         return {**told, "free_words": turn.free_words, **self._table}
 
     def line(self, event: Event) -> str:

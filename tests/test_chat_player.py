@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parlour.envs.core import Event, Move
 from parlour.policies import ChatPlayer
-from parlour.policies.agents.chat import Offers, apart, numbers_in, offered, ranges, turn_of
+from parlour.policies.agents.chat import TakeTurn, apart, turn_of
+from parlour.policies.agents.chat.sentences import Offers, numbers_in, offered, one_by_one, ranges, together
 from parlour.policies.llm.ask import read_back
 from parlour.training import asked, rollout
 
@@ -56,8 +58,78 @@ def test_the_prompts_of_a_seat_grow_at_their_end():
         assert after.events[: len(before.events)] == before.events
         assert after.who == before.who
         assert after.spoken == before.spoken != []
-        upto = before.prompt().index("## private" if before.private else "## who")
+        upto = before.prompt().index("## asked")
         assert after.prompt().startswith(before.prompt()[:upto].rstrip())
+
+
+def heard(game: str, options: dict[str, Any], seed: int) -> list[tuple[TakeTurn, str]]:
+    """The questions of a game, and the seat of each."""
+    model, env = asked.ListeningModel("chat.take_turn"), rollout.table(game, **options)
+    rollout.play(env, [ChatPlayer(model) for _ in range(env.game_env.game.seats)], seed)
+    return [(question, context.seat) for question, context in model.heard]
+
+
+@pytest.mark.parametrize(("game", "options"), [("werewolf_v0", {}), ("avalon_v0", {"num_players": 5})])
+def test_the_record_that_all_seats_share_holds_no_line_of_one_seat(game, options):
+    """Of two prompts of whatever seats, the later one's record goes on where the earlier one's ended."""
+    questions = [question for question, _ in heard(game, options, 3)]
+    assert len({tuple(question.private) for question in questions}) > 3
+    for before, after in pairwise(questions):
+        assert after.events[: len(before.events)] == before.events
+
+
+def test_what_only_the_witch_the_seer_and_the_werewolves_are_told_stands_apart():
+    told = [line for question, _ in heard("werewolf_v0", {}, 3) for line in question.private]
+    for whom in ("To the witch: ", "To the seer: ", "To the werewolves: ", "says to the werewolves: ", "Privately, "):
+        assert any(whom in line for line in told), whom
+
+
+def test_all_who_vote_at_one_moment_read_the_same_up_to_who_they_are():
+    votes = [
+        q
+        for q, _ in heard("avalon_v0", {"num_players": 5}, 3)
+        if q.options == ["I approve the team.", "I reject the team."]
+    ]
+    first = votes[:5]  # five players vote on the first team
+    prompts = [question.prompt() for question in first]
+    upto = prompts[0].index("\n## who")
+    assert "## options\n- I approve the team.\n- I reject the team." in prompts[0][:upto]
+    assert len({prompt[:upto] for prompt in prompts}) == 1
+    assert len(set(prompts)) == 5
+
+
+def test_what_all_know_from_the_beginning_stands_once_for_all_seats():
+    questions = heard("werewolf_v0", {}, 3)
+    (common,) = {question.common for question, _ in questions}
+    assert common.startswith("By day the living talk and vote in this order: player_")
+    assert not any("in this order" in question.who for question, _ in questions)
+
+
+def test_a_seat_with_a_long_story_reads_it_before_the_record():
+    """Nothing behind a story is shared by seats; llama.cpp, with one slot, keeps the prompts of all seats only if they
+    differ in more than half of their length."""
+    question, _ = heard("murder_mystery_v0", {"case": "seed:3:en:4", "rounds": 2}, 3)[-1]
+    assert (question.who, question.common, question.private) == ("", "", [])
+    assert any(line.startswith("Privately, ") for line in question.events)
+    prompt = question.prompt()
+    assert prompt.index("## story") < prompt.index("## events") < prompt.index("## asked")
+
+
+def test_no_heading_of_the_prose_is_told_twice():
+    for question, _ in heard("werewolf_v0", {}, 3)[:9]:
+        assert "\n> # " not in question.prompt()
+        assert "\n- # " not in question.prompt()
+
+
+def test_what_was_wrong_with_an_answer_stands_with_what_is_asked():
+    text = (
+        "# Who you are\nYou are player_1.\n# What has happened\nNight falls.\n# What you may do now\nVote.\n"
+        '- I wait.\n- I accuse player_1.\nYour answer could not be used: "x"\n'
+    )
+    question = turn_of(text, {**INFO, "free_words": False}, Offers())
+    assert (question.asked, question.options) == ('Vote.\nYour answer could not be used: "x"', INFO["options"])
+    assert question.observation("") == text
+    assert read_back(question.prompt()) == question
 
 
 INFO = {"options": ["I wait.", "I accuse player_1."], "free_words": True}
@@ -99,11 +171,93 @@ def test_private_lines_stand_apart_and_go_back_to_their_places():
         'player_2 says to the werewolves: "x"',
         "Day breaks.",
     ]
-    events, private = apart(lines)
+    events, private = apart(lines, [False, True, True, False])
     assert events == ["Night falls.", "Day breaks."]
     assert [one[:2] for one in private] == ["1:", "1:"]
-    question = turn_of("\n".join(lines), INFO, Offers())
-    assert question.observation("").startswith("\n".join(lines) + "\n")
+    text = "# Who you are\nYou are player_1.\n# What has happened\n" + "".join(f"{line}\n" for line in lines)
+    text += "# What you may do now\nSpeak.\n- I wait.\n- I accuse player_1.\n"
+    info = {**INFO, "free_words": False, "view": Seen([None, (1,), (1, 2), None])}
+    question = turn_of(text, info, Offers())
+    assert (question.events, question.private) == (events, private)
+    assert question.observation("") == text
+
+
+class Seen:
+    """A View with nothing but events, of which those with seats were seen by these alone."""
+
+    def __init__(self, to: list[tuple[int, ...] | None]) -> None:
+        self.events = tuple(Event(0, Move("silent"), seats) for seats in to)
+
+
+def test_who_saw_a_line_is_told_by_the_game_and_not_by_its_words():
+    """A player's words are public, whatever they begin with; without a View all lines are taken as public."""
+    text = "# Who you are\nx\n# What has happened\nPrivately, I wonder.\nDay.\n# What you may do now\ny\n- I wait.\n"
+    info = {"options": ["I wait."], "free_words": False}
+    assert turn_of(text, {**info, "view": Seen([None, (0,)])}, Offers()).private == ["1: Day."]
+    assert turn_of(text, info, Offers()).private == []
+
+
+def test_a_window_shows_the_newest_lines_with_who_saw_them():
+    text = (
+        "# Who you are\nx\n# What has happened\n(3 earlier lines left out)\nNight.\nI save nobody.\n"
+        "# What you may do now\ny\n- I wait.\n"
+    )
+    seen = Seen([(0,), (0,), (0,), None, (0,)])  # of five events the last two are shown
+    question = turn_of(text, {"options": ["I wait."], "free_words": False, "view": seen}, Offers())
+    assert question.events == ["(3 earlier lines left out)", "Night."]
+    assert question.private == ["2: I save nobody."]
+    assert question.observation("") == text
+
+
+def test_private_speech_may_be_left_out_and_other_private_lines_may_not():
+    assert TakeTurn.recent == ("private",)
+    assert TakeTurn.is_speech('2: player_2 says to the werewolves: "I recommend player_1."')
+    assert not TakeTurn.is_speech("2: Privately, player_1: I save nobody.")
+    assert not TakeTurn.is_speech("2: Moderator: To the seer: player_1 is a werewolf.")
+
+
+def test_sentences_that_begin_and_end_alike_stand_together():
+    said = [
+        "I wait.",
+        *(f"I trust that player_{k} is good." for k in range(3)),
+        "At 17:00 A was in B.",
+        "At 17:30 A was in B.",
+    ]
+    entries = together(said)
+    assert entries == [
+        "I wait.",
+        ("I trust that ", ["player_0", "player_1", "player_2"], " is good."),
+        ("At ", ["17:00", "17:30"], " A was in B."),
+    ]
+    assert one_by_one(entries) == said
+
+
+def test_questions_of_a_case_are_told_to_the_whole_table_and_facts_where_they_are_offered():
+    """A table tells kinds of free talk with few sentences from the beginning: a hundred at most, not hundreds of facts."""
+    env = rollout.table("murder_mystery_v0", case="seed:3:en:4", rounds=1)
+    env.reset(seed=3)
+    spoken = env.infos[env.agent_selection]["spoken"]
+    assert {"I introduce myself.", "Where were you at the time?", "Whom did you see, and what?"} <= set(spoken)
+    assert len(spoken) <= 100
+    assert not any(" was seen in " in sentence for sentence in spoken)
+    question, _ = heard("murder_mystery_v0", {"case": "seed:3:en:4", "rounds": 1}, 3)[-1]
+    assert not set(offered(question.events).values()) & set(spoken)
+    assert min(offered(question.events)) == len(spoken) + 1
+
+
+def test_offers_of_a_case_are_told_in_fewer_letters():
+    """Each seat of a murder mystery is offered some hundred sentences in a game, most of which differ in a name or an hour."""
+    question, _ = heard("murder_mystery_v0", {"case": "seed:3:en:5:1", "rounds": 2}, 3)[-1]
+    known = offered(question.events)
+    lines = [line for line in question.events if line.startswith("+")]
+    first = len(one_by_one(question.spoken)) + 1
+    assert list(known) == list(range(first, first + len(known)))
+    assert sum(map(len, lines)) < 0.8 * sum(len(sentence) + 4 for sentence in known.values())
+
+
+@given(st.lists(st.text(alphabet="ab 1:.信任", min_size=1, max_size=12), max_size=9))
+def test_sentences_are_read_back_from_their_entries(sentences):
+    assert one_by_one(together(sentences)) == sentences
 
 
 @given(st.sets(st.integers(1, 60), min_size=1))

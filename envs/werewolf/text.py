@@ -53,19 +53,27 @@ class WerewolfText(MoveSentences):
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
         self._order = "talk and vote" if game.talk else "vote"
         self._names = tuple(map(name, range(game.seats)))
-        self._in_order: tuple[tuple[int, ...], str] = ((), "")  # an order of talk, and the rules with it
+        # an order of talk, its line, and that with the rules
+        self._in_order: tuple[tuple[int, ...], str, str] = ((), "", "")
 
     def who(self, view: WerewolfView) -> str:
         if not view.role:
             return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
-        if self._in_order[0] != view.speakers:  # the same for all seats of a game
-            order = f"By day the living {self._order} in this order: {names(view.speakers)}."
-            self._in_order = view.speakers, f"{order}\n\n{self.rules}\n"
+        self.common(view)
         fellows = "".join([f"The other werewolves are: {names(fact.seats)}.\n" for fact in view.knows])
         return (
             f"You are {name(view.seat)}. Your role is {view.role}. You are on the side of {view.side}.\n"
-            f"{fellows}{self._in_order[1]}"
+            f"{fellows}{self._in_order[2]}"
         )
+
+    def common(self, view: WerewolfView) -> str:
+        """The order of talk, the same for all seats of a game, and the empty line before the rules."""
+        if not view.role:
+            return ""
+        if self._in_order[0] != view.speakers:
+            order = f"By day the living {self._order} in this order: {names(view.speakers)}.\n\n"
+            self._in_order = view.speakers, order, f"{order}{self.rules}\n"
+        return self._in_order[1]
 
     def line(self, event: Event) -> str:
         seat, move, to = event
