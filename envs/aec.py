@@ -26,6 +26,7 @@ from parlour.envs.core import (
     View,
     accept,
     check_one_of,
+    given_up,
 )
 from parlour.envs.own_frame import SeatEncoders, own_numbers
 from parlour.envs.seat_texts import SeatTexts
@@ -374,8 +375,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         if self.listener is not None:
             self.listener(Entry(seat, None, None, None, "forfeit"))
         self._cumulative_rewards[self.agent_selection] = 0.0
-        returns = tuple(-1.0 if k == seat else 0.0 for k in range(self.game.seats))
-        self._finish(Outcome(returns, "draw", "forfeit"))
+        self._finish(given_up(self.game.seats, seat))
 
     # -- inside ------------------------------------------------------------------------------------------------
 

@@ -114,6 +114,11 @@ class Outcome:
     """Why, in one word of the game's card."""
 
 
+def given_up(seats: int, seat: int) -> Outcome:
+    """How a game ends in which `seat` gives up: it gets -1, nobody else gets anything."""
+    return Outcome(tuple(-1.0 if k == seat else 0.0 for k in range(seats)), "draw", "forfeit")
+
+
 class State(Protocol):
     """What every game's state offers to the adapters; the rest of it is the game's own affair."""
 
@@ -266,6 +271,10 @@ class GameSpec(Protocol):
 
     def build(self, *args: Any, **config: Any) -> Game[Any]:
         """The rules for a configuration. Raises `ParlourError` for an unknown or unusable one."""
+
+    def opens(self, config: Mapping[str, Any]) -> str | None:
+        """The path that `build` would open for a configuration; None for none. Files may not name any path they like."""
+        return None
 
     def text(self, game: Any) -> GameText[Any]:
         """The wording of a game that `build` made."""

@@ -150,6 +150,19 @@ def lookup(name: str) -> EnvModule:
     return registry[name]
 
 
+def known(name: str) -> EnvModule:
+    """The environments of a game that a file names: one of the registry, or one that was looked up before.
+
+    Raises:
+        ParlourError: As `lookup`; or it is a `module:ATTRIBUTE` that was not looked up: no file has a module imported.
+    """
+    if dotted.is_dotted(name) and name not in _ELSEWHERE:
+        raise ParlourError(
+            f"game {name!r}, which a file names, is not imported for it; accepted: games of the registry, or --game {name}"
+        )
+    return EnvModule(_ELSEWHERE[name]) if name in _ELSEWHERE else lookup(name)
+
+
 def name_of(spec: GameSpec) -> str:
     """The name with which `lookup` finds a game: its id, or its `module:ATTRIBUTE` outside of the registry."""
     if spec.id in _LOADED and _LOADED[spec.id].spec is spec:

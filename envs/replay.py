@@ -11,27 +11,47 @@ seat's own says `by` whom it was, with the `reason`: `"table"` (`"default"`, `"r
 be used) or `"heuristic"` (why the model gave no answer). The last line of a finished game is
 `{"outcome": {"returns", "winner", "reason"}, ...}`, of one that was given up `{"unfinished": why, ...}`. Every line is
 complete or absent: a file that ends within a line is read up to the line before.
+
+A transcript may come from anybody. It is JSON as `parlour.envs.json_values` reads it; it names a game of the registry, and a
+path in its config is opened only in folders that the caller names; a seat says at most `MAX_WORDS` in a move, as at the
+table, and a service at most `MAX_SERVICE_WORDS`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.aec import Entry, GameEnv
-from parlour.envs.core import NATURE, OVER, Game, GameSpec, GameText, IllegalMove, Move, Outcome, ParlourError, accept
+from parlour.envs.core import (
+    NATURE,
+    OVER,
+    Game,
+    GameSpec,
+    GameText,
+    IllegalMove,
+    Move,
+    Outcome,
+    ParlourError,
+    accept,
+    given_up,
+)
 from parlour.envs.english import name
-from parlour.envs.registry import build, lookup
+from parlour.envs.json_values import json_value
+from parlour.envs.registry import build, known
+from parlour.envs.text import MAX_WORDS
 
 FORMAT: Final = 1
 NATURE_NAME: Final = "nature"
 BY_TABLE: Final = "table"
 BY_HEURISTIC: Final = "heuristic"
 """By whom a move was, if not by the seat: the table, or the heuristic in the place of the seat's model."""
+MAX_SERVICE_WORDS: Final = 100_000
+"""Characters of one answer of a service that are read."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +69,13 @@ class Transcript:
     """The last line, with all its notes: of the outcome, or of why the game was given up; empty without one."""
     lines: tuple[Mapping[str, Any], ...] = field(default=(), repr=False, compare=False, kw_only=True)
     """The line of each entry with all its notes, where the transcript was read from a file."""
+    folders: tuple[Path, ...] = field(default=(), repr=False, compare=False, kw_only=True)
+    """In which a path that its config names may lie."""
 
     @property
     def spec(self) -> GameSpec:
-        """The game. Raises `ParlourError` if there is none of this name."""
-        return self.own or lookup(self.header["game"]).spec
+        """The game. Raises `ParlourError` as `parlour.envs.registry.known` does."""
+        return self.own or known(self.header["game"]).spec
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -67,9 +89,27 @@ class Transcript:
         return not isinstance(published, Mapping) or "words" in published
 
     def game(self) -> Game[Any]:
-        """The rules it was played by."""
-        game: Game[Any] = build(self.spec, self.header["config"])
+        """The rules it was played by. Raises `ParlourError` for a config that cannot be used or opens other paths."""
+        spec, config = self.spec, self.header["config"]
+        opened = spec.opens(config)
+        if opened is not None and not any(_lies_in(opened, folder) for folder in self.folders):
+            named = ", ".join(map(str, self.folders)) or "none was named"
+            raise ParlourError(
+                f"{opened!r}, which the transcript names, is not opened; accepted: paths in folders that are named "
+                f"to open them (--cases): {named}"
+            )
+        try:
+            game: Game[Any] = build(spec, config)
+        except (TypeError, OverflowError) as error:
+            raise ParlourError(f"the header's config cannot be used: {error}") from None
         return game
+
+
+def _lies_in(path: str, folder: Path) -> bool:
+    try:
+        return Path(path).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # too long, with a null character, a circle of links
+        return False
 
 
 # -- writing ---------------------------------------------------------------------------------------------------
@@ -125,12 +165,13 @@ def _who(seat: int) -> str:
 # -- reading ---------------------------------------------------------------------------------------------------
 
 
-def read(path: str | Path, spec: GameSpec | None = None) -> Transcript:
+def read(path: str | Path, spec: GameSpec | None = None, *, folders: Iterable[str | Path] = ()) -> Transcript:
     """Read a transcript.
 
     Args:
         path: The file.
         spec: The game; None to look it up by its name in the header.
+        folders: Paths that the config may name, such as that of a case, and folders of such; nothing else is opened.
 
     Raises:
         ParlourError: The file cannot be read or is no transcript; the message names the file and the line.
@@ -156,7 +197,15 @@ def read(path: str | Path, spec: GameSpec | None = None) -> Transcript:
         else:
             entries.append(_entry(path, number, record))
             noted.append(record)
-    return Transcript(header, tuple(entries), outcome, own=spec, closing=closing, lines=tuple(noted))
+    return Transcript(
+        header,
+        tuple(entries),
+        outcome,
+        own=spec,
+        closing=closing,
+        lines=tuple(noted),
+        folders=tuple(map(Path, folders)),
+    )
 
 
 def transcript_files(directory: str | Path) -> list[Path]:
@@ -169,11 +218,11 @@ def transcript_files(directory: str | Path) -> list[Path]:
 
 def _record(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        record = None
+        record, why = json_value(line), ""
+    except ValueError as error:
+        record, why = None, f" ({error})"
     if not isinstance(record, dict):
-        raise ParlourError(f"{str(path)!r} line {number} is not a JSON object; accepted: a transcript of parlour")
+        raise ParlourError(f"{str(path)!r} line {number} is not a JSON object{why}; accepted: a transcript of parlour")
     return record
 
 
@@ -186,7 +235,7 @@ def _entry(path: str | Path, number: int, record: Mapping[str, Any]) -> Entry:
             kind, args = record["move"]
             if not all(type(arg) is int for arg in args):
                 raise TypeError(f"arguments {args!r}, accepted: whole numbers")
-            move = Move(str(kind), tuple(args), str(record.get("words", "")))
+            move = Move(str(kind), tuple(args), _words(seat, record.get("words", "")))
         elif "fault" not in record:
             raise KeyError("move")
         replaced = str(record.get("reason", "")) if record.get("by") == BY_TABLE else ""
@@ -195,10 +244,20 @@ def _entry(path: str | Path, number: int, record: Mapping[str, Any]) -> Entry:
         raise ParlourError(f"{str(path)!r} line {number} is not a move: {error}") from None
 
 
+def _words(seat: int, words: Any) -> str:
+    most = MAX_SERVICE_WORDS if seat == NATURE else MAX_WORDS
+    if not isinstance(words, str) or len(words) > most:
+        raise ValueError(f"words of {len(words) if isinstance(words, str) else 0} characters, accepted: at most {most}")
+    return words
+
+
 def _outcome(path: str | Path, number: int, told: Any) -> Outcome:
     try:
-        return Outcome(tuple(float(r) for r in told["returns"]), str(told["winner"]), str(told["reason"]))
-    except (KeyError, TypeError, ValueError) as error:
+        returns, winner, reason = told["returns"], told["winner"], told["reason"]
+        if not all(type(one) in (int, float) for one in returns) or type(winner) is not str or type(reason) is not str:
+            raise TypeError("returns, winner and reason; accepted: numbers and two texts")
+        return Outcome(tuple(map(float, returns)), winner, reason)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ParlourError(f"{str(path)!r} line {number} is not an outcome: {error}") from None
 
 
@@ -241,14 +300,10 @@ def finished(transcript: Transcript, game_id: str) -> tuple[Any, list[Any]] | No
         raise accept("game", transcript.header["game"], game_id)
     if outcome is None:
         return None
-    try:
-        game = transcript.game()
-    except TypeError as error:
-        raise ParlourError(f"the header's config cannot be used: {error}") from None
+    game = transcript.game()
     reached = list(states(game, transcript.moves))
-    # a seat that gives up ends the game by no move
-    if outcome.reason != "forfeit" and outcome != game.outcome(reached[-1]):
-        raise ParlourError(f"the outcome {outcome} is not the one of the moves; accepted: {game.outcome(reached[-1])}")
+    if transcript.lines or outcome.reason != "forfeit":  # one that was made in this process may give up anywhere
+        _check_outcome(transcript, game, reached[-1])
     return game, reached
 
 
@@ -264,10 +319,17 @@ class Step:
     """None at the end."""
 
 
-def reenact(transcript: Transcript, observation: str = "text") -> Iterator[Step]:
+def reenact(
+    transcript: Transcript, observation: str = "text", *, watched: Collection[str] | None = None
+) -> Iterator[Step]:
     """Play a transcript again in its environment: a Step before each move of a seat, and one after the last.
 
     A transcript that stops while nature is to move ends with the last move of a seat before it.
+
+    Args:
+        transcript: The game.
+        observation: As in `GameEnv`.
+        watched: Agents whose observations are made; None for all.
 
     Raises:
         IllegalMove: A move does not fit the rules, with its number.
@@ -279,7 +341,7 @@ def reenact(transcript: Transcript, observation: str = "text") -> Iterator[Step]
     for state in states(game, moves):
         actors.append(game.actor(state))
     _check_seats(transcript, actors)
-    _check_outcome(transcript, game.outcome(state))
+    _check_outcome(transcript, game, state)
     nature = [move for actor, move in zip(actors, moves, strict=False) if actor == NATURE]
     seats = [move for actor, move in zip(actors, moves, strict=False) if actor >= 0]
     cut = actors[-1] == NATURE
@@ -288,15 +350,15 @@ def reenact(transcript: Transcript, observation: str = "text") -> Iterator[Step]
     env = GameEnv(transcript.spec, game, observation=observation)  # type: ignore[arg-type]
     env.reset(options={"nature": nature})
     for number, move in enumerate(seats, 1):
-        yield Step(_everybody(env), env.agent_selection, move)
+        yield Step(_observed(env, watched), env.agent_selection, move)
         if cut and number == len(seats):
             return
         env.play(move)
-    yield Step(_everybody(env), "" if actors[-1] == OVER else env.agent_selection, None)
+    yield Step(_observed(env, watched), "" if actors[-1] == OVER else env.agent_selection, None)
 
 
-def _everybody(env: GameEnv) -> dict[str, Any]:
-    return {agent: env.observe(agent) for agent in env.possible_agents}
+def _observed(env: GameEnv, watched: Collection[str] | None) -> dict[str, Any]:
+    return {agent: env.observe(agent) for agent in (env.possible_agents if watched is None else watched)}
 
 
 def _check_seats(transcript: Transcript, actors: Sequence[int]) -> None:
@@ -306,11 +368,14 @@ def _check_seats(transcript: Transcript, actors: Sequence[int]) -> None:
             raise ParlourError(f"move {number}: made by {_who(entry.seat)}; accepted: the seat to move, {_who(actor)}")
 
 
-def _check_outcome(transcript: Transcript, reached: Outcome | None) -> None:
-    told = transcript.outcome
-    forfeited = any(entry.fault == "forfeit" for entry in transcript.entries)
-    if told is not None and told != reached and not (forfeited and told.reason == "forfeit"):
-        raise ParlourError(f"the transcript's outcome {told} is not the one that its moves lead to, {reached}")
+def _check_outcome(transcript: Transcript, game: Game[Any], last: Any) -> None:
+    told, reached = transcript.outcome, game.outcome(last)
+    final = transcript.entries[-1] if transcript.entries else None
+    # a seat that gives up ends the game by no move
+    if reached is None and final is not None and final.fault == "forfeit" and final.seat == game.actor(last):
+        reached = given_up(game.seats, final.seat)
+    if told is not None and told != reached:
+        raise ParlourError(f"the outcome {told} is not the one of the moves; accepted: {reached}")
 
 
 def text_of(transcript: Transcript) -> GameText[Any]:

@@ -51,5 +51,7 @@ class TellingHandler(logging.Handler):
 
 def _write(text: str, stream: TextIO) -> None:
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))  # not every terminal knows every letter
+    if not text.isascii() and encoding.lower() not in ("utf-8", "utf8"):  # not every terminal knows every letter
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
+    stream.write(text)
     stream.flush()

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.json_values import json_value
 
 
 class Policy(ABC):
@@ -60,13 +61,20 @@ class Policy(ABC):
     def load(cls, path: str | Path) -> Self:
         """Read a policy that `save` wrote. Raises `ParlourError` if the file holds none of this kind."""
         try:
-            stored = json.loads(Path(path).read_text())
+            stored = json_value(Path(path).read_bytes())
             kind, settings = stored["policy"], stored["settings"]
         except (OSError, ValueError, KeyError, TypeError):
             raise ParlourError(f"{str(path)!r} is not a saved policy; accepted: a file that `save` wrote") from None
         if kind != cls.name:
             raise accept("policy in file", kind, (cls.name,))
-        return cls(**settings)
+        if not isinstance(settings, dict):
+            raise accept("settings in file", settings, "an object")
+        try:
+            return cls(**settings)
+        except TypeError as error:
+            raise ParlourError(
+                f"{str(path)!r} is not a saved policy ({error}); accepted: a file that `save` wrote"
+            ) from None
 
 
 class TablePolicy(Policy):

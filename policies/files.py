@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import json
+import lzma
+import math
 import os
 import pickle
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.lib import format as npy
 from parlour.envs.core import ParlourError
+from parlour.envs.json_values import json_value
 
+MAX_ARRAYS: Final = 2**28
+"""Bytes of the arrays of one file that are read."""
+_HEADERS: Final = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 _UNREADABLE: Final = (
-    *(OSError, EOFError, ValueError, KeyError, TypeError, IndexError, AttributeError, AssertionError, RuntimeError),
-    *(pickle.UnpicklingError, zipfile.BadZipFile),
+    *(
+        OSError,
+        EOFError,
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        AssertionError,
+        RuntimeError,
+        OverflowError,
+    ),
+    *(pickle.UnpicklingError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, MemoryError),
 )
 """What NumPy, PyTorch and pickle raise for files that are damaged or of another kind."""
 
@@ -52,7 +72,7 @@ def read_json(path: str | Path) -> dict[str, Any]:
     """Read a JSON object. Raises `ParlourError` if the file cannot be read or holds something else."""
     try:
         found = json.loads(Path(path).read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
     if not isinstance(found, dict):
         raise ParlourError(f"file {str(path)!r} cannot be used; accepted: a JSON object")
@@ -80,6 +100,30 @@ def write_arrays(
 
 
 def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The plain values and the arrays that `write_arrays` wrote. To be used in `reading`."""
-    with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        return json.loads(str(stored[kind])), {name: stored[name] for name in stored.files if name != kind}
+    """The plain values and the arrays that `write_arrays` wrote. To be used in `reading`.
+
+    Raises:
+        ValueError: The arrays are larger than their parts of the file, or than `MAX_ARRAYS` together.
+        Exception: Whatever NumPy raises for another file.
+    """
+    with zipfile.ZipFile(path) as packed:
+        if sum(part.file_size for part in packed.infolist()) > MAX_ARRAYS:
+            raise ValueError(f"arrays of more than {MAX_ARRAYS} bytes")
+        arrays = {part.filename.removesuffix(".npy"): _array(packed, part) for part in packed.infolist()}
+    meta = json_value(str(arrays.pop(kind)))
+    if not isinstance(meta, dict):
+        raise TypeError(f"{kind} is no object")
+    return meta, arrays
+
+
+def _array(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> Any:
+    """One array; NumPy would make room for whatever size its first bytes tell before it reads on."""
+    with packed.open(part) as file:
+        major, minor = npy.read_magic(file)
+        if (major, minor) not in _HEADERS:
+            raise ValueError("the version of an array")
+        shape, _, dtype = _HEADERS[major, minor](file)
+        if dtype.hasobject or math.prod(shape) * dtype.itemsize != part.file_size - file.tell():
+            raise ValueError("an array that is not as large as it says")
+    with packed.open(part) as file:
+        return npy.read_array(file, allow_pickle=False)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs import dotted
-from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, check_one_of
+from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, accept, check_one_of
 from parlour.envs.frames import Frame
-from parlour.envs.registry import lookup
+from parlour.envs.registry import known
 from parlour.policies.base import TablePolicy
 from parlour.policies.files import read_arrays, reading, write_arrays
 
@@ -65,6 +65,7 @@ class TrainedSeat(TablePolicy):
     ) -> None:
         super().__init__()
         check_one_of("activation", activation, ACTIVATIONS)
+        _check_layers(layers)
         self.game, self.config, self.layers, self.sample = game, dict(config), list(layers), sample
         self.features, self.activation = features, activation
         self.table = game, self.config
@@ -72,7 +73,7 @@ class TrainedSeat(TablePolicy):
 
     @property
     def reads_prose(self) -> bool:
-        return self.features != TABLE and bool(lookup(self.game).spec.prose)
+        return self.features != TABLE and bool(known(self.game).spec.prose)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_reader": None}  # made again from the rules
@@ -121,6 +122,8 @@ class TrainedSeat(TablePolicy):
             single = {name: np.asarray(array, dtype=np.float32) for name, array in stored.items()}
             layers = [(single[f"w{k}"], single[f"b{k}"]) for k in range(meta["layers"])]
             told = {key: meta[key] for key in ("features", "activation", "sample") if key in meta}
+            if not isinstance(meta["game"], str) or not isinstance(told.get("features", ""), str):
+                raise TypeError("game and features")
             return cls(meta["game"], meta["config"], layers, **told)
 
     # -- inside ------------------------------------------------------------------------------------------------
@@ -151,11 +154,28 @@ class TrainedSeat(TablePolicy):
         return self._reader
 
 
+def _check_layers(layers: Sequence[tuple[Array, Array]]) -> None:
+    """Raise `ParlourError` unless each layer takes what the one before it gives, in finite numbers."""
+    inputs = None
+    for number, (weights, bias) in enumerate(layers):
+        fits = (
+            np.ndim(weights) == 2 and np.shape(bias) == np.shape(weights)[:1] and inputs in (None, np.shape(weights)[1])
+        )
+        if not fits or not (np.isfinite(weights).all() and np.isfinite(bias).all()):
+            told = f"weights {np.shape(weights)}, bias {np.shape(bias)}"
+            raise accept(
+                f"layer {number}", told, "finite weights (out, in) and bias (out,), in: out of the layer before"
+            )
+        inputs = np.shape(weights)[0]
+    if not layers:
+        raise accept("layers", 0, "at least one")
+
+
 class _Reader:
     """Makes features, and its numbers of the legal moves, from the View of any seat of one table, or from its prose."""
 
     def __init__(self, name: str, config: Mapping[str, Any], features: str) -> None:
-        self._spec = lookup(name).spec
+        self._spec = known(name).spec
         self._game = self._spec.build(**config)
         self._features = features
         actions = len(self._game.catalogue)

@@ -10,7 +10,7 @@ import pytest
 from parlour.envs import replay
 from parlour.envs.aec import Entry
 from parlour.envs.avalon import GAME
-from parlour.envs.core import Move, Outcome, ParlourError
+from parlour.envs.core import Move, Outcome, ParlourError, given_up
 from parlour.envs.replay import Transcript
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
@@ -247,7 +247,9 @@ def test_valid_responses_of_a_published_game() -> None:
 
 
 def test_replies_of_models_are_counted_where_a_transcript_holds_them(tmp_path: Path) -> None:
-    whole = game(*proposal((0, 1), "aadddd"))
+    unfinished = game(*proposal((0, 1), "aadddd"))
+    given_up_by_1 = (*unfinished.entries, Entry(1, None, None, None, "forfeit"))  # the next leader
+    whole = replace(unfinished, entries=given_up_by_1, outcome=given_up(6, 1))
     text = GAME.text(RULES)
     calls: dict[int, Any] = {
         1: [{"ask": "x", "prompt": [], "reply": "no", "fault": "no JSON"}, {"ask": "x", "prompt": [], "reply": "{}"}],
@@ -258,7 +260,7 @@ def test_replies_of_models_are_counted_where_a_transcript_holds_them(tmp_path: P
     for number, entry in enumerate(whole.entries):
         lines.append(replay.entry_line(number, entry, text, {"calls": calls[number]} if number in calls else None))
     path = tmp_path / "game.jsonl"
-    path.write_text("".join([*lines, replay.outcome_line(whole.outcome or Outcome((), "", ""))]))
+    path.write_text("".join([*lines, replay.outcome_line(given_up(6, 1))]))
     read = replay.read(path)
     assert read.entries == whole.entries
     assert [tuple(one) for one in of_models(read)] == [(0, False), (0, True), (2, True)]

@@ -105,7 +105,7 @@ def test_a_game_without_entry_point_is_named_by_its_place(unnamed, tmp_path):
     told(unnamed, "play", name, "--policy", "heuristic", "--out", str(tmp_path))
     path = tmp_path / "ourgame_v0-1.jsonl"
     assert json.loads(path.read_text().splitlines()[0])["game"] == name
-    assert "guesses" in parlour(unnamed, "replay", str(path))
+    assert "guesses" in parlour(unnamed, "replay", str(path), "--game", name)  # no file has a module imported
     assert told(unnamed, "evaluate", name, "--design", "team", "--against", "random", "--games", "2")["games"] == 8
 
 

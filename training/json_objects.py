@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from parlour.envs.core import ParlourError, listed
+from parlour.envs.json_values import json_value
 from parlour.policies.files import replacing
 
 LONGEST_SHOWN: Final = 120
@@ -103,9 +104,8 @@ class JsonObject:
 def parse(where: str, line: bytes) -> JsonObject:
     """Read a line that holds a JSON object. Raises `ParlourError` if it does not, or names a field twice."""
     try:
-        fields = json.loads(line.decode(), object_pairs_hook=_once)
-        _plain(fields)
-    except (ValueError, RecursionError) as error:
+        fields = json_value(line, _once, finite=False)
+    except ValueError as error:
         raise ParlourError(f"{where} cannot be read ({error}); accepted: a JSON object in UTF-8") from None
     if type(fields) is not dict:
         raise ParlourError(f"{where}: {shown(fields)} is not accepted; accepted: a JSON object")

@@ -43,7 +43,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from math import isfinite
 from typing import Any, ClassVar, Final
 
 from parlour.envs.core import GameSpec, accept, check_one_of
@@ -59,6 +58,8 @@ _PAY: Final = ("shared", "own")
 _DIFFICULTIES: Final = ("easy", "medium", "hard")
 _NORMALISATIONS: Final = ("paper", "ours")
 _DEFAULT_SIZE: Final = 60
+_LARGEST: Final = 1e12
+"""Of utilities and costs, so that no sum of them is infinite."""
 
 
 class MediatedSpec(GameSpec):
@@ -72,8 +73,8 @@ class MediatedSpec(GameSpec):
         "joint": ", ".join(JOINTS),
         "modules": "True, False",
         "pay": ", ".join(_PAY),
-        "utilities": "four numbers: right, wrong, rightly silent, wrongly silent",
-        "costs": "nine numbers, at least 0: of the retriever's three actions, the generator's four, the verifier's two",
+        "utilities": "four numbers, at most 1e12: right, wrong, rightly silent, wrongly silent",
+        "costs": "nine numbers, 0 to 1e12: of the retriever's three actions, the generator's four, the verifier's two",
         "difficulty": ", ".join(_DIFFICULTIES),
         "corpus_seed": "a whole number, at least 0",
         "corpus_size": "1..1000000 questions",
@@ -118,6 +119,8 @@ class MediatedSpec(GameSpec):
         Raises:
             ParlourError: An argument is not accepted.
         """
+        if service is not None and not isinstance(service, Service):
+            raise accept("service", service, self.options["service"])
         size = corpus_size if service is None else service.size
         check_one_of("corpus_size", size, _SIZES)
         if type(questions) is not int or questions not in _QUESTIONS or questions > size:
@@ -160,9 +163,9 @@ class MediatedSpec(GameSpec):
             config=config,
         )
 
-    def _numbers(self, name: str, values: Any, count: int, least: float = float("-inf")) -> tuple[float, ...]:
+    def _numbers(self, name: str, values: Any, count: int, least: float = -_LARGEST) -> tuple[float, ...]:
         fits = isinstance(values, Sequence) and not isinstance(values, str) and len(values) == count
-        numbers = fits and all(type(value) in (int, float) and isfinite(value) and value >= least for value in values)
+        numbers = fits and all(type(value) in (int, float) and least <= value <= _LARGEST for value in values)
         if not numbers:
             raise accept(name, values, self.options[name])
         return tuple(map(float, values))

@@ -6,12 +6,12 @@ right sentences are, are left alone, so that nothing of them can get into a grap
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs import english
 from parlour.envs.core import ParlourError
+from parlour.envs.json_values import json_value
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, Passage
 from parlour.envs.mediated_qa.world import WorldFact
 
@@ -32,8 +32,8 @@ def load(path: str | Path, limit: int | None = None) -> Corpus:
         ParlourError: The file cannot be read, or an entry is not as described; the message says which.
     """
     try:
-        entries = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        entries = json_value(Path(path).read_bytes())
+    except (OSError, ValueError) as error:
         raise ParlourError(f"{str(path)!r} cannot be read as HotpotQA: {error}") from None
     if not isinstance(entries, list) or not entries:
         raise ParlourError(f"{str(path)!r} is no list of questions; accepted: HotpotQA's distractor files")

@@ -7,7 +7,7 @@ in its reader.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -21,6 +21,7 @@ class Asked(NamedTuple):
     """Number into `vocabulary.STATES`: what the graph's signals say of it."""
 
 
+@runtime_checkable
 class Service(Protocol):
     """The outside world. Its answers may depend on the question, the arguments and the generator given, nothing else."""
 

@@ -49,7 +49,7 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of
 from parlour.envs.murder_mystery.cases.case import digest
-from parlour.envs.murder_mystery.cases.find import find
+from parlour.envs.murder_mystery.cases.find import find, is_path
 from parlour.envs.murder_mystery.encode import MysteryEncoder
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.text import MysteryText
@@ -83,6 +83,10 @@ class MysterySpec(GameSpec):
     demo = ("parlour.training.demo.murder_mystery:murder_mystery_section",)
     text = MysteryText
     encoder = MysteryEncoder
+
+    def opens(self, config: Mapping[str, Any]) -> str | None:
+        case = config.get("case", _DEFAULT)
+        return case if isinstance(case, str) and is_path(case) else None
 
     def build(
         self,

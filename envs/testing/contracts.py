@@ -58,7 +58,8 @@ def replays(table: ConfiguredGame) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         seen = [observations(env) for _ in follow(Recorder(env, path), table.playouts[0].moves)]
-        transcript = replay.read(path, table.spec)
+        opened = table.spec.opens(env.game.config)
+        transcript = replay.read(path, table.spec, folders=[] if opened is None else [opened])
     steps = list(replay.reenact(transcript, "both"))
     assert data_equivalence([dict(step.observations) for step in steps], seen, exact=True)
     assert (transcript.outcome, transcript.moves) == (env.outcome, tuple(env.moves))

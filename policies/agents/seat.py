@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from parlour.envs.core import ParlourError, View, accept
+from parlour.envs.json_values import json_value
 from parlour.policies.base import Policy, check_settings
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.decisions import made_by
@@ -85,7 +85,7 @@ class AskingPolicy(Policy):
             ParlourError: The file holds none of this kind, or its model cannot be made.
         """
         try:
-            stored = json.loads(Path(path).read_text("utf-8"))
+            stored = json_value(Path(path).read_bytes())
             kind, settings = stored["policy"], dict(stored["settings"])
             config = ModelConfig(**settings.pop("model"))
         except (OSError, ValueError, KeyError, TypeError) as error:

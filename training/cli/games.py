@@ -1,4 +1,4 @@
-"""`parlour list`, `parlour play`, `parlour replay`, `parlour evaluate`."""
+"""`parlour list`, `parlour play`, `parlour evaluate`."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from parlour.envs import replay as transcripts
-from parlour.envs.core import NATURE, GameText, ParlourError, accept, check_one_of
-from parlour.envs.english import name
+from parlour.envs.core import GameText, ParlourError, accept, check_one_of
 from parlour.envs.registry import lookup, registry
 from parlour.envs.terminal import tell, tell_text
-from parlour.envs.text import agents_of, clean, end_of, was
+from parlour.envs.text import end_of, was
 from parlour.policies import AGENTS, ASKING, FOREIGN, POLICIES, HumanPolicy, asks_a_model, make_policy
 from parlour.policies.experts import EXPERT
 from parlour.policies.llm.decisions import Decisions
 from parlour.training import display, rollout, seeds
 from parlour.training import evaluate as evaluation
-from parlour.training.cli import common, heard
+from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
-from parlour.training.decisions import of_transcript
 from parlour.training.parallel.concurrent_games import Job, play_each
 from parlour.training.statistics import show_interval
 
@@ -176,100 +173,6 @@ def _show_game(text: GameText[Any], episode: rollout.Episode, *, heading: bool) 
         if told:
             tell(told)
     tell(end_of(text, episode.outcome))
-
-
-def replay(
-    file: Annotated[Path, typer.Argument(), "Transcript file."],
-    seat: Annotated[str | None, "Show what this player observed at each turn; None: all moves."] = None,
-) -> Answer:
-    """Replay a transcript through the rules and show it; an incomplete file is shown up to its last move.
-
-    Example: [bold]parlour replay runs/mine/avalon_v0-1.jsonl --seat player_0[/bold]
-    """
-    transcript = transcripts.read(file)
-    game, text = transcript.game(), transcripts.text_of(transcript)
-    agents = agents_of(game)
-    if seat is not None:
-        check_one_of("seat", seat, agents)
-    made = [number for number, entry in enumerate(transcript.entries) if entry.move is not None and entry.seat >= 0]
-    known = heard.marker(transcript)
-    turns = [
-        (
-            step.agent,
-            heard.said(transcript, step.move),
-            {agent: known(seen["text"]) for agent, seen in step.observations.items()},
-            line,
-        )
-        for step, line in zip(transcripts.reenact(transcript), made, strict=False)
-        if step.move is not None
-    ]
-    steps = [
-        {"agent": agent, "say": said, "observations": observed, **_by(transcript, line)}
-        for agent, said, observed, line in turns
-    ]
-    players = dict(zip(agents, of_transcript(transcript), strict=True))
-    value = {
-        "header": dict(transcript.header),
-        "steps": steps,
-        "players": {agent: one.as_json() for agent, one in players.items()},
-        "finished": transcript.outcome is not None,
-        "heard": transcript.heard,
-    }
-
-    def show() -> None:
-        if not transcript.heard:
-            tell(heard.NOTE)
-        if seat is None:
-            _show_moves(transcript, text)
-        for agent, said, observed, line in turns:
-            if agent == seat:
-                tell_text(f"{observed[agent]}> {said}{_mark(_by(transcript, line))}\n")
-        tell(end_of(text, transcript.outcome) if transcript.outcome else _no_end(transcript))
-        called = transcript.header.get("players")
-        named = called if isinstance(called, dict) else {}
-        display.show_decisions(
-            {f"{agent}: {named[agent]}" if agent in named else agent: players[agent] for agent in agents}
-        )
-
-    return Answer(value, show)
-
-
-def _by(transcript: transcripts.Transcript, number: int) -> dict[str, str]:
-    """By whom the move of a line is and why, if it is not the seat's own."""
-    line = transcript.lines[number]
-    return {"by": str(line["by"]), "reason": str(line.get("reason", ""))} if "by" in line else {}
-
-
-def _mark(by: dict[str, str]) -> str:
-    """The same, in words behind the move.
-
-    >>> _mark({"by": "heuristic", "reason": "invalid"}), _mark({"by": "table", "reason": "default"}), _mark({})
-    (' [by the rule of thumb: invalid]', ' [by the table: default]', '')
-    """
-    if not by:
-        return ""
-    whom = {transcripts.BY_HEURISTIC: "the rule of thumb", transcripts.BY_TABLE: "the table"}.get(by["by"], by["by"])
-    return f" [by {clean(whom)}: {clean(by['reason'])}]"
-
-
-def _no_end(transcript: transcripts.Transcript) -> str:
-    why = transcript.closing.get("unfinished")
-    return f"(not finished: {len(transcript.moves)} moves{f'; {why}' if why else ''})"
-
-
-def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
-    """Every event with who saw it, secrets included: the reader of a transcript may know all."""
-    known = heard.marker(transcript)
-    states = list(transcripts.states(transcript.game(), transcript.moves))
-    made = [(number, entry) for number, entry in enumerate(transcript.entries) if entry.move is not None]
-    for before, after, (number, entry) in zip(states, states[1:], made, strict=False):
-        mark = _mark(_by(transcript, number))
-        if entry.to is not None and entry.seat != NATURE and after.log == before.log:
-            tell(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}")
-            continue
-        for event in after.log[len(before.log) :]:
-            own = event.seat == entry.seat and event.move == entry.move
-            tell_text(known(text.line(event)).rstrip("\n") + (mark if own else ""))
 
 
 DESIGNS = ("single", "team")

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs import dotted, replay
 from parlour.envs.core import ParlourError
-from parlour.envs.registry import loadable, lookup
+from parlour.envs.json_values import json_value
+from parlour.envs.registry import known, loadable, lookup
 from parlour.policies.llm.decisions import foreign
 from parlour.training import display
 from parlour.training.cli.options import Answer
 from parlour.training.decision_tables import SIGN, share
 from parlour.training.evaluate import Own
+
+_MOST: Final = 10**9
+"""Decisions of one seat in one game."""
 
 Grid = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 """A table: title, headings, rows. Without headings, the title is a line of its own."""
@@ -24,6 +27,9 @@ Grid = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 
 def metrics(
     directory: Annotated[Path, typer.Argument(help="Directory with transcripts of one game, or records of Werewolf.")],
+    module: Annotated[
+        str | None, typer.Option("--game"), "module:ATTRIBUTE of a game outside of the registry; None: the registry's."
+    ] = None,
 ) -> Answer:
     """Count what the players of a directory's games did.
 
@@ -32,11 +38,13 @@ def metrics(
 
     Example: [bold]parlour metrics runs/published --json[/bold]
     """
+    if module is not None:
+        lookup(module)  # from now on a file may name it
     game = _game_in(directory)
-    named = lookup(game).spec.metrics
+    named = known(game).spec.metrics
     if not named:
-        known = ", ".join(spec.id for spec in loadable() if spec.metrics)
-        raise ParlourError(f"game {game!r} has no metrics; accepted: {known}")
+        measured_ones = ", ".join(spec.id for spec in loadable() if spec.metrics)
+        raise ParlourError(f"game {game!r} has no metrics; accepted: {measured_ones}")
     measured: Callable[[Path], dict[str, Any]] = dotted.load(named, "metrics")
     found = measured(directory)
     grids = getattr(sys.modules[measured.__module__], "tables", tables)
@@ -57,19 +65,33 @@ def told_in(directory: Path) -> dict[str, Own]:
     """Player -> whose its decisions were, by the last lines of transcripts; empty where those do not tell of players."""
     found: dict[str, Own] = {}
     for path in sorted(path for path in directory.glob("*.jsonl") if path.is_file()):
-        with path.open("rb") as file:
-            first, *rest = file.read().splitlines()
-        names = json.loads(first).get("players")
-        try:
-            made = json.loads(rest[-1]).get("players") if rest else None
-        except ValueError:  # a last line that a kill cut off
-            continue
-        if not isinstance(names, Mapping) or not isinstance(made, Mapping):
-            continue
-        for agent, of in made.items():
-            own, decisions = found.get(str(names.get(agent, agent)), Own(0, 0))
-            found[str(names.get(agent, agent))] = Own(own + of["own"], decisions + of["decisions"])
+        for player, made in _told_in(path):
+            own, decisions = found.get(player, Own(0, 0))
+            found[player] = Own(own + made.own, decisions + made.decisions)
     return found
+
+
+def _told_in(path: Path) -> Iterator[tuple[str, Own]]:
+    """Player and whose its decisions were, seat by seat, by the first and last line of one transcript."""
+    with path.open("rb") as file:
+        first, *rest = file.read().splitlines() or [b""]
+    try:
+        names, made = _players(first), _players(rest[-1]) if rest else None
+    except ValueError:  # a last line that a kill cut off
+        return
+    if names is None or made is None:
+        return
+    for agent, of in made.items():
+        counts: list[Any] = [of.get(what) if isinstance(of, Mapping) else None for what in Own._fields]
+        if not all(type(count) is int and 0 <= count <= _MOST for count in counts):
+            raise ParlourError(f"{str(path)!r}: decisions of {agent} {of!r}; accepted: numbers `own` and `decisions`")
+        yield str(names.get(agent, agent)), Own(*counts)
+
+
+def _players(line: bytes) -> Mapping[str, Any] | None:
+    told = json_value(line)
+    players = told.get("players") if isinstance(told, Mapping) else None
+    return players if isinstance(players, Mapping) else None
 
 
 def _show_grids(grids: Iterable[Grid]) -> None:
@@ -110,6 +132,6 @@ def _game_of(path: Path) -> str:
     """The game that the first line of a file names. Raises `ParlourError` if it names none."""
     try:
         with path.open("rb") as file:
-            return str(json.loads(file.readline())["game"])
-    except (OSError, ValueError, RecursionError, TypeError, KeyError):
+            return str(json_value(file.readline())["game"])
+    except (OSError, ValueError, TypeError, KeyError):
         return str(replay.read(path).header["game"])  # raises with the reason

@@ -26,6 +26,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 
 import typer
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.json_values import json_value
 from parlour.training import display
 from rich.markup import escape
 
@@ -61,6 +62,7 @@ class Answer(NamedTuple):
     """Result of a command: plain values for `--json`, and a function that prints them for people."""
 
     value: Any
+    """Or a function that makes them, where they take long to make."""
     show: Callable[[], None]
     error: str | None = None
     """What makes the command fail although there is something to print."""
@@ -103,7 +105,7 @@ def as_command(function: Callable[..., Answer | None]) -> Callable[..., None]:
                 given[name] = made if marker.make is None else stack.enter_context(marker.make(made))
             answer = function(**given)
             if answer is not None and as_json:
-                display.print_json(answer.value)
+                display.print_json(answer.value() if callable(answer.value) else answer.value)
             elif answer is not None:
                 answer.show()
             if answer is not None and answer.error is not None:
@@ -212,9 +214,13 @@ def key_values(pairs: Collection[str]) -> dict[str, Any]:
         if not equals:
             raise ParlourError(f"option {pair!r} is not accepted; accepted: KEY=VALUE, such as num_players=6")
         try:
-            chosen[key] = json.loads(value)
+            chosen[key] = json_value(value)
         except json.JSONDecodeError:
             chosen[key] = value
+        except ValueError as error:
+            raise ParlourError(
+                f"option {key!r}: {error}; accepted: KEY=VALUE, where the value is JSON or a word"
+            ) from None
     return chosen
 
 

@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.json_values import json_value
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, column, from_column, from_key
 
 LARGEST: Final = 1e100
@@ -119,8 +120,8 @@ def from_csv(text: str) -> UtilityTable:
 def from_json(text: str) -> UtilityTable:
     """Read a table in the JSON shape of the published run. Raises `ParlourError` as `read` does."""
     try:
-        stored = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        stored = json_value(text, finite=False)
+    except ValueError as error:
         raise ParlourError(f"it is no JSON: {error}") from None
     if not isinstance(stored, list) or not stored:
         raise ParlourError("it is no list of questions; accepted: [{id, signal_bin, action_utilities}, ...]")

@@ -9,7 +9,6 @@ mean of the five means with the deviation of these five, both with n under the r
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay
 from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.json_values import json_value
 from parlour.envs.language_files import LanguageTable, read_language
 from parlour.envs.terminal import tell
 from parlour.policies.files import write_json
@@ -192,7 +192,7 @@ def _check(points: Mapping[str, Any]) -> None:
 
 def _records(path: Path) -> dict[str, Any]:
     try:
-        told = json.loads(path.read_text("utf-8"))
+        told = json_value(path.read_bytes())
         if told["parlour_ratings"] != FORMAT:
             raise accept("parlour_ratings", told["parlour_ratings"], [FORMAT])
         for one in told["ratings"]:

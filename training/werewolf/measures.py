@@ -6,13 +6,13 @@ Wilson interval at 95 %. Nothing to count is None.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs import replay
+from parlour.envs.json_values import json_value
 from parlour.envs.werewolf.vocabulary import DRAW, ROLES, VILLAGE, WOLVES
 from parlour.training.statistics import Rate, rate
 from parlour.training.werewolf import result_store, scores, transcripts
@@ -48,8 +48,8 @@ def _first(path: Path) -> JSON:
     """The object in the first line of a file; empty if there is none."""
     try:
         with path.open("rb") as file:
-            found = json.loads(file.readline())
-    except (OSError, ValueError, RecursionError):
+            found = json_value(file.readline())
+    except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.json_values import json_value
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, Language, check_fact
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS, QuizQuestion
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -178,7 +179,7 @@ def load(source: Path | str | Mapping[str, Any]) -> Case:
     if isinstance(source, Mapping):
         return _checked(source, "case")
     try:
-        value = json.loads(Path(source).read_text(encoding="utf-8"))
+        value = json_value(Path(source).read_bytes())
     except (OSError, ValueError) as error:
         raise ParlourError(f"case {str(source)!r} cannot be read: {error}") from None
     return _checked(value, str(source))

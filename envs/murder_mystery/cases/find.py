@@ -7,12 +7,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.core import accept
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.cases.case import Case, load
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.envs.murder_mystery.wellplay import load as wellplay
 
 _FOLDER: Final = files(__package__) / "data"
+_SEED: Final = "seed:"
 
 
 def shipped() -> tuple[str, ...]:
@@ -20,6 +21,11 @@ def shipped() -> tuple[str, ...]:
     return tuple(
         sorted(entry.name.removesuffix(".json") for entry in _FOLDER.iterdir() if entry.name.endswith(".json"))
     )
+
+
+def is_path(reference: str) -> bool:
+    """Whether a reference names a file or a folder, not a shipped or a generated case."""
+    return not reference.startswith(_SEED) and reference not in shipped()
 
 
 def find(reference: str) -> Case:
@@ -33,14 +39,17 @@ def find(reference: str) -> Case:
     Raises:
         ParlourError: There is no such case, or it cannot be read.
     """
-    if reference.startswith("seed:"):
+    if reference.startswith(_SEED):
         return from_seed.from_reference(reference)
-    if reference in shipped():
+    if not is_path(reference):
         return load(json.loads((_FOLDER / f"{reference}.json").read_text("utf-8")))
     path = Path(reference)
-    if path.is_dir():
-        return wellplay.load_folder(path)
-    if path.is_file():
-        return load(path)
+    try:
+        if path.is_dir():
+            return wellplay.load_folder(path)
+        if path.is_file():
+            return load(path)
+    except OSError as error:  # such as a name that is too long for the file system
+        raise ParlourError(f"case {reference!r} cannot be read: {error.strerror}") from None
     known = ", ".join(shipped())
     raise accept("case", reference, f"{known}, seed:N[:en|zh[:PLAYERS[:VICTIMS]]], a case's JSON, a WellPlay folder")

@@ -24,6 +24,8 @@ PLAYERS: Final = range(4, 10)
 VICTIMS: Final = range(1, 3)
 _STORY, _WORDING, _QUIZ = range(3)
 _ATTEMPTS: Final = 10_000
+_DIGITS: Final = 100
+"""Of a number in a reference."""
 
 
 def generate(
@@ -69,12 +71,13 @@ def from_reference(reference: str) -> Case:
     """The case of `"seed:N[:LANGUAGE[:PLAYERS[:VICTIMS[:SCENE]]]]"`; empty parts or `None` are drawn.
 
     Raises:
-        ParlourError: For any other reference.
+        ParlourError: For any other reference, or a number of more than 100 digits.
     """
     head, *parts = reference.split(":")
     seed, language, players, victims, scene = (*(None if p in ("", "None") else p for p in parts), *[None] * 5)[:5]
     numbers = [part for part in (seed, players, victims) if part is not None]
-    if head != "seed" or seed is None or len(parts) > 5 or not all(part.isdecimal() for part in numbers):
+    fit = all(part.isdecimal() and len(part) <= _DIGITS for part in numbers)
+    if head != "seed" or seed is None or len(parts) > 5 or not fit:
         raise accept("case", reference, "seed:N[:en|zh[:PLAYERS[:VICTIMS[:SCENE]]]]")
     return generate(
         int(seed),

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from parlour.envs.json_values import json_value
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS
 from parlour.envs.murder_mystery.wellplay.load import (
     CHINESE,
@@ -69,7 +70,7 @@ def _published_names(folder: Folder) -> tuple[str, ...]:
     if not index.is_file():
         return ()
     try:
-        scripts = json.loads(index.read_text(encoding="utf-8-sig"))["scripts"]
+        scripts = json_value(index.read_bytes())["scripts"]
         return tuple(
             str(s[key]) for s in scripts if s["slug"] == folder.slug for key in s if key.startswith("source_dir")
         )

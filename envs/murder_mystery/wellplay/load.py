@@ -8,7 +8,6 @@ Keys stay as they were published, whatever the stories say; `check` lists what i
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.english import without_article
+from parlour.envs.json_values import json_value
 from parlour.envs.murder_mystery.cases.case import Case, Character, Victim
 from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity, Row, Source, kind_of, question, read_rows
@@ -115,7 +115,7 @@ def _questions(path: Path, name: str, lang: str, folder: tuple[str, str]) -> tup
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8-sig"))
+        value = json_value(path.read_bytes())
     except (OSError, ValueError) as error:
         raise ParlourError(f"{path} cannot be read: {error}") from None
     if not isinstance(value, dict):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.json_values import json_value
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, from_key, key
 
 TOLERANCE: Final = 1e-6
@@ -77,8 +78,8 @@ def read(path: str | Path) -> PolicyTable:
 def loads(text: str) -> PolicyTable:
     """Read the text of a policy file. Raises `ParlourError` as `read` does."""
     try:
-        stored = json.loads(text, object_pairs_hook=_no_name_twice)
-    except (ValueError, RecursionError) as error:
+        stored = json_value(text, _no_name_twice, finite=False)
+    except ValueError as error:
         if isinstance(error, ParlourError):
             raise
         raise ParlourError(f"it holds no JSON ({error}); accepted: a policy.json of `train grace`") from None

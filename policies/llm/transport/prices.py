@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from parlour.envs.core import ParlourError
+from parlour.envs.json_values import json_value
 from parlour.policies.llm.transport.request import NO_USAGE, Completion
 
 _MILLION: Final = 1_000_000
@@ -52,7 +53,7 @@ class Prices:
         table = _table(json.loads(built_in))
         if path is not None:
             try:
-                table |= _table(json.loads(Path(path).read_text(encoding="utf-8")))
+                table |= _table(json_value(Path(path).read_bytes()))
             except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
                 told = str(error) if isinstance(error, ParlourError) else type(error).__name__
                 raise ParlourError(

@@ -1,0 +1,360 @@
+"""Files that nobody answers for: each is read, or refused in one line with exit code 2, whatever it holds.
+
+What JSON may be: RFC 8259, with the limits of `parlour.envs.json_values`. Where the numbers of a test come from stands beside it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import zipfile
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import make
+from parlour.envs.core import ParlourError
+from parlour.envs.json_values import DEEPEST, DIGITS, json_value
+from parlour.envs.murder_mystery.cases.case import dump
+from parlour.envs.murder_mystery.generate import from_seed
+from parlour.policies.files import read_arrays, reading, write_arrays
+from parlour.policies.random import RandomPolicy
+from parlour.policies.trained import TrainedSeat
+from parlour.training.cli import replay, run
+from parlour.wrappers import Recorder
+
+TRAPS = count()
+"""A module is imported once in a process, so that each trap has a name of its own."""
+
+
+def refused(capsys, *arguments: str) -> str:
+    """The one line with which a command refuses."""
+    code = run(list(arguments))
+    out, err = capsys.readouterr()
+    assert (code, out) == (2, "")
+    assert err.startswith("parlour: ")
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.fixture
+def game(tmp_path, capsys):
+    """A function: the file of a recorded game of the template, with its lines as a test changed them."""
+    assert run(["play", "template_v0", "--seed", "1", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    path = tmp_path / "template_v0-1.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+    def written(change: Any = lambda lines: None) -> str:
+        change(lines)
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        return str(path)
+
+    return written
+
+
+# -- JSON ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NaN",
+        "[-Infinity]",
+        "[1e999]",
+        "1" * (DIGITS + 1),
+        "9" * 5000,  # beyond what Python turns into a number at all
+        "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1),
+        '{"a":' * 100_000,
+        "",
+        "{} {}",
+        b"\xff{}",
+        b'{"a": "\xed\xa0\x80"}',  # half a character
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_no_json_is_refused_in_one_line(text):
+    with pytest.raises(ValueError, match=r"\A[^\n]+\Z"):
+        json_value(text)
+
+
+def test_json_at_the_limits_is_read():
+    assert json_value("1" * DIGITS) == int("1" * DIGITS)
+    assert float(json_value("9" * DIGITS)) == 1e300
+    value = json_value("[" * DEEPEST + "]" * DEEPEST)
+    for _ in range(DEEPEST - 1):
+        (value,) = value
+    assert value == []
+    assert json_value(b'\xef\xbb\xbf{"a": 1, "a": 2}') == {"a": 2}
+    assert json_value('{"a": {"b": 1}}', pairs=list) == [("a", [("b", 1)])]
+    many = [[]] * 1000  # wide, not deep
+    assert json_value(json.dumps(many)) == many
+
+
+# -- transcripts -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [10**400, "nan", True, None, [1]], ids=lambda number: str(number)[:8])
+def test_returns_that_are_no_numbers_are_refused(game, capsys, number):
+    file = game(lambda lines: lines[-1]["outcome"].update(returns=[number, 1]))
+    assert "line" in refused(capsys, "replay", file)
+
+
+def test_costs_that_are_no_floats_are_refused(tmp_path, capsys):
+    costs = ",".join(["1" + "0" * 400] * 9)
+    path = tmp_path / "costs.jsonl"
+    path.write_text(f'{{"parlour": 1, "game": "mediated_qa_v0", "config": {{"costs": [{costs}]}}}}\n', encoding="utf-8")
+    refused(capsys, "replay", str(path))
+    with pytest.raises(ParlourError, match="costs"):
+        make("mediated_qa_v0", costs=[10**400] * 9)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value"),
+    [
+        ("mediated_qa_v0", "service", "x"),
+        ("murder_mystery_v0", "case", "x" * 300),
+        ("murder_mystery_v0", "case", "seed:" + "9" * 5000),
+        ("murder_mystery_v0", "case", "a\0b"),
+        ("avalon_v0", "num_players", [5]),
+        ("avalon_v0", "rules", {"a": 1}),
+        ("mediated_qa_v0", "corpus_seed", "9" * 5000),
+    ],
+)
+def test_options_of_games_are_refused_in_one_line(tmp_path, capsys, name, option, value):
+    told = value if isinstance(value, str) else json.dumps(value)
+    assert option in refused(capsys, "play", name, "--set", f"{option}={told}")
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps({"parlour": 1, "game": name, "config": {option: value}}) + "\n", encoding="utf-8")
+    refused(capsys, "replay", str(path))
+
+
+def test_words_longer_than_a_table_hears_are_refused(game, capsys):
+    """4,000 characters of a seat are kept (`parlour.envs.text.MAX_WORDS`), so that no true transcript has more."""
+
+    def said(letters: int) -> Any:
+        return lambda lines: next(line for line in lines if line.get("move", [""])[0] == "promise").update(
+            words="a" * letters
+        )
+
+    assert "4000" in refused(capsys, "replay", game(said(5_000_000)))
+    assert run(["replay", game(said(4000))]) == 0
+
+
+def test_json_of_more_observations_than_can_be_held_is_refused(game, capsys, monkeypatch):
+    """All observations of all players; those of one player are fewer: 2 of the template's seats, 1."""
+    monkeypatch.setattr(replay, "_MOST_OBSERVED", 10**9)
+    file = game()
+    assert run(["replay", file, "--json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    letters = [sum(len(text) for text in step["observations"].values()) for step in steps]
+    monkeypatch.setattr(replay, "_MOST_OBSERVED", sum(letters) - 1)
+    assert "--seat" in refused(capsys, "replay", file, "--json")
+    assert run(["replay", file, "--json", "--seat", "player_1"]) == 0
+    shown = json.loads(capsys.readouterr().out)["steps"]
+    assert [step["observations"] for step in shown] == [
+        {"player_1": step["observations"]["player_1"]} for step in steps
+    ]
+
+
+def test_a_forfeit_names_the_outcome_of_that_seat_alone(tmp_path, capsys):
+    """A leader of Avalon has to name a team: "?" is none. It gets -1, the other four nothing, and nobody wins."""
+    recorder = Recorder(make("avalon_v0", num_players=5, action="text", on_bad="forfeit"), tmp_path / "x.jsonl")
+    recorder.reset(seed=1)
+    while recorder.unwrapped.outcome is None:
+        recorder.step("?")
+    recorder.close()
+    assert run(["replay", str(tmp_path / "x.jsonl")]) == 0
+    capsys.readouterr()
+    lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text("utf-8").splitlines()]
+    assert lines[-1]["outcome"]["reason"] == "forfeit"
+    for change in ({"winner": "evil"}, {"returns": [5.0] * 5}, {"returns": [0.0] * 5}, {"returns": []}):
+        told = [*lines[:-1], {"outcome": lines[-1]["outcome"] | change}]
+        (tmp_path / "y.jsonl").write_text("".join(json.dumps(line) + "\n" for line in told), encoding="utf-8")
+        assert "outcome" in refused(capsys, "replay", str(tmp_path / "y.jsonl"))
+
+
+# -- what a file may have opened -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mystery(tmp_path):
+    """A transcript of a game with a case of its own, and the folder of the case."""
+    folder = tmp_path / "cases"
+    folder.mkdir()
+    (folder / "case.json").write_text(dump(from_seed.generate(3, "en", 4, 1, None)), encoding="utf-8")
+    env = make("murder_mystery_v0", case=str(folder / "case.json"), rounds=1)
+    recorder = Recorder(env, tmp_path / "game.jsonl")
+    recorder.reset(seed=1)
+    recorder.close()
+    return str(tmp_path / "game.jsonl"), folder
+
+
+def test_a_transcript_opens_no_path_but_in_folders_that_are_named(mystery, tmp_path, capsys):
+    file, folder = mystery
+    assert "--cases" in refused(capsys, "replay", file)
+    (tmp_path / "other").mkdir()
+    assert "--cases" in refused(capsys, "replay", file, "--cases", str(tmp_path / "other"))
+    assert run(["replay", file, "--cases", str(tmp_path / "other"), "--cases", str(folder)]) == 0
+
+
+def test_a_way_out_of_a_named_folder_is_not_opened(mystery, tmp_path, capsys):
+    file, folder = mystery
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "link.json").symlink_to(folder / "case.json")
+    for way in (other / ".." / "cases" / "case.json", other / "link.json"):
+        lines = Path(file).read_text("utf-8").replace(str(folder / "case.json"), str(way))
+        (tmp_path / "way.jsonl").write_text(lines, encoding="utf-8")
+        assert "--cases" in refused(capsys, "replay", str(tmp_path / "way.jsonl"), "--cases", str(other))
+
+
+def test_shipped_and_generated_cases_need_no_folder(tmp_path):
+    for number, case in enumerate(("harbour_en", "seed:3:en:4")):
+        recorder = Recorder(make("murder_mystery_v0", case=case, rounds=1), tmp_path / f"{number}.jsonl")
+        recorder.reset(seed=1)
+        recorder.close()
+        assert run(["replay", str(tmp_path / f"{number}.jsonl")]) == 0
+
+
+@pytest.fixture
+def trap(tmp_path, monkeypatch):
+    """A module in the current directory, its name and a function that tells whether it was imported."""
+    name = f"trap{next(TRAPS)}"
+    (tmp_path / f"{name}.py").write_text(
+        "import pathlib\npathlib.Path(__file__).with_name('sprung').touch()\nfrom parlour.envs._template import GAME\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return f"{name}:GAME", (tmp_path / "sprung").exists
+
+
+def test_a_transcript_has_no_module_imported(game, trap, tmp_path, capsys):
+    name, imported = trap
+    file = game(lambda lines: lines[0].update(game=name))
+    assert name in refused(capsys, "replay", file)
+    assert name in refused(capsys, "metrics", str(tmp_path))
+    assert not imported()
+    assert run(["replay", file, "--game", name]) == 0
+    assert imported()
+
+
+def test_a_policy_file_has_no_module_imported(trap, tmp_path):
+    layers = [(np.zeros((2, 3), np.float32), np.zeros(2, np.float32))]
+    name, imported = trap
+    TrainedSeat(name, {}, layers, features="own").save(tmp_path / "policy.npz")
+    with pytest.raises(ParlourError, match=name):
+        TrainedSeat.load(tmp_path / "policy.npz").reads_prose  # noqa: B018
+    assert not imported()
+
+
+# -- policies --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def policy(tmp_path):
+    """A trained seat of the template in a file, and what the file holds."""
+    env = make("template_v0", observation="features")
+    env.reset(seed=0)
+    features, actions = env.observe("player_0")["observation"].size, len(env.unwrapped.game.catalogue)
+    layers = [
+        (np.ones((4, features), np.float32), np.zeros(4, np.float32)),
+        (np.ones((actions, 4), np.float32), np.zeros(actions, np.float32)),
+    ]
+    TrainedSeat("template_v0", env.unwrapped.game.config, layers).save(tmp_path / "policy.npz")
+    with np.load(tmp_path / "policy.npz") as stored:
+        held = dict(stored)
+    return tmp_path / "policy.npz", held
+
+
+def played(path: Path, capsys) -> str:
+    return refused(capsys, "play", "template_v0", "--policy", str(path))
+
+
+def test_a_whole_policy_plays(policy):
+    assert run(["play", "template_v0", "--policy", str(policy[0])]) == 0
+
+
+def test_a_truncated_policy_is_refused(policy, capsys):
+    path, _ = policy
+    whole = path.read_bytes()
+    for end in (0, 1, 30, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:end])
+        assert "policy.npz" in played(path, capsys)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"w0": np.ones((4, 99), np.float32)},
+        {"b0": np.zeros(7, np.float32)},
+        {"w1": np.ones((3, 9), np.float32)},
+        {"w0": np.array(3.0, np.float32)},
+        {"w0": np.full((4, 4), np.nan, np.float32)},
+        {"b1": np.full(9, np.inf, np.float32)},
+        {"w0": np.array(["a"])},
+        {"parlour_seat": np.array("[]")},
+        {"parlour_seat": np.array("NaN")},
+        {"parlour_seat": np.array('{"game": 3, "config": {}, "layers": 2}')},
+        {"parlour_seat": np.array('{"game": "template_v0", "config": [1], "layers": 2}')},
+        {"parlour_seat": np.array('{"game": "template_v0", "config": {}, "layers": 0}')},
+        {"parlour_seat": np.array('{"game": "template_v0", "config": {}, "layers": 1' + "0" * 50 + "}")},
+    ],
+    ids=str,
+)
+def test_a_policy_of_other_shapes_is_refused(policy, capsys, change):
+    path, held = policy
+    np.savez(path, **(held | change))
+    played(path, capsys)
+
+
+def test_arrays_larger_than_their_files_are_not_made_room_for(policy, capsys):
+    """A header that tells of 2**44 numbers: 64 TiB, in 128 bytes."""
+    path, held = policy
+    np.savez(path, **held)
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f4", "fortran_order": False, "shape": (2**22, 2**22)})
+    with zipfile.ZipFile(path) as stored:
+        parts = {name: stored.read(name) for name in stored.namelist()}
+    with zipfile.ZipFile(path, "w") as stored:
+        for name, content in (parts | {"w0.npy": head.getvalue()}).items():
+            stored.writestr(name, content)
+    played(path, capsys)
+
+
+def test_arrays_that_grow_when_unpacked_are_refused(tmp_path):
+    """300 MiB of zeros, packed into 300 kB."""
+    write_arrays(tmp_path / "x.npz", "meta", {}, {"a": np.zeros(300 * 2**20, np.int8)}, compressed=True)
+    with pytest.raises(ParlourError, match="is none"), reading(tmp_path / "x.npz", "file", "is none"):
+        read_arrays(tmp_path / "x.npz", "meta")
+
+
+@pytest.mark.parametrize(
+    "stored",
+    ["[]", "{}", '{"policy": "random", "settings": [1]}', '{"policy": "random", "settings": {"x": 1}}', "[" * 5000],
+)
+def test_a_saved_policy_of_another_shape_is_refused(tmp_path, stored):
+    path = tmp_path / "policy.json"
+    path.write_text(stored)
+    with pytest.raises(ParlourError, match="accepted"):
+        RandomPolicy.load(path)
+
+
+# -- metrics ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "of", [3, {}, {"own": "x", "decisions": 1}, {"own": -1, "decisions": 1}, {"own": 1, "decisions": 10**30}], ids=str
+)
+def test_metrics_refuse_decisions_that_are_none(tmp_path, capsys, of):
+    assert run(["play", "avalon_v0", "--players", "5", "--seed", "3", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    path = tmp_path / "avalon_v0-1.jsonl"
+    *lines, end = path.read_text("utf-8").splitlines()
+    path.write_text(
+        "\n".join([*lines, json.dumps(json.loads(end) | {"players": {"player_0": of}})]) + "\n", encoding="utf-8"
+    )
+    assert "player_0" in refused(capsys, "metrics", str(tmp_path))

@@ -1,0 +1,137 @@
+"""`parlour replay`: a transcript played again through the rules, and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from parlour.envs import replay as transcripts
+from parlour.envs.core import NATURE, ParlourError, check_one_of
+from parlour.envs.english import name
+from parlour.envs.registry import lookup
+from parlour.envs.terminal import tell, tell_text
+from parlour.envs.text import agents_of, clean, end_of
+from parlour.training import display
+from parlour.training.cli import heard
+from parlour.training.cli.options import Answer
+from parlour.training.decisions import of_transcript
+
+_MOST_OBSERVED: Final = 50_000_000
+"""Characters of all observations of a game that are shown as JSON."""
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(), "Transcript file."],
+    seat: Annotated[
+        str | None, "Show what this player observed at each turn; with --json, only that; None: all moves."
+    ] = None,
+    cases: Annotated[
+        list[Path] | None,
+        "Folder with cases that a transcript may name, repeatable; None: only cases that are shipped or made from a seed.",
+    ] = None,
+    game: Annotated[str | None, "module:ATTRIBUTE of a game outside of the registry; None: the registry's."] = None,
+) -> Answer:
+    """Replay a transcript through the rules and show it; an incomplete file is shown up to its last move.
+
+    Example: [bold]parlour replay runs/mine/avalon_v0-1.jsonl --seat player_0[/bold]
+    """
+    if game is not None:
+        lookup(game)  # from now on a file may name it
+    transcript = transcripts.read(file, folders=cases or ())
+    table, text = transcript.game(), transcripts.text_of(transcript)
+    agents = agents_of(table)
+    if seat is not None:
+        check_one_of("seat", seat, agents)
+    for _ in transcripts.reenact(transcript, watched=()):
+        pass  # an error before the first line
+    players = dict(zip(agents, of_transcript(transcript), strict=True))
+
+    def value() -> dict[str, Any]:
+        return {
+            "header": dict(transcript.header),
+            "steps": _steps(_turns(transcript, agents if seat is None else [seat])),
+            "players": {agent: one.as_json() for agent, one in players.items()},
+            "finished": transcript.outcome is not None,
+            "heard": transcript.heard,
+        }
+
+    def show() -> None:
+        if not transcript.heard:
+            tell(heard.NOTE)
+        if seat is None:
+            _show_moves(transcript, text)
+        for agent, said, observed, by in _turns(transcript, [seat]) if seat else ():
+            if agent == seat:
+                tell_text(f"{observed[agent]}> {said}{_mark(by)}\n")
+        tell(end_of(text, transcript.outcome) if transcript.outcome else _no_end(transcript))
+        called = transcript.header.get("players")
+        named = called if isinstance(called, dict) else {}
+        display.show_decisions(
+            {f"{agent}: {named[agent]}" if agent in named else agent: players[agent] for agent in agents}
+        )
+
+    return Answer(value, show)
+
+
+def _steps(turns: Iterable[tuple[str, str, dict[str, str], dict[str, str]]]) -> list[dict[str, Any]]:
+    """The turns as plain values. Raises `ParlourError` if what was observed is too long to be held."""
+    steps, letters = [], 0
+    for agent, said, observed, by in turns:
+        letters += sum(map(len, observed.values()))
+        if letters > _MOST_OBSERVED:
+            told = f"more than {_MOST_OBSERVED:,} characters of observations are not shown as JSON"
+            raise ParlourError(f"{told}; accepted: those of one player, with --seat")
+        steps.append({"agent": agent, "say": said, "observations": observed, **by})
+    return steps
+
+
+def _turns(
+    transcript: transcripts.Transcript, watched: Collection[str]
+) -> Iterator[tuple[str, str, dict[str, str], dict[str, str]]]:
+    """Of each turn: who moves, the move in words, what those who are watched observe, by whom the move is."""
+    made = [number for number, entry in enumerate(transcript.entries) if entry.move is not None and entry.seat >= 0]
+    known = heard.marker(transcript)
+    for step, line in zip(transcripts.reenact(transcript, watched=watched), made, strict=False):
+        if step.move is not None:
+            observed = {agent: known(seen["text"]) for agent, seen in step.observations.items()}
+            yield step.agent, heard.said(transcript, step.move), observed, _by(transcript, line)
+
+
+def _by(transcript: transcripts.Transcript, number: int) -> dict[str, str]:
+    """By whom the move of a line is and why, if it is not the seat's own."""
+    line = transcript.lines[number]
+    return {"by": str(line["by"]), "reason": str(line.get("reason", ""))} if "by" in line else {}
+
+
+def _mark(by: dict[str, str]) -> str:
+    """The same, in words behind the move.
+
+    >>> _mark({"by": "heuristic", "reason": "invalid"}), _mark({"by": "table", "reason": "default"}), _mark({})
+    (' [by the rule of thumb: invalid]', ' [by the table: default]', '')
+    """
+    if not by:
+        return ""
+    whom = {transcripts.BY_HEURISTIC: "the rule of thumb", transcripts.BY_TABLE: "the table"}.get(by["by"], by["by"])
+    return f" [by {clean(whom)}: {clean(by['reason'])}]"
+
+
+def _no_end(transcript: transcripts.Transcript) -> str:
+    why = transcript.closing.get("unfinished")
+    return f"(not finished: {len(transcript.moves)} moves{f'; {why}' if why else ''})"
+
+
+def _show_moves(transcript: transcripts.Transcript, text: Any) -> None:
+    """Every event with who saw it, secrets included: the reader of a transcript may know all."""
+    known = heard.marker(transcript)
+    states = list(transcripts.states(transcript.game(), transcript.moves))
+    made = [(number, entry) for number, entry in enumerate(transcript.entries) if entry.move is not None]
+    for before, after, (number, entry) in zip(states, states[1:], made, strict=False):
+        mark = _mark(_by(transcript, number))
+        if entry.to is not None and entry.seat != NATURE and after.log == before.log:
+            tell(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}")
+            continue
+        for event in after.log[len(before.log) :]:
+            own = event.seat == entry.seat and event.move == entry.move
+            tell_text(known(text.line(event)).rstrip("\n") + (mark if own else ""))
