@@ -82,10 +82,14 @@ def drawn(part: Mapping[str, Any], rng: np.random.Generator, defined: Mapping[st
 
 
 def _object(part: Mapping[str, Any], rng: np.random.Generator, defined: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: drawn(one, rng, defined) for name, one in part["properties"].items()}
+    free = part.get("additionalProperties")
+    named = {_string({}, rng, {}): free for _ in range(int(rng.integers(_MOST)))} if isinstance(free, dict) else {}
+    return {name: drawn(one, rng, defined) for name, one in {**named, **part.get("properties", {})}.items()}
 
 
 def _array(part: Mapping[str, Any], rng: np.random.Generator, defined: Mapping[str, Any]) -> list[Any]:
+    if "prefixItems" in part:
+        return [drawn(one, rng, defined) for one in part["prefixItems"]]
     low = part.get("minItems", 0)
     length = int(rng.integers(low, max(low, part.get("maxItems", _MOST)) + 1))
     return [drawn(part["items"], rng, defined) for _ in range(length)]

@@ -6,7 +6,6 @@ import base64
 import concurrent.futures
 import http.client
 import json
-import logging
 import math
 import os
 import re
@@ -18,14 +17,16 @@ import threading
 import time
 import urllib.parse
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
+import schema_fuzz
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import ASKS, Answer, Ask
 from parlour.policies.llm.model import OfflineModel, RequestContext
+from parlour.policies.llm.prompt import section
 from parlour.policies.llm.server import replies
 from parlour.policies.llm.server.fault_injection import FAULTS, FaultDraw, parse_faults
 from parlour.policies.retrieval.embedders import HashingEmbedder
@@ -282,11 +283,23 @@ def test_what_is_no_request_at_all_gets_an_error_of_the_same_shape(plain):
     assert told["error"]["message"].startswith("Method Not Allowed")
 
 
-def test_a_heuristic_that_fails_is_an_error_of_the_server(plain, caplog):
-    with caplog.at_level(logging.CRITICAL), pytest.raises(openai.InternalServerError) as caught:
+def test_inputs_at_which_a_heuristic_fails_are_a_mistake_of_who_sent_them(plain, caplog):
+    with pytest.raises(openai.BadRequestError) as caught:
         ask(plain, Broken().prompt())
-    assert caught.value.body["message"] == "ZeroDivisionError: nothing to divide by"
+    assert "do not go together (ZeroDivisionError: nothing to divide by)" in caught.value.body["message"]
     assert QUESTION.read(text_of(ask(plain)))
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("kind", sorted(kind for kind in ASKS if not kind.startswith(("test", "tests."))))
+def test_questions_with_inputs_of_any_kind_are_answered_or_refused(plain, kind):
+    """Inputs that fit the types of a question and nothing else: seats that do not sit there, roles that nobody has."""
+    schema = ASKS[kind].model_json_schema()
+    for k in range(12):
+        drawn_inputs = schema_fuzz.drawn(schema, np.random.default_rng(k), schema.get("$defs", {}))
+        sections = "\n\n".join(section(name, value) for name, value in drawn_inputs.items())
+        body = {**HELLO, "messages": [{"role": "user", "content": f"# {kind}\n\n{sections}"}]}
+        assert raw(plain, json.dumps(body).encode())[0] in (200, 400)
 
 
 def test_tokens_are_the_whole_text_in_pieces():
@@ -417,6 +430,39 @@ def test_what_a_reply_says_under_a_fault_is_no_answer(server, plain, fault, stre
         assert end == "stop"
 
 
+BROKEN = ["html", "gzip", "utf16", "reset", "chunks"]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("fault", BROKEN)
+def test_what_is_broken_on_its_way_is_no_reply(server, fault, stream, caplog):
+    """As bytes come in: an HTTP library without any help of an SDK."""
+    url = urllib.parse.urlsplit(str(server(faults={fault: 1.0}).base_url))
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
+    connection.request("POST", "/v1/chat/completions", json.dumps({**HELLO, "stream": stream}))
+    reply = connection.getresponse()
+    ends = {"reset": (ConnectionResetError, http.client.IncompleteRead), "chunks": http.client.IncompleteRead}
+    with pytest.raises(ends[fault]) if fault in ends else nullcontext():
+        said = reply.read()
+    connection.close()
+    if fault not in ends:
+        kinds = {"html": reply.getheader("Content-Type"), "gzip": reply.getheader("Content-Encoding")}
+        assert kinds.get(fault) in (None, "text/html; charset=utf-8", "gzip")
+        assert said[:2] == {"html": b"<h", "utf16": b"\xff\xfe"}.get(fault, b"da" if stream else b'{"')
+    assert (reply.status, caplog.text) == (200, "")
+
+
+@pytest.mark.parametrize("fault", [*BROKEN, "503", "filter", "empty", "cut", "prose", "schema", "slow", "timeout"])
+def test_our_own_client_makes_of_every_fault_a_reason(server, fault):
+    url = str(server(faults={fault: 1.0}, hang=1.0).base_url)
+    model = make_model(ModelConfig(model="m", base_url=url, timeout=0.5, max_retries=0, tries=1))
+    got = model.answer(QUESTION, RequestContext("player_3", 5))
+    reasons = {"filter": "content_filter", "empty": "empty", "cut": "length", "slow": "timeout", "timeout": "timeout"}
+    reasons |= {"prose": "invalid", "schema": "invalid"}
+    assert got.reason == reasons.get(fault, "server")
+    assert got.value == QUESTION.heuristic(np.random.default_rng(5))
+
+
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 def test_slow_trickles_the_whole_reply(server, plain, stream):
     client, good = server(faults={"slow": 1.0}, hang=1.0), text_of(ask(plain, seed=3))
@@ -457,7 +503,11 @@ def test_the_same_requests_meet_the_same_faults_in_any_order(server):
 
 
 def test_faults_come_at_their_rates():
-    rates = {"429": 0.05, "500": 0.1, "timeout": 0.15, "cut": 0.2, "prose": 0.05, "schema": 0.1, "slow": 0.05}
+    rates = {"429": 0.05, "500": 0.1, "timeout": 0.15, "cut": 0.1, "prose": 0.05, "schema": 0.1, "slow": 0.02}
+    rates |= dict.fromkeys(("503", "filter", "empty", "html", "gzip", "utf16"), 0.02) | {
+        "reset": 0.005,
+        "chunks": 0.005,
+    }
     draw = FaultDraw(rates, 3)
     n = 20_000
     met = Counter(draw(f"body {k % 5000}".encode()) for k in range(n))
@@ -711,7 +761,7 @@ def test_two_servers_do_not_share_anything(server):
     [
         (
             ["--fault", "fire=0.1"],
-            "fault 'fire' is not accepted; accepted: 429, 500, timeout, cut, prose, schema, slow",
+            "fault 'fire' is not accepted; accepted: 429, 500, 503, filter, timeout, cut, prose, schema, empty, html, gzip",
         ),
         (["--fault", "cut=1.5"], "rate of fault cut 1.5 is not accepted; accepted: a number in 0..1"),
         (["--fault", "cut=-0.1"], "rate of fault cut -0.1 is not accepted"),

@@ -28,8 +28,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.server import protocol, replies
+from parlour.policies.llm.server.broken_replies import broken
 from parlour.policies.llm.server.connections import LimitedConfig, LimitedConnection
-from parlour.policies.llm.server.fault_injection import OF_TEXT, FaultDraw
+from parlour.policies.llm.server.fault_injection import OF_BODY, OF_TEXT, FaultDraw
 from parlour.policies.llm.server.limits import LimitedApp, described, disconnected, refusal
 from parlour.policies.llm.server.served_policy import UNTAKEN, ServedPolicy
 from parlour.policies.llm.server.settings import ServerSettings
@@ -37,8 +38,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 LOOPBACK: Final = "127.0.0.1"
-PIECES: Final = 20
-"""In how many pieces a slow reply arrives."""
 _LOG: Final = logging.getLogger(__name__)
 _GRACE: Final = 1.0
 """Seconds in which replies have to be taken when the server ends."""
@@ -75,10 +74,10 @@ class Service:
         done = await self._completed(wanted, answer, fault, sha256(raw).hexdigest()[:24])
         await self._pause(self.settings.latency - (time.monotonic() - began), request)
         if not body.stream:
-            return self._reply(JSONResponse(done), fault)
+            return self._reply(JSONResponse(done), fault, request)
         told = replies.events(done, with_usage=body.with_usage)
-        if fault == "slow":
-            return self._trickle(b"".join(told), "text/event-stream")
+        if fault in OF_BODY:
+            return self._broken(b"".join(told), "text/event-stream", fault, request)
         return StreamingResponse(_each(told), media_type="text/event-stream")
 
     async def embeddings(self, request: Request) -> Response:
@@ -93,7 +92,7 @@ class Service:
             told = await run_in_threadpool(replies.embeddings, body.model, body.texts, body.dimensions, packed=packed)
         except ParlourError as error:
             raise protocol.Refused(400, str(error), "input") from None
-        return self._reply(JSONResponse(told), fault)
+        return self._reply(JSONResponse(told), fault, request)
 
     async def models(self) -> Response:
         """`GET /v1/models`."""
@@ -138,8 +137,11 @@ class Service:
         except protocol.Refused:
             raise
         except Exception as error:
-            _LOG.error("a heuristic or a policy failed: %s", described(error))
-            raise protocol.Refused(500, described(error), None, "server_error") from error
+            if self.policy is not None:
+                _LOG.error("the policy failed: %s", described(error))
+                raise protocol.Refused(500, described(error), None, "server_error") from None
+            why = f"the inputs of the question do not go together ({described(error)}); accepted: what its player sends"
+            raise protocol.Refused(400, why, "messages") from None
 
     def _count(self, what: str, fault: str | None) -> str | None:
         self.tally[what] += 1
@@ -154,22 +156,21 @@ class Service:
             raise protocol.Refused(429, "one request too many (on purpose)", None, "rate_limit_exceeded", after)
         if fault == "500":
             raise protocol.Refused(500, "an error of the server (on purpose)", None, "server_error")
+        if fault == "503":
+            raise protocol.Refused(503, "too much to do (on purpose)", None, "overloaded")
+        if fault == "filter":
+            raise protocol.Refused(400, "flagged by the content filter (on purpose)", "messages", "content_filter")
         if fault == "timeout":
             await self._pause(self.settings.hang, request)
             raise protocol.Refused(504, "no answer in time (on purpose)", None, "timeout")
 
-    def _reply(self, response: Response, fault: str | None) -> Response:
-        return self._trickle(bytes(response.body), "application/json") if fault == "slow" else response
+    def _reply(self, response: Response, fault: str | None, request: Request) -> Response:
+        if fault not in OF_BODY:
+            return response
+        return self._broken(bytes(response.body), "application/json", fault, request)
 
-    def _trickle(self, body: bytes, media_type: str) -> Response:
-        size = -(-len(body) // PIECES)
-
-        async def pieces() -> AsyncIterator[bytes]:
-            for start in range(0, len(body), size):
-                yield body[start : start + size]
-                await self._pause(self.settings.hang / PIECES)
-
-        return StreamingResponse(pieces(), media_type=media_type)
+    def _broken(self, body: bytes, media_type: str, fault: str, request: Request) -> Response:
+        return broken(body, media_type, fault, request.scope, self._pause, self.settings.hang)
 
     async def _pause(self, seconds: float, request: Request | None = None) -> None:
         """Wait, but not for a server that is being shut down, nor for a client that has gone."""

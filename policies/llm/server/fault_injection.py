@@ -19,14 +19,24 @@ from parlour.envs.core import accept, check_one_of
 FAULTS: Final[Mapping[str, str]] = {
     "429": "refused as one request too many, with Retry-After",
     "500": "refused as an error of the server",
+    "503": "refused as too much to do",
+    "filter": "refused by a content filter",
     "timeout": "no answer before the time is up, then 504",
     "cut": "the text of the reply ends half way, as if it had become too long",
     "prose": "words in place of JSON",
     "schema": "JSON that fits another schema",
+    "empty": "a reply that says nothing",
+    "html": "a page in place of JSON, with status 200, as from a proxy",
+    "gzip": "says that it is packed, and is not",
+    "utf16": "JSON in another encoding than its own",
+    "reset": "the connection is reset half way through the reply",
+    "chunks": "the connection ends half way through the reply, in the middle of its chunks",
     "slow": "the whole reply, but its bytes trickle in until the time is up",
 }
 """Kind of fault -> what it looks like from outside."""
-OF_TEXT: Final = frozenset({"cut", "prose", "schema"})
+OF_BODY: Final = frozenset({"html", "gzip", "utf16", "reset", "chunks", "slow"})
+"""Those that spoil a reply on its way, whatever it says."""
+OF_TEXT: Final = frozenset({"cut", "prose", "schema", "empty"})
 """Those that concern what a completion says; nothing else can have them."""
 REMEMBERED: Final = 32_768
 """Bodies of which it is known how often they have come; about 200 bytes each."""
@@ -116,5 +126,7 @@ def spoil(text: str, fault: str | None) -> str:
             return _PROSE
         case "schema":
             return _OTHER_SCHEMA
+        case "empty":
+            return ""
         case _:
             return text

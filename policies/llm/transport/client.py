@@ -36,12 +36,15 @@ class BoundedClient(openai.DefaultHttpxClient):
     def __init__(self, seconds: float, *, azure: bool = False) -> None:
         super().__init__(timeout=seconds, limits=_UNLIMITED)
         self._seconds, self._azure = seconds, azure
+        self.answered = False
+        """Whether an answer has ever begun, whatever became of it."""
 
     def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         if self._azure and "authorization" in request.headers:
             request.headers[AZURE_HEADER] = request.headers.pop("authorization").partition(" ")[2]
         deadline = time.monotonic() + self._seconds
         response = super().send(request, stream=True, **options)
+        self.answered = True
         pieces = []
         try:
             for piece in response.iter_raw():

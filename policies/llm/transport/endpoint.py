@@ -41,7 +41,7 @@ _SHORTEST_SECRET: Final = 8
 """Keys with fewer characters are no secrets but stopgaps such as `EMPTY`."""
 _LONGEST_WAIT: Final = 8.0
 """Seconds between attempts, where the server asks for no other wait."""
-_OF_PROCESS: Final = ("_openai", "_finalizer", "_lock", "_process")
+_OF_PROCESS: Final = ("_openai", "_http", "_finalizer", "_lock", "_process")
 
 log = logging.getLogger(__name__)
 
@@ -83,6 +83,7 @@ class Endpoint:
         self._served: dict[str, ServedModel] = {}
         self._gate = Gate()
         self._openai: Any = None
+        self._http: Any = None
         self._finalizer: Any = None
         self._process = 0
         self._lock = Lock()
@@ -141,7 +142,7 @@ class Endpoint:
         with self._lock:
             if self._finalizer is not None:
                 self._finalizer()
-            self._openai, self._finalizer = None, None
+            self._openai, self._http, self._finalizer = None, None, None
 
     def __repr__(self) -> str:
         return f"Endpoint({self.base_url!r}, key_env={self.key_env!r})"
@@ -150,7 +151,7 @@ class Endpoint:
         return {k: v for k, v in vars(self).items() if k not in _OF_PROCESS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _openai=None, _finalizer=None, _process=0, _lock=Lock())
+        vars(self).update(state, _openai=None, _http=None, _finalizer=None, _process=0, _lock=Lock())
 
     def _attempt(self, sent: dict[str, Any]) -> Completion | Failure:
         client = self._client()
@@ -165,6 +166,7 @@ class Endpoint:
             written, failure = failed_generation(text), refusal(error.status_code, text, error.response.headers)
             return failure if written is None else kept_back(written, failure.told)
         except openai.APIConnectionError as error:
+            self._answered |= getattr(self._http, "answered", False)
             # SDKs before 3 wrap what the client raises
             slow = isinstance(error, openai.APITimeoutError) or isinstance(error.__cause__, Late)
             return self._too_slow() if slow else Failure("no connection, or it broke off", again=True)
@@ -205,7 +207,7 @@ class Endpoint:
                 from parlour.policies.llm.transport.client import BoundedClient
 
                 http = BoundedClient(self.timeout, azure=self._address.azure)
-                self._finalizer = weakref.finalize(self, http.close)
+                self._http, self._finalizer = http, weakref.finalize(self, http.close)
                 self._openai = openai.OpenAI(
                     api_key=key,
                     base_url=self._address.base,
