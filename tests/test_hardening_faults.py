@@ -1,0 +1,60 @@
+"""The attack by faults of the endpoint: it finds a planted key, a lost game, decisions that do not add up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
+from hardening.faults import FaultsAttack, agents_of
+from parlour.policies.agents.chat import ChatPlayer
+from parlour.policies.llm.server.fault_injection import FAULTS
+from parlour.policies.llm.transport.endpoint import Endpoint
+from parlour.training import decisions
+
+ATTACK = FaultsAttack()
+
+
+def found(subject: str, folder, of: int = 3) -> list[str]:
+    """What some attempts find; each seed leads to another player, half of them by the command line."""
+    tried = []
+    for seed in range(of):
+        (scratch := folder / str(seed)).mkdir()
+        tried += [one.what for one in ATTACK.attempt(subject, np.random.default_rng(seed), scratch).findings]
+    return tried
+
+
+def test_every_game_meets_every_fault_at_its_own_players():
+    subjects = ATTACK.subjects(["mine:GAME"])
+    assert {f"mine:GAME fault={fault}" for fault in FAULTS} <= set(subjects)
+    assert {f"werewolf_v0 fault={fault}" for fault in (*FAULTS, "none")} <= set(subjects)
+    assert agents_of("avalon_v0") == ["chat", "avalon_agent", "avalon_baseline"]
+    assert {"chat", "gratr", "werewolf_rag"} <= set(agents_of("werewolf_v0"))
+    assert agents_of("mediated_qa_v0") == ["chat"]
+
+
+@pytest.mark.parametrize("fault", ["none", "filter", "reset", "gzip"])
+def test_a_small_game_comes_to_its_end(fault, tmp_path):
+    assert found(f"template_v0 fault={fault}", tmp_path) == []
+
+
+def test_it_finds_a_key_that_is_written_down(tmp_path, monkeypatch):
+    monkeypatch.setattr(Endpoint, "_clean", lambda self, text: text)
+    monkeypatch.setattr(Endpoint, "_cleaned", lambda self, reply: reply)
+    said = found("template_v0 fault=filter", tmp_path)
+    assert {"the key is in game.jsonl", "the key is in what was printed or logged"} <= set(said)
+
+
+def test_it_finds_a_game_that_is_lost(tmp_path, monkeypatch):
+    def act(self, observation, info):
+        raise ZeroDivisionError("nothing to divide by")
+
+    monkeypatch.setattr(ChatPlayer, "act", act)
+    said = found("template_v0 fault=none", tmp_path)
+    assert all("a game was lost: ZeroDivisionError: nothing to divide by" in one for one in said)
+    assert len(said) == 3
+
+
+def test_it_finds_decisions_that_do_not_add_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(decisions, "_decision", lambda line, refused: decisions.Decisions(first=2))
+    assert "decisions do not add up" in found("template_v0 fault=none", tmp_path)
