@@ -1,12 +1,12 @@
 PYTHON ?= .venv/bin/python
 PACKAGES = parlour.envs parlour.wrappers parlour.policies parlour.training
 
-.PHONY: help check lint types test golden bench
+.PHONY: help check lint types test harden golden bench
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
-check: lint types test  ## Everything that continuous integration checks
+check: lint types test harden  ## Everything that continuous integration checks
 
 lint:  ## Formatting and lint
 	$(PYTHON) -m ruff format --check .
@@ -17,6 +17,9 @@ types:  ## Type check
 
 test:  ## Tests, doctests included
 	$(PYTHON) -m pytest -n auto --dist loadfile
+
+harden:  ## Attack everything for two minutes; fails if anything lies or breaks (docs/hardening.md)
+	PYTHONPATH=tests $(PYTHON) -m hardening --minutes 2
 
 golden:  ## Write the golden playthroughs anew; review the difference
 	$(PYTHON) scripts/playthrough.py --all

@@ -227,6 +227,12 @@ def test_every_attack_has_subjects_and_a_share_of_its_own_name():
         assert len(set(attack.subjects(()))) == len(attack.subjects(())) > 0
 
 
+def test_the_page_tells_of_every_attack():
+    page = (Path(__file__).resolve().parents[1] / "docs" / "hardening.md").read_text("utf-8")
+    told = set(re.findall(r"^\| `([\w ]+)` \|", page, re.MULTILINE))
+    assert told == set(all_attacks())
+
+
 # -- the tables --------------------------------------------------------------------------------------------------
 
 
