@@ -264,6 +264,9 @@ class GameSpec(Protocol):
     """Dotted name of its tables of `parlour.envs.batch`; empty if it has no kernels."""
     batch_heuristic: ClassVar[str] = ""
     """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`."""
+    redealt: ClassVar[str] = ""
+    """Dotted name of `(game, seat, events, rng) -> game`: the same table with all changed that `seat`, who has seen `events`,
+    cannot know. For games that keep hidden things in their rules; without it only nature's and hidden moves are changed."""
     prose: ClassVar[str] = ""
     """Dotted name of `game -> (prose -> View)`, which reads a seat's whole text back; empty if there is none."""
     demo: ClassVar[tuple[str, ...]] = ()

@@ -99,6 +99,10 @@ class GameParallelEnv(AgentSpaces, ParallelEnv[str, Any, Any]):
         """As the game's own environment renders; a hidden phase shows nothing before it ends."""
         return self.aec.render_record(self.aec.state_now if self._hidden is None else self._hidden.begin)
 
+    def shown(self, seat: int) -> View:
+        """What a seat is shown in this cycle, with what it is asked as `legal`."""
+        return self._views[seat]
+
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _action_space(self) -> spaces.Space[Any]:

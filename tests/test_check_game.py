@@ -271,6 +271,10 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
             rules(legal=lambda self, s: GUESSES[: 1 + s.coin] if s.moves == 2 else Coin.legal(self, s)),
         ),
     ],
+    "hidden_phases": [
+        ("longer for one seat", rules(hidden_cycles=lambda self, view: view.seat, asked=lambda self, view, cycle: ())),
+        ("nobody is asked", rules(hidden_cycles=lambda self, view: 1, asked=lambda self, view, cycle: ())),
+    ],
     "spoofed_prose": [
         ("words that are not quoted", wordings(line=unquoted)),
         ("quotation marks that words close", wordings(line=bracketed)),

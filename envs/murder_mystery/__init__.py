@@ -81,6 +81,7 @@ class MysterySpec(GameSpec):
     worded = WITH_WORDS
     heuristic = "parlour.policies.heuristic.murder_mystery:MysteryPlayer"
     demo = ("parlour.training.demo.murder_mystery:murder_mystery_section",)
+    redealt = "parlour.envs.murder_mystery.redealt:redealt"
     text = MysteryText
     encoder = MysteryEncoder
 

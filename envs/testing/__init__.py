@@ -44,6 +44,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     conformance.own_actions,
     leaks.event_visibility,
     leaks.hidden_information,
+    leaks.hidden_phases,
     spoof.spoofed_prose,
     spoof.spoofed_moves,
     contracts.replays,

@@ -1,7 +1,7 @@
-"""No seat learns from numbers, options or its View what its prose does not tell it.
+"""No seat learns from numbers, options, its View or the time that passes what its prose does not tell it.
 
-A game is compared with a twin in which nature and the other seats move differently where the seat cannot see it, so that
-its prose stays equal. Everything else that reaches the seat must then be equal too.
+A game is compared with twins in which nature and the other seats move differently where the seat cannot see it, so that
+its prose stays equal. Everything else that reaches the seat must then be equal too: see `parlour.envs.testing.redeal`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import NATURE, GameText, Move
-from parlour.envs.testing.table import ConfiguredGame, follow
+from parlour.envs.testing.redeal import redeals
+from parlour.envs.testing.table import ConfiguredGame
 
-_TRIES: Final = 12
+_GAMES: Final = 2
+_SEATS: Final = 4
+"""Games, and seats of each, that are compared with twins."""
 
 
 def event_visibility(table: ConfiguredGame) -> None:
@@ -25,15 +27,25 @@ def event_visibility(table: ConfiguredGame) -> None:
 
 
 def hidden_information(table: ConfiguredGame) -> None:
-    """A seat gets the same features, options and View in two games in which it reads the same prose."""
-    settings = {"observation": "both", "info": "full", "render_mode": "ansi"}
-    one, two = table.raw_env(**settings), table.raw_env(**settings)
-    for number, played in enumerate(table.playouts[:2]):
-        for seat in range(one.game.seats):
-            twin = _twin(one.game, one.text, played.moves, seat, np.random.default_rng((number, seat)))
-            for move, _ in zip(follow(one, played.moves[: len(twin)]), follow(two, twin), strict=True):
-                if move:  # where the twin ends, nature may go on in two ways
-                    assert everything(one, seat) == everything(two, seat), f"seat {seat} is shown hidden information"
+    """A seat gets the same, in every form and cycle by cycle, in two games in which it knows the same."""
+    for number in range(_GAMES):
+        found = redeals(table, np.random.default_rng(number), seats=_SEATS, twins=2, others=3)
+        assert not found.leaks, found.leaks[0]
+
+
+def hidden_phases(table: ConfiguredGame) -> None:
+    """Phases of which not all see the turns, if the game has them, last as long for all seats, and ask for every turn."""
+    game = table.game
+    if not hasattr(game, "hidden_cycles"):
+        return
+    for state in table.states:
+        assert len({game.hidden_cycles(game.view(state, seat)) for seat in range(game.seats)}) == 1
+    env, rng = table.parallel_env(observation="features"), np.random.default_rng(0)
+    seen, infos = env.reset(seed=0)
+    while env.agents:
+        actions = {agent: rng.choice(np.flatnonzero(told["action_mask"])) for agent, told in seen.items()}
+        seen, _, _, _, infos = env.step(actions)
+        assert all(info["replaced"] == 0 for info in infos.values())
 
 
 def everything(env: GameEnv, seat: int) -> tuple[Any, ...]:
@@ -44,37 +56,3 @@ def everything(env: GameEnv, seat: int) -> tuple[Any, ...]:
     arrays = seen["observation"].tobytes(), seen["action_mask"].tobytes()
     reward = env.rewards[agent] if env.outcome is None else None  # the result tells who won, and so it should
     return seen["text"], *arrays, told, env.view(seat), env.render(), reward
-
-
-def _twin(game: Any, text: GameText[Any], moves: list[Move], seat: int, rng: np.random.Generator) -> list[Move]:
-    """The moves of another game that reads the same for a seat, as far as one is found."""
-    state, other, twin = game.initial(), game.initial(), list[Move]()
-    for move in moves:
-        actor, state = game.actor(state), game.apply(state, move)
-        read = _read(game, text, state, seat)
-        for candidate in [move] if actor == seat else _candidates(game, other, move, rng):
-            reached = game.apply(other, candidate)
-            if _read(game, text, reached, seat) == read:
-                break
-        else:
-            break
-        twin.append(candidate)
-        other = reached
-    return twin
-
-
-def _candidates(game: Any, state: Any, move: Move, rng: np.random.Generator) -> list[Move]:
-    """Moves to try in the twin in place of a move of nature or of another seat; the same move last."""
-    if game.actor(state) == NATURE:
-        drawn = [game.nature(state, rng) for _ in range(_TRIES)]
-        return [*drawn, move] if move in drawn else drawn
-    legal = game.legal(state)
-    chosen = [legal[int(k)]._replace(words=move.words) for k in rng.permutation(len(legal))[:_TRIES]]
-    return [*chosen, move] if Move(move.kind, move.args) in legal else chosen
-
-
-def _read(game: Any, text: GameText[Any], state: Any, seat: int) -> tuple[Any, ...]:
-    """Whose turn it is, and the first two sections of a seat's prose."""
-    actor = game.actor(state)
-    who = text.who(game.view(state, seat)) if actor != NATURE else ""
-    return actor, who, *[text.line(event) for event in state.log if event.to is None or seat in event.to]

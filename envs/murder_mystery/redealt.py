@@ -1,0 +1,62 @@
+"""The same table with a case in which all is changed that a seat cannot know: for tests of leaks (`parlour.envs.testing`).
+
+Here nothing is dealt: what the others hold in private is the case. Their scripts, objectives, facts, lies and murders are made
+anew, and with them the quiz and the truth; the facts that they told in what the seat has seen are kept, so that they may be
+told again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from parlour.envs.core import Event
+from parlour.envs.murder_mystery.cases.case import Case, Character
+from parlour.envs.murder_mystery.options import told
+from parlour.envs.murder_mystery.rules import MurderMystery
+from parlour.envs.murder_mystery.vocabulary import TELL
+from parlour.envs.murder_mystery.vocabulary.facts import Fact
+
+
+def redealt(game: MurderMystery, seat: int, seen: Sequence[Event], rng: np.random.Generator) -> MurderMystery:
+    """Rules that `seat` cannot tell from `game` by the events it has seen."""
+    heard: list[set[Fact]] = [set() for _ in range(game.seats)]
+    for event in seen:
+        if event.move.kind == TELL:
+            heard[event.seat].add(told(event.move))
+    case = game.case
+    others = [one if j == seat else _another(game, one, heard[j], rng) for j, one in enumerate(case.characters)]
+    quiz = tuple(
+        tuple(asked.model_copy(update={"keys": (0,), "text": "Another question?"}) for asked in rows)
+        for rows in case.questions
+    )
+    changed = {"characters": tuple(others), "questions": quiz, "omniscient": (), "truth": None}
+    return _table(game, case.model_copy(update=changed))
+
+
+def _another(game: MurderMystery, one: Character, heard: set[Fact], rng: np.random.Generator) -> Character:
+    """A character with another story that may have told the same. A murderer may: it may say anything or nothing."""
+    tells = game.table.tells
+    drawn = {told(tells[int(k)]) for k in rng.integers(len(tells), size=6)} if tells else set()
+    murders = tuple(bool(rng.random() < 0.8) for _ in one.murders)
+    private: dict[str, Any] = {
+        "script": f"Another story.\nIt has {rng.integers(99)} lines.",
+        "objectives": (f"Want {rng.integers(99)}.",),
+        "facts": tuple(sorted(heard if rng.random() < 0.5 else heard | drawn)),
+        "lies": tuple(sorted(heard | drawn)) if any(murders) else (),
+        "murders": murders,
+    }
+    return one.model_copy(update=private)
+
+
+def _table(game: MurderMystery, case: Case) -> MurderMystery:
+    return MurderMystery(
+        case=case,
+        rounds=game.rounds,
+        questions=game.questions,
+        targets=game.targets,
+        hearing=game.hearing,
+        majority=game.majority,
+        config=game.config,
+    )

@@ -1,0 +1,263 @@
+"""The forms in which a game reaches a seat, each as a trace: all that the seat gets while a given game is played in it.
+
+A trace ends where the given moves do, or with the game; the end itself is no part of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Protocol
+
+import numpy as np
+from parlour.envs.aec import GameEnv, TextAction
+from parlour.envs.core import NATURE, GameSpec, Move
+from parlour.envs.parallel import GameParallelEnv
+from parlour.envs.testing.twins import At, Played, new_events
+from parlour.wrappers import (
+    HistoryWindow,
+    LearnerSeats,
+    MaskInInfo,
+    NumericFeatures,
+    ObservationsKey,
+    QuestRewards,
+    SealedTurn,
+    SeatEnv,
+    TextActions,
+    TurnInInfo,
+)
+
+CYCLES: Final = "cycles"
+TURNS: Final = "turns"
+Trace = dict[Any, list[Any]]
+"""What a seat gets by what it knows, in order, each thing once as long as it does not change; or all in one list."""
+
+WRAPPERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "TextActions": lambda env: TextActions(env, on_bad="default", mask=True),
+    "HistoryWindow": lambda env: HistoryWindow(env, lines=3),
+    "NumericFeatures": NumericFeatures,
+    "MaskInInfo": MaskInInfo,
+    "ObservationsKey": ObservationsKey,
+    "TurnInInfo": lambda env: TurnInInfo(env, "both"),
+    "SealedTurn": lambda env: SealedTurn(env, "both"),
+}
+"""Wrappers of the AEC form through which a seat may look."""
+
+
+class Form(Protocol):
+    """A way in which a seat gets a game."""
+
+    @property
+    def name(self) -> str: ...
+
+    def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
+        """What the seat gets."""
+
+
+def forms(spec: GameSpec, game: Any) -> list[Form]:
+    """All forms of a game but the bare AEC form, and cycles with features of the table."""
+    found: list[Form] = [Aec(name, wrap=wrap) for name, wrap in WRAPPERS.items()]
+    view = game.view(game.initial(), 0)
+    if hasattr(view, "good") and hasattr(view, "evil") and hasattr(view, "side"):
+        found.append(Aec("QuestRewards", wrap=QuestRewards))
+    found.append(Aec("prose alone", observation="text", info="numeric"))
+    for kind in spec.features[1:]:
+        found.append(Aec(f"{kind} features", features=kind))
+        found.append(Cycles(f"cycles, {kind} features", features=kind, observation="features"))
+    found += [Cycles("cycles"), Turns("SeatEnv", 1)]
+    return [*found, Turns("LearnerSeats", min(2, game.seats))]
+
+
+class Aec:
+    """The AEC form, polled at every state.
+
+    Args:
+        name: What it is called.
+        wrap: Puts wrappers around the environment.
+        settings: Of the environment, in place of all that it can tell.
+    """
+
+    def __init__(self, name: str = "the AEC form", wrap: Callable[[Any], Any] | None = None, **settings: Any) -> None:
+        self.name, self._wrap = name, wrap
+        self._settings = {"observation": "both", "info": "full", "render_mode": "ansi", **settings}
+
+    def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
+        env = GameEnv(spec, played.game, **self._settings)
+        outer = env if self._wrap is None else self._wrap(env)
+        found: Trace = defaultdict(list)
+        for at in _played_in(outer, env, played, seat):
+            got = _polled(outer, env, seat)
+            if not found[at] or found[at][-1] != got:
+                found[at].append(got)
+        return found
+
+
+def _played_in(outer: Any, env: GameEnv, played: Played, seat: int) -> Iterator[At]:
+    """Play a game; at each state of it where a seat is to move, tells where `seat` is as far as it knows."""
+    nature, made = _by_nature(played)
+    outer.reset(seed=0, options={"nature": nature})
+    seen, own, before = 0, 0, played.game.initial()
+    for move in [*made, None]:
+        if env.outcome is not None or len(env.moves) > len(played.moves):
+            return  # nature went on by itself
+        seen, before = seen + len(new_events(before, env.state_now, seat)), env.state_now
+        yield seen, own
+        if move is not None:
+            own += env.seat == seat
+            outer.step(TextAction(move, None))
+
+
+def _polled(outer: Any, env: GameEnv, seat: int) -> Any:
+    """All that a seat gets that looks at the environment now, whosever turn it is."""
+    agent = env.possible_agents[seat]
+    got = [outer.observe(agent), outer.infos[agent], env.rewards[agent], env._cumulative_rewards[agent]]
+    got += [env.terminations[agent], env.truncations[agent], env.view(seat), env.render()]
+    return frozen([*got, *(outer.last() if env.seat == seat else ())])
+
+
+class Cycles:
+    """The parallel form, cycle by cycle. Moves are played without their words, which numbers cannot say.
+
+    Args:
+        name: What it is called.
+        settings: Of the environment.
+    """
+
+    def __init__(self, name: str, **settings: Any) -> None:
+        self.name = name
+        self._settings = {"observation": "both", "info": "full", "render_mode": "ansi", **settings}
+
+    def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
+        env = GameParallelEnv(GameEnv(spec, played.game, **self._settings))
+        nature, _ = _by_nature(played)
+        planned, agent = _planned(played), env.possible_agents[seat]
+        seen, infos = env.reset(seed=0, options={"nature": nature})
+        got: tuple[Any, ...] = (seen[agent], infos[agent])
+        found: list[Any] = []
+        while env.agents and len(env.aec.moves) <= len(played.moves):
+            found.append(frozen([*got, env.render()]))
+            told = env.step({one: _action(env, one, planned) for one in env.agents})
+            got = tuple(part[agent] for part in told)
+        return {CYCLES: found}
+
+
+def _planned(played: Played) -> list[list[tuple[int, Move]]]:
+    """Of each seat: its moves, the next one last, each with how many events it had seen."""
+    game, state = played.game, played.game.initial()
+    found: list[list[tuple[int, Move]]] = [[] for _ in range(game.seats)]
+    for move in played.moves:
+        actor = game.actor(state)
+        if actor != NATURE:
+            found[actor].append((len(game.view(state, actor).events), Move(move.kind, move.args)))
+        state = game.apply(state, move)
+    return [moves[::-1] for moves in found]
+
+
+def _action(env: GameParallelEnv, agent: str, planned: list[list[tuple[int, Move]]]) -> int:
+    """What an agent does in a cycle: what was played; the first it may where it is asked for what was not; or `wait`."""
+    seat = env.aec.seat_of[agent]
+    view = env.shown(seat)
+    if not view.legal:
+        return env.wait
+    moves, move = planned[seat], view.legal[0]
+    if moves and moves[-1][0] == len(view.events) and moves[-1][1] in view.legal:
+        move = moves.pop()[1]
+    return env.aec.catalogue_of(seat).index(move)
+
+
+class Turns:
+    """The seat's own turns, as the wrappers give them that play the others.
+
+    Args:
+        name: `"SeatEnv"` or `"LearnerSeats"`.
+        learners: How many seats learn; the seat itself, and those after it.
+    """
+
+    def __init__(self, name: str, learners: int) -> None:
+        self.name, self._learners = name, learners
+
+    def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
+        game = played.game
+        nature, _ = _by_nature(played)
+        planned = [[move for _, move in moves] for moves in _planned(played)]
+        turns = len(planned[seat])
+        env = GameEnv(spec, game, observation="both", info="full")
+        players = [_Replayed(game, moves) for moves in planned]
+        if not turns:
+            return {TURNS: []}
+        if self.name == "SeatEnv":
+            return {TURNS: _of_seat_env(SeatEnv(env, players, seat=seat), nature, players[seat], turns)}
+        seats = [(seat + k) % game.seats for k in range(self._learners)]
+        return {
+            "turns": _of_learners(LearnerSeats(env, players, seats=seats, observation="both"), nature, players, turns)
+        }
+
+
+def _of_seat_env(env: SeatEnv, nature: list[Move], player: _Replayed, turns: int) -> list[Any]:
+    got: Any = env.reset(seed=0, options={"nature": nature})
+    found = []
+    for turn in range(turns):
+        found.append(frozen([*got, env.action_masks()]))
+        if turn + 1 < turns:
+            got = env.step(player.number())
+    return found
+
+
+def _of_learners(env: LearnerSeats, nature: list[Move], players: list[_Replayed], turns: int) -> list[Any]:
+    """At the turns of the first learner."""
+    env.reset(seed=0, options={"nature": nature})
+    found: list[Any] = []
+    while True:
+        learner = env.agent_selection
+        player = players[env.seats[learner]]
+        if learner == env.possible_agents[0]:
+            found.append(frozen(list(env.last())))
+            if len(found) == turns:
+                return found
+        if not player.left:
+            return found
+        env.step(player.number())
+
+
+class _Replayed:
+    """Plays what was played, and when that is over the first it may."""
+
+    wants = "view"
+
+    def __init__(self, game: Any, moves: list[Move]) -> None:
+        self._game, self.left = game, moves
+
+    def reset(self, seat: int, seed: int) -> None:
+        """Nothing of it matters."""
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int:
+        move = self.left[-1] if self.left else None
+        legal: int = info["legal"][0]
+        return self.number() if move in info["view"].legal else legal
+
+    def number(self) -> int:
+        """The number of the next move."""
+        number: int = self._game.catalogue.index(self.left.pop())
+        return number
+
+
+def _by_nature(played: Played) -> tuple[list[Move], list[Move]]:
+    """Nature's moves, and those of the seats."""
+    nature, made, state = list[Move](), list[Move](), played.game.initial()
+    for move in played.moves:
+        (nature if played.game.actor(state) == NATURE else made).append(move)
+        state = played.game.apply(state, move)
+    return nature, made
+
+
+def frozen(got: Any) -> Any:
+    """As values that are equal only if they are the same byte for byte; the cells of a loop (SealedTurn's) by what they say."""
+    if isinstance(got, np.ndarray):
+        return got.dtype.str, got.shape, got.tobytes()
+    if isinstance(got, dict):
+        return tuple((key, frozen(value)) for key, value in got.items())
+    if type(got) in (list, tuple):
+        return tuple(map(frozen, got))
+    if hasattr(got, "read") and hasattr(got, "table"):
+        return got.seat, frozen(got._told)
+    return got

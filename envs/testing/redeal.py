@@ -1,0 +1,147 @@
+"""Re-deals: whatever reaches a seat, in any form, is the same in two games that it cannot tell apart.
+
+A *re-deal* is counted for each moment (a state of the AEC form) of a twin (`parlour.envs.testing.twins`) at which all that the
+seat gets there is compared, byte for byte, with what it got in the game that was played, knowing the same. Moments are not
+counted whose state was a state of that game, too. One pair of games thus counts for many, up to the end of the twin, and a
+moment counts once, in however many forms the pair is compared; the pairs themselves are `twins`.
+
+Knowing the same means: the same words about itself, the same events in the same order, the same moves of its own, made
+knowing the same. As long as that is so, there must be no difference in
+- prose, features of every kind, masks, info, View, rewards and the public record, polled at every state, also when another
+  seat is to move, bare and through every wrapper;
+- the parallel form, cycle by cycle: how many there are, in which of them the seat is asked, and all that it is given;
+- what SeatEnv and LearnerSeats give, turn by turn.
+The end of a game is left out: it tells who won, and so it should.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.core import NATURE, Move
+from parlour.envs.testing.forms import CYCLES, TURNS, Aec, Cycles, Form, Trace, forms
+from parlour.envs.testing.table import ConfiguredGame
+from parlour.envs.testing.twins import At, Played, Twins, new_events, redealt
+
+BARE: Final = Aec()
+IN_CYCLES: Final = Cycles("cycles, table features", observation="features")
+WORDED: Final = 0.2
+"""Share of the speeches with free words."""
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A difference that a seat could see."""
+
+    form: str
+    seat: int
+    played: tuple[Move, ...]
+    """The game, and its twin."""
+    twin: tuple[Move, ...]
+
+    def __str__(self) -> str:
+        return f"seat {self.seat} is shown hidden information: {self.form} differs in games that it cannot tell apart"
+
+
+@dataclass
+class Redeals:
+    """What was compared and found."""
+
+    moments: int = 0
+    """Re-deals, as this module counts them."""
+    twins: int = 0
+    cycles: int = 0
+    """Of the parallel form."""
+    turns: int = 0
+    """Of SeatEnv and LearnerSeats."""
+    leaks: list[Leak] = field(default_factory=list)
+
+
+def redeals(
+    table: ConfiguredGame, rng: np.random.Generator, *, seats: int | None = None, twins: int = 2, others: int | None = 1
+) -> Redeals:
+    """Play a random game, and compare it with twins.
+
+    Args:
+        table: The game.
+        rng: All chance.
+        seats: For how many seats, drawn by chance; None: for all.
+        twins: Of each.
+        others: In how many forms, drawn by chance, each seat's twins are compared beside the bare AEC form and cycles;
+            None: in all.
+    """
+    game, found = table.game, Redeals()
+    played = Played(game, tuple(table.play(int(rng.integers(2**31)), words=WORDED).moves))
+    known = forms(table.spec, game)
+    for seat in rng.permutation(game.seats)[:seats].tolist():
+        chosen = [BARE, IN_CYCLES, *(known[k] for k in rng.permutation(len(known))[:others].tolist())]
+        _redeal(table, played, seat, twins, chosen, rng, found)
+    return found
+
+
+def _redeal(
+    table: ConfiguredGame,
+    played: Played,
+    seat: int,
+    twins: int,
+    chosen: Sequence[Form],
+    rng: np.random.Generator,
+    found: Redeals,
+) -> None:
+    """One seat of one game."""
+    search = Twins(table.text, played, seat, rng)
+    traces = [form.trace(table.spec, played, seat) for form in chosen]
+    moments = _moments(played, seat)
+    for _ in range(twins):
+        twin = search.find(redealt(table.spec, played.game, seat, played.moves, rng))
+        found.twins += 1
+        found.moments += _apart(moments, _moments(twin, seat), twin.game is not played.game)
+        for form, trace in zip(chosen, traces, strict=True):
+            other = form.trace(table.spec, twin, seat)
+            found.cycles += _both(trace, other, CYCLES)
+            found.turns += _both(trace, other, TURNS)
+            if differ(trace, other):
+                found.leaks.append(Leak(form.name, seat, played.moves, twin.moves))
+
+
+def differ(one: Trace, other: Trace) -> bool:
+    """Whether two traces of games that a seat cannot tell apart can be told apart.
+
+    What a seat got knowing the same is the same in both, as far as both go; where they go on, it is all.
+    """
+    last = {next(reversed(trace), None) for trace in (one, other)}
+    for at in one.keys() & other.keys():
+        mine, theirs = one[at], other[at]
+        length = min(len(mine), len(theirs))
+        if mine[:length] != theirs[:length] or (at not in last and len(mine) != len(theirs)):
+            return True
+    return False
+
+
+def _moments(played: Played, seat: int) -> dict[At, list[Any]]:
+    """The states of the AEC form, by what the seat knows."""
+    game, state, seen, made = played.game, played.game.initial(), 0, 0
+    found: dict[At, list[Any]] = {}
+    for move in played.moves:
+        actor = game.actor(state)
+        if actor != NATURE:
+            found.setdefault((seen, made), []).append(state)
+        after = game.apply(state, move)
+        seen, made, state = seen + len(new_events(state, after, seat)), made + (actor == seat), after
+    if game.actor(state) >= 0:
+        found.setdefault((seen, made), []).append(state)
+    return found
+
+
+def _apart(one: dict[At, list[Any]], other: dict[At, list[Any]], other_rules: bool) -> int:
+    """At how many moments of a twin the seat knows what it knew in the game, and the state is another."""
+    pairs = [(state, one[at]) for at, states in other.items() if at in one for state in states]
+    return sum(other_rules or state not in before for state, before in pairs)
+
+
+def _both(one: Trace, other: Trace, key: str) -> int:
+    """How many cycles, or turns, both traces have."""
+    return min(len(one[key]), len(other[key])) if key in other else 0
