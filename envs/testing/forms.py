@@ -64,8 +64,8 @@ def forms(spec: GameSpec, game: Any) -> list[Form]:
     for kind in spec.features[1:]:
         found.append(Aec(f"{kind} features", features=kind))
         found.append(Cycles(f"cycles, {kind} features", features=kind, observation="features"))
-    found += [Cycles("cycles"), Turns("SeatEnv", 1)]
-    return [*found, Turns("LearnerSeats", min(2, game.seats))]
+    found += [Cycles("cycles"), SeatTurns("SeatEnv", 1)]
+    return [*found, SeatTurns("LearnerSeats", min(2, game.seats))]
 
 
 class Aec:
@@ -165,7 +165,7 @@ def _action(env: GameParallelEnv, agent: str, planned: list[list[tuple[int, Move
     return env.aec.catalogue_of(seat).index(move)
 
 
-class Turns:
+class SeatTurns:
     """The seat's own turns, as the wrappers give them that play the others.
 
     Args:

@@ -13,9 +13,11 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.testing.redeal import redeals
 from parlour.envs.testing.table import ConfiguredGame
 
-_GAMES: Final = 2
-_SEATS: Final = 4
-"""Games, and seats of each, that are compared with twins."""
+_GAMES: Final = 8
+_SEATS: Final = 3
+"""Games, and seats of each, that are compared with twins, at most."""
+_ENOUGH: Final = 60
+"""Re-deals that are enough."""
 
 
 def event_visibility(table: ConfiguredGame) -> None:
@@ -28,9 +30,13 @@ def event_visibility(table: ConfiguredGame) -> None:
 
 def hidden_information(table: ConfiguredGame) -> None:
     """A seat gets the same, in every form and cycle by cycle, in two games in which it knows the same."""
+    moments = 0
     for number in range(_GAMES):
-        found = redeals(table, np.random.default_rng(number), seats=_SEATS, twins=2, others=3)
+        found = redeals(table, np.random.default_rng(number), seats=_SEATS, twins=1)
         assert not found.leaks, found.leaks[0]
+        moments += found.moments
+        if moments >= _ENOUGH:
+            break
 
 
 def hidden_phases(table: ConfiguredGame) -> None:
