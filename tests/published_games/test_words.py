@@ -26,24 +26,56 @@ from parlour.training.selfplay import recorded
 Make = Callable[..., Any]
 BETWEEN = (", ", " and ", ", and ", "、", " & ", ", player ", " and player ", " (Merlin), ", " or ")
 INVITATION = (
-    "Please start discussing the candidates for the turn {} quest. The number of players in this quest is 2, and the "
-    "order of each player's speech is {}. player {} has the power to decide."
+    "Please start discussing the candidates for the turn {} quest. The number of players in this quest is {}, and the "
+    "order of each player's speech is {}. player {} has the power to decide. player {} start to speak please."
 )
+VOTING = "The quest leader decides that the {} will engage in the quest. You can choose to agree or object."
+PLAYING = "As the players who engage in the quest in this turn, you can choose to succeed or fail the quest."
+FAILED = "Among the players who engaged in the quest, there were {} players making quest fail and the quest failed."
+GUESSED = "player {}(Assassin) chooses to identify player {} as Merlin, {}."
 
 
 def log_of(game: dict[str, Any], say: Callable[[int, int], str]) -> dict[str, Any]:
     """The log that goes with a record; `say(player, statement)` are the words."""
+
+    def reply(host: str, player: int, words: str) -> dict[str, Any]:
+        return {"Host": host, f"player {player}({game['roles'][str(player)]})": words, "response_rule": {}}
+
     log: dict[str, Any] = {}
     for one in game["rounds"]:
-        events: list[Any] = [{"Host": "Please finally confirm 2 players", "player 1(Nobody)": "player 2"}]
+        events: list[Any] = []
         for proposal in one["proposals"]:
-            order = "、".join(f"player {player}" for player in proposal["speech_order"])
-            host = INVITATION.format(one["round"], order, proposal["leader"])
+            order, leader = _list(proposal["speech_order"]), proposal["leader"]
             for player in proposal["speech_order"]:
-                key = f"player {player}({game['roles'][str(player)]})"
-                events.append({"Host": host, key: say(player, len(events)), "response_rule": {"type": "number"}})
+                host = INVITATION.format(one["round"], one["team_size"], order, leader, player)
+                events.append(reply(host, player, say(player, len(events))))
+            if proposal["confirm_logged"]:
+                events.append(reply(f"Please finally confirm {one['team_size']} players who", leader, "As I said."))
+            voting = VOTING.format(_list(proposal["proposed_team"]))
+            events += [reply(voting, int(number), f"I {vote}.") for number, vote in proposal["votes"].items()]
+        quest, guess = one["quest"], one["assassin"]
+        events += [
+            reply(PLAYING, player, f"I choose {quest['cards'][str(player)]['card']}.") for player in quest["team"]
+        ]
+        fails = quest["fails_reported"]
+        events.append({"Host": FAILED.format(fails) if fails else "quest successful."})
+        if guess is not None:
+            events.append(
+                reply("You have one chance to identify Merlin in the game.", guess["player"], guess["answer"])
+            )
+        if guess is not None and guess["target"] is not None:
+            events.append(
+                reply("Select the player you want to identify please.", guess["player"], str(guess["target"]))
+            )
+            how = "and the identification is successful" if guess["correct"] else "but the identification failed"
+            events.append({"Host": GUESSED.format(guess["player"], guess["target"], how)})
         log[f"round {one['round']} starts:"] = events
+    events.append({"Host": f"{game['winner'].capitalize()} Side wins."})
     return log
+
+
+def _list(players: list[int]) -> str:
+    return "、".join(f"player {player}" for player in players)
 
 
 def recommends_next(player: int, statement: int) -> str:
@@ -152,7 +184,7 @@ def test_words_pass_the_one_door(record: Make, imported: Make) -> None:
 
 
 def _first(log: dict[str, Any]) -> dict[str, Any]:
-    return log["round 1 starts:"][1]
+    return log["round 1 starts:"][0]
 
 
 def _rename(log: dict[str, Any], name: str) -> None:
@@ -160,10 +192,79 @@ def _rename(log: dict[str, Any], name: str) -> None:
     _first(log)[name] = _first(log).pop(key)
 
 
+def _say(number: int, of: int, words: str) -> Callable[[Any], object]:
+    """Another reply at an event of a round."""
+
+    def spoil(log: dict[str, Any]) -> None:
+        event = log[f"round {of} starts:"][number]
+        (key,) = (key for key in event if key.startswith("player"))
+        event[key] = words
+
+    return spoil
+
+
+def _host(number: int, of: int, before: str, after: str) -> Callable[[Any], object]:
+    """The host says something else at an event of a round."""
+
+    def spoil(log: dict[str, Any]) -> None:
+        event = log[f"round {of} starts:"][number]
+        assert before in event["Host"]
+        event["Host"] = event["Host"].replace(before, after)
+
+    return spoil
+
+
+# Round 1: six statements (0..5), the confirmation, six votes (7..12), the cards of 5 and 3 (13, 14), the result, the
+# Assassin's no. Round 3: eight proposals' events, ..., and at its end cards, result, answer, target, guess.
+CONTRADICTED = [
+    (_host(2, 1, "turn 1", "turn 2"), "round 1, event 3: the round is 2; accepted: 1"),
+    (_host(2, 1, "quest is 2", "quest is 3"), "round 1, event 3: the size of the team is 3; accepted: 2"),
+    (_host(2, 1, "player 3 has", "player 4 has"), "round 1, event 3: the leader is player 4; accepted: 3"),
+    (_host(2, 1, "player 5 start", "player 6 start"), "round 1, event 3: the host asks player 6; accepted: 5"),
+    (_host(6, 1, "confirm 2", "confirm 3"), "round 1, event 7: the size of the team is 3; accepted: 2"),
+    (_host(7, 1, "player 5", "player 6"), "round 1, event 8: the team is [3, 6]; accepted: [3, 5]"),
+    (_say(7, 1, "I object."), "round 1, event 8: the vote of player 1 is disagree; accepted: agree"),
+    (_say(12, 1, "Agree."), "round 1, event 13: the vote of player 6 is agree; accepted: disagree"),
+    (_say(13, 1, "I make the quest fail."), "round 1, event 14: the card of player 5 is fail; accepted: success"),
+    (lambda log: log["round 1 starts:"].pop(6), "round 1, event 7: it is a vote; accepted: a confirmation"),
+    (lambda log: log["round 1 starts:"].pop(9), "round 1, event 10: the reply is of player 4; accepted: 3"),
+    (
+        lambda log: log["round 1 starts:"].insert(13, log["round 1 starts:"].pop(14)),
+        "the reply is of player 3; accepted: 5",
+    ),
+    (lambda log: log["round 1 starts:"].pop(), "round 1: its events end before the Assassin's answer of player 6"),
+    (
+        lambda log: log["round 1 starts:"].append({"Host": "Good Side wins."}),
+        "event 18: it is the end; accepted: nothing more",
+    ),
+    (
+        lambda log: log["round 1 starts:"][15].update(Host=FAILED.format(1)),
+        "event 16: the number of fail cards is 1; accepted: 0",
+    ),
+    (
+        lambda log: log["round 2 starts:"][-2].update(Host="quest successful."),
+        "the number of fail cards is 0; accepted: 1",
+    ),
+    (_say(-1, 1, "Yes."), "round 1, event 17: the Assassin's answer is yes; accepted: no"),
+    (_say(-3, 3, "No."), "the Assassin's answer is no; accepted: yes"),
+    (_host(-1, 3, "identify player 2", "identify player 1"), "the target is player 1; accepted: 2"),
+    (
+        _host(-1, 3, "but the identification failed", "and the identification is successful"),
+        "that Merlin is found is true; accepted: false",
+    ),
+    (_host(-1, 3, "player 6(Assassin)", "player 5(Assassin)"), "the Assassin is player 5; accepted: 6"),
+    (_host(-1, 5, "Evil", "Good"), "the winner is good; accepted: evil"),
+    (_host(8, 1, "The quest leader", "The weather"), "event 9: Host"),
+]
+
+
 BROKEN = [
-    (lambda log: log["round 1 starts:"].pop(), "has 5 statements"),
-    (lambda log: log["round 1 starts:"].append(log["round 1 starts:"][-1]), "has 7 statements"),
-    (lambda log: log["round 1 starts:"].insert(1, log["round 1 starts:"].pop()), "player 2 speaks; accepted: player 3"),
+    (lambda log: log["round 1 starts:"].pop(5), "has 5 statements"),
+    (lambda log: log["round 1 starts:"].insert(6, log["round 1 starts:"][5]), "has 7 statements"),
+    (
+        lambda log: log["round 1 starts:"].insert(0, log["round 1 starts:"].pop(5)),
+        "player 2 speaks; accepted: player 3",
+    ),
     (lambda log: _rename(log, "player 3(Merlin)"), "player 3 is 'Merlin'; accepted: Loyal Servant"),
     (lambda log: _rename(log, "player three"), "the speakers are"),
     (lambda log: _first(log).update({"player 4(Merlin)": ""}), "the speakers are"),
@@ -174,8 +275,15 @@ BROKEN = [
     (lambda log: _first(log).update(Host="Please start discussing."), "the order of speech"),
     (lambda log: log.pop("round 2 starts:"), "its parts are"),
     (lambda log: log.update({"round 9 starts:": []}), "its parts are"),
+    (lambda log: log.update({"round 6 starts:": [{"Host": "Good Side wins."}]}), "6 rounds; accepted: 5"),
     (lambda log: log.clear(), "its parts are"),
     (lambda log: _first(log).pop("Host"), "Host is missing"),
+    (lambda log: _rename(log, f"player {'9' * 5000}(Merlin)"), "the speakers are"),
+    (
+        lambda log: _first(log).update(Host=_first(log)["Host"].replace("player 4、", f"player {'4' * 5000}、")),
+        "the order of",
+    ),
+    *CONTRADICTED,
     (
         lambda log: _rename(log, "player 3(Loyal Servant)") or _first(log).update({"player 3(Loyal Servant)": 3}),
         "a text",
@@ -323,3 +431,42 @@ def test_nobody_imitates_a_silence_that_is_not_known(
     heard, unheard = (recorded.decisions(one.parent, tables)[0] for one in (path, silent))
     proposals = sum(len(one["proposals"]) for one in game["rounds"])
     assert len(heard.action) - len(unheard.action) == 6 * proposals
+
+
+# -- the published logs, spoiled -------------------------------------------------------------------------------
+
+SPOILED = [
+    ('"I vote to agree with the selection', '"I object to the selection', "the vote of player"),
+    ("Good Side wins", "Evil Side wins", "the winner is evil; accepted: good"),
+    (
+        "quest successful.",
+        "Among the players who engaged in the quest, there were 1 player making quest fail",
+        "fail cards",
+    ),
+    ("player 3、player 4 will engage", "player 1、player 4 will engage", "the team is"),
+    ("player 5(Merlin)", "player 5(Percival)", "player 5 is"),
+    ("player 5 has the power", "player 6 has the power", "the leader is player 6"),
+    ('"I choose to make the quest succeed."', '"I choose to make the quest fail."', "the card of player"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "reason"), SPOILED, ids=[one[2] for one in SPOILED])
+def test_a_published_log_that_is_changed_in_one_place_is_refused_with_game_file_and_line(
+    before: str, after: str, reason: str, reference: Path, tmp_path: Path
+) -> None:
+    game = (reference / "extracted.jsonl").read_text("utf-8").splitlines()[0]
+    log = (reference / "blue_1.json").read_text("utf-8")
+    whole = json.dumps(json.loads(log), ensure_ascii=False)
+    at = whole.index(before)
+    spoiled = whole[:at] + after + whole[at + len(before) :]
+    (tmp_path / "games.jsonl").write_text("\n" + game + "\n", encoding="utf-8")
+    (tmp_path / "blue_1.json").write_text(spoiled, encoding="utf-8")
+    with pytest.raises(ParlourError) as caught:
+        import_file(tmp_path / "games.jsonl", tmp_path / "out", tmp_path)
+    told = str(caught.value)
+    assert reason in told
+    assert told.startswith(
+        f"'{tmp_path / 'games.jsonl'}' line 2, game blue_1: log '{tmp_path / 'blue_1.json'}', round "
+    )
+    assert "\n" not in told
+    assert not (tmp_path / "out").exists()

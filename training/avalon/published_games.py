@@ -37,12 +37,15 @@ from parlour.envs.avalon.vocabulary import (
 )
 from parlour.envs.core import NATURE, IllegalMove, Move, Outcome, ParlourError, listed
 from parlour.envs.speech import SILENT
+from parlour.training.avalon.published_log import compare
 from parlour.training.avalon.published_words import Words
 from parlour.training.json_objects import JsonObject, read_games, shown, write_games
 
 PLAYERS: Final = 6
 NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))
 SIDES: Final = (GOOD, EVIL)
+MOST_GAMES: Final = 1_000_000
+"""Games are numbered below it."""
 GAME_ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 BASES: Final = ("text", "count", "unclear_default")
 """How a card was read from the log: from the reply; from the number of fails; success, for want of a decision."""
@@ -163,8 +166,9 @@ def _transcript(at: JsonObject, logs: str | Path | None) -> str:
     if table.state.phase != DONE:
         raise rounds[-1].error(f"the game stops at {shown(table.score)}", "all rounds up to the end of the game")
     _check_ending(table, at)
-    if table.words is not None:
+    if table.words is not None and logs is not None:
         table.words.finish()
+        compare(at, Path(logs) / at.fields["log_file"])
     return _text(table, at)
 
 
@@ -180,13 +184,26 @@ def _check_labels(at: JsonObject) -> None:
     """The fields that the rules have no say in."""
     proposed = at.one_of("proposed_method_side", SIDES)
     at.expect("baseline_side", EVIL if proposed == GOOD else GOOD, "the proposed method plays the other side")
-    named = re.fullmatch(r"(blue|red)_[0-9]+", at.fields["game_id"])
+    named = re.fullmatch(r"(blue|red)_([0-9]+)", at.fields["game_id"])
     if named and (named[1] == "blue") != (proposed == GOOD):
         raise at.refused("proposed_method_side", "good in games called blue_..., evil in games called red_...")
     at.of(str, "log_file", "a text")
     at.of(str, "source_dir", "a text")
-    at.of(int, "index", "a whole number")
     at.texts("ambiguities")
+    _check_index(at)
+
+
+def _check_index(at: JsonObject) -> None:
+    """The number of a game among those played alike: that of its log and of its folder, where they have one."""
+    accepted = f"a whole number 0..{MOST_GAMES - 1}"
+    index = at.of(int, "index", accepted)
+    if index not in range(MOST_GAMES):
+        raise at.refused("index", accepted)
+    folder = re.fullmatch(r"battle\S*_game_([0-9]+)", at.fields["source_dir"])
+    log = re.fullmatch(r"(?:blue|red)_([0-9]+)\.json", at.fields["log_file"])
+    for found, key in ((folder, "source_dir"), (log, "log_file")):
+        if found and found[1].lstrip("0") != str(index).lstrip("0"):
+            raise at.refused(key, f"the number of index {index}", "a game has one number")
 
 
 def _deal(table: PublishedGame, at: JsonObject, first: JsonObject) -> None:
@@ -295,8 +312,8 @@ def _assassin(table: PublishedGame, within: JsonObject) -> None:
 
 
 def _named(at: JsonObject, assassin: int) -> int | None:
-    """The seat named as Merlin; None for a no, and for a yes without a target that could be read."""
-    if at.one_of("answer", ("yes", "no")) == "no" or at.fields.get("target") is None:
+    """The seat named as Merlin; None for a no. A yes names one: without a target there was no guess, and no yes."""
+    if at.one_of("answer", ("yes", "no")) == "no":
         at.expect("target", None, "nobody is named with a no")
         return None
     others = [int(number) for number in NUMBERS if int(number) != assassin + 1]

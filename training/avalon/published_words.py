@@ -2,7 +2,7 @@
 
 A log is a JSON object, a list of events a round; an event of the discussion holds the host's invitation, which tells the
 order of speech, and one reply under the name `player N(Role)`. Everything else in a log is in the game's record already
-(`published_games`).
+(`published_games`), and is compared with it (`published_log`).
 
 The logs count players from 1, the seats of a table from 0: what a log calls player 3 is player_2 here, also in what is
 said about it.
@@ -26,8 +26,8 @@ from parlour.training.json_objects import JsonObject, parse, shown
 
 _DISCUSSION: Final = "Please start discussing"
 _ROUND: Final = "round {} starts:"
-_SPEAKER: Final = re.compile(r"player (\d+)\((.*)\)")
-_ORDER: Final = re.compile(r"order of each player's speech is (player \d+(?:、player \d+)*)")
+_SPEAKER: Final = re.compile(r"player (\d{1,9})\((.*)\)")
+_ORDER: Final = re.compile(r"order of each player's speech is (player \d{1,9}(?:、player \d{1,9})*)")
 
 # A number stands alone if it does not count something: "player 3, 2 quests" names one player.
 _COUNTED: Final = r"(?!\w|\s*(?:quests?|rounds?|turns?|votes?|players?|people|times|fails?|of\b))"
@@ -77,19 +77,23 @@ def statements(path: str | Path) -> tuple[tuple[Statement, ...], ...]:
     Raises:
         ParlourError: The file cannot be read or is no log; the message names the file and the place.
     """
+    return tuple(tuple(_statement(event) for event in events if _discussed(event)) for events in read_rounds(path))
+
+
+def read_rounds(path: str | Path, of: str = "") -> list[list[JsonObject]]:
+    """The events of each round of a log; `of` is which game's it is, for messages. Raises `ParlourError` as `statements`."""
+    where = f"{of}: log {str(path)!r}" if of else f"log {str(path)!r}"
     try:
         text = Path(path).read_bytes()
     except OSError as error:
-        raise ParlourError(f"log {str(path)!r} cannot be read: {error.strerror}") from None
-    log = parse(f"log {str(path)!r}", text)
+        raise ParlourError(f"{where} cannot be read: {error.strerror}") from None
+    log = parse(where, text)
     rounds = [_ROUND.format(number) for number in range(1, len(log.fields) + 1)]
     if not rounds or list(log.fields) != rounds:
         raise log.error(f"its parts are {shown(list(log.fields))}", f"{_ROUND.format(1)!r} and the rounds after it")
-    found = []
-    for one in rounds:
-        events = JsonObject(f"{log.where}, {one.removesuffix(' starts:')}", log.fields).records(one, "event")
-        found.append(tuple(_statement(event) for event in events if _discussed(event)))
-    return tuple(found)
+    return [
+        JsonObject(f"{log.where}, {one.removesuffix(' starts:')}", log.fields).records(one, "event") for one in rounds
+    ]
 
 
 def _discussed(event: JsonObject) -> bool:
@@ -100,12 +104,17 @@ def _statement(event: JsonObject) -> Statement:
     order = _ORDER.search(event.fields["Host"])
     if order is None:
         raise event.refused("Host", "an invitation that tells the order of speech")
+    numbers = tuple(int(number) for number in re.findall(r"\d+", order[1]))
+    return Statement(numbers, *speaker_of(event))
+
+
+def speaker_of(event: JsonObject) -> tuple[int, str, str]:
+    """Who replies in an event, from 1, the role by which he is called, and the reply. Raises `ParlourError` for none or two."""
     spoken = [(_SPEAKER.fullmatch(key), key) for key in event.fields if key.startswith("player ")]
     found, key = spoken[0] if len(spoken) == 1 else (None, "")
     if found is None:
         raise event.error(f"the speakers are {shown([key for _, key in spoken])}", "one, as `player N(Role)`")
-    numbers = tuple(int(number) for number in re.findall(r"\d+", order[1]))
-    return Statement(numbers, int(found[1]), found[2], event.of(str, key, "a text"))
+    return int(found[1]), found[2], event.of(str, key, "a text")
 
 
 class Words:
