@@ -236,6 +236,34 @@ def test_a_player_who_speaks_like_the_moderator_is_believed_like_a_player(words)
     assert real.graph.trust[3] == -1
 
 
+def test_the_witch_does_not_trust_whom_she_poisoned_for_being_found_dead():
+    """A seat that is found dead is trusted with 0.9; the witch knows that player_3 died by her own hand."""
+    for poisoned, trust in (((), 0.9), ((3,), 0.0)):
+        agent = seated(ME.model_copy(update={"role": "Witch", "poisoned": poisoned}))
+        asked_of(agent, "In the morning player_2, player_3 are found dead.", -1)
+        assert agent.graph.trust[3] == pytest.approx(trust)
+        assert agent.graph.trust[2] == pytest.approx(0.9)
+
+
+def test_a_witch_remembers_her_poison_and_the_graph_the_dead():
+    """Of games at random those in which she poisons; every later moment of a seat shows who lives no more."""
+    poisoners = 0
+    for seed in range(6):
+        agents, episode = game(seed)
+        for agent, view in zip(agents, episode.last_views, strict=True):
+            poisoned = [one.move.args[0] for one in view.events if one.move.kind == "poison" and one.move.args]
+            attacked = [one.move.args for one in view.events if one.move.kind == "attacked"]
+            if poisoned and view.role == "Witch" and agent.me is not None:
+                poisoners += 1
+                assert set(agent.me.poisoned) == {one for one in poisoned if (one,) not in attacked}
+            elif agent.me is not None:
+                assert agent.me.poisoned == ()
+            if agent.graph is not None and agent.graph.history:
+                last = agent.graph.history[-1]
+                assert all(not view.alive[seat] for seat in last.dead)
+    assert poisoners
+
+
 # -- how answers become evidence -------------------------------------------------------------------------------
 
 

@@ -233,7 +233,7 @@ def told() -> TrustGraph:
     graph.mark("day 2", 2)
     graph.observe(3, 4, "player_2 lies.", [(2, -0.6)], [GraphJudgement(2, -0.6)])
     graph.retrieve(2, 3)
-    graph.mark("day 3", 3)
+    graph.mark("day 3", 3, dead=[4, 1])
     return graph
 
 
@@ -254,6 +254,7 @@ def test_json_holds_moments_evidence_and_beliefs(tmp_path):
     assert found["moments"][0]["trust"]["player_1"] == pytest.approx(math.tanh(-0.6))
     assert found["moments"][0]["class"]["player_1"] == "adversary"
     assert found["moments"][0]["certain"] == ["player_0", "player_3"]
+    assert [moment["dead"] for moment in found["moments"]] == [[], ["player_1", "player_4"]]
     assert {
         "turn": 1,
         "source": "player_1",
@@ -275,9 +276,30 @@ def test_graphml_is_read_back_by_networkx(tmp_path):
         f"player_{k}": pytest.approx(trust) for k, trust in enumerate(graph.trust)
     }
     assert net.nodes["player_3"]["certain"] is True
+    assert [name for name in net if net.nodes[name]["dead"]] == ["player_1", "player_4"]
+    assert not any(net.nodes[name]["dead_0"] for name in net)
     assert net.edges["player_2", "player_4"]["tau"] == pytest.approx(graph.tau(2, 4))
     assert "tau_0" not in net.edges["player_4", "player_2"]
     assert net.edges["player_4", "player_2"]["tau_1"] == net.edges["player_4", "player_2"]["tau"]
+
+
+def test_a_dead_player_of_another_table_is_refused():
+    with pytest.raises(ParlourError, match="player 9 is not accepted"):
+        small().mark("day 1", 1, dead=[9])
+
+
+def test_the_picture_shows_the_dead_as_dead_and_no_trust_in_them(tmp_path, monkeypatch):
+    picture = pytest.importorskip("parlour.training.werewolf.trust_picture")
+    kept = []
+    monkeypatch.setattr(picture.plots, "save", lambda figure, path: kept.append(figure))
+    picture.draw(told(), tmp_path / "trust.png")
+    first, last = ([text.get_text() for text in axes.texts] for axes in kept[0].axes[:2])
+    assert not any("dead" in words for words in first)
+    assert [words for words in last if "dead" in words] == ["player_1\ndead", "player_4\ndead"]
+    assert len(last) == len(first) == told().players
+    faces = [patch.get_facecolor() for patch in kept[0].axes[1].patches if hasattr(patch, "radius")]
+    assert faces[1] == faces[4] != faces[2]
+    assert any("dead" in text.get_text() for text in kept[0].legends[0].get_texts())
 
 
 def test_a_history_that_cannot_be_written_is_refused(tmp_path):

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import NATURE, Event, Knowledge, Move
 from parlour.envs.werewolf import GAME
-from parlour.envs.werewolf.belief import WerewolfHabits, WolfBelief
+from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
@@ -84,6 +85,32 @@ def test_one_of_two_found_dead_is_innocent():
     belief.see_dead((3, 4))
     total = 0.01 / 7 + 6 / 7
     assert belief.wolf_chance()[3] == pytest.approx((0.01 / 7 + 2 / 7) / total)
+
+
+def test_the_witch_does_not_take_whom_she_poisoned_for_the_wolves_victim():
+    """Before: 3 wolves among 7 others. Her own dead tell nothing; the other of two is the wolves' (as found alone).
+
+    Odds of 3 to 4, times 0.06, are 0.045; the three wolves are then expected among the six others.
+    """
+    for dead, killed in (((3,), None), ((2, 3), 2)):
+        belief = beliefs_of_a_witch(poisoned=3, dead=dead)
+        wolf = belief.own.wolf_chance()
+        other = 3 / 7 if killed is None else (3 - 0.045 / 1.045) / 6
+        assert wolf[3] == pytest.approx(other)
+        assert belief.own.alive[3] == 0
+        if killed is not None:
+            assert wolf[killed] == pytest.approx(0.045 / 1.045)
+    assert belief.onlooker.wolf_chance()[3] < 3 / 8  # who does not know takes either for a victim
+
+
+def beliefs_of_a_witch(poisoned, dead):
+    """Player 0 is the witch and poisons; the morning tells who is found dead."""
+    rules = GAME.build(num_players=8)
+    view = rules.view(rules.initial(), 0)._replace(role="Witch", roles=ROLES)
+    belief = SeatBeliefs(view)
+    belief.see(Event(0, Move(game.POISONS, (poisoned,)), (0,)), view)
+    belief.see(Event(NATURE, Move(game.DAWN, (1, *dead)), None), view)
+    return belief
 
 
 def test_an_accusation_among_three_by_hand():

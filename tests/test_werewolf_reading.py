@@ -236,6 +236,15 @@ def judged(observer: Observer, speaker: int, text: str) -> dict[int, tuple[str, 
     return {one.player: (one.identity, one.confidence) for one in found}
 
 
+def test_the_witch_knows_whom_she_killed_herself():
+    text = "In the morning player_2, player_3 are found dead."
+    witch = Observer(0, "witch", SINGLE, (), (), poisoned=(3,))
+    assert judged(witch, MODERATOR, text) == {2: ("not-werewolf", 9)}
+    assert judged(witch._replace(poisoned=()), MODERATOR, text) == dict.fromkeys((2, 3), ("not-werewolf", 9))
+    # what the moderator says for certain still counts
+    assert judged(witch, MODERATOR, "player_3 was Werewolf.") == {3: ("werewolf", 10)}
+
+
 def test_who_claims_the_observers_own_single_role_is_a_werewolf():
     assert judged(Observer(0, "seer", SINGLE, (), ()), 1, "I am Seer.") == {1: ("werewolf", 8)}
     assert judged(Observer(0, "witch", SINGLE, (), ()), 1, "I am Seer.") == {1: ("seer", 6)}

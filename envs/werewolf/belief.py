@@ -207,6 +207,8 @@ class SeatBeliefs:
 
     def __init__(self, view: WerewolfView, habits: WerewolfHabits | None = None, *, onlooker: bool = True) -> None:
         self._me = view.seat
+        self._poisoned: tuple[int, ...] = ()
+        """Whom the seat has poisoned itself: that it is found dead tells nothing of the werewolves' choice."""
         self.own = WolfBelief(view.roles, view.seat, view.role, known_wolves(view), habits)
         self.onlooker = WolfBelief(view.roles, -1, "", (), habits) if onlooker else None
         self._followed = [belief for belief in (self.own, self.onlooker) if belief is not None]
@@ -217,6 +219,8 @@ class SeatBeliefs:
             self._hear(event.move, view)
         elif event.to is None:
             self._listen(event, view)
+        elif event.seat == self._me and event.move.kind == game.POISONS:
+            self._poisoned = event.move.args
 
     def _hear(self, move: Move, view: WerewolfView) -> None:
         """The moderator speaks."""
@@ -227,7 +231,9 @@ class SeatBeliefs:
             self.own.see_attacked(args[0])
         for belief in self._followed:
             if kind == game.DAWN:
-                belief.see_dead(args[1:])
+                dead = args[1:]
+                belief.see_dead([one for one in dead if belief is not self.own or one not in self._poisoned])
+                belief.bury(dead)
             elif kind == game.EXECUTED:
                 belief.bury(args)
             elif kind == game.REVEALED:

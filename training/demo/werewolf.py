@@ -62,7 +62,9 @@ def _trust(folder: Path, seed: int) -> list[str]:
         name=lambda k: f"player_{k}\n{roles[k]}",
         title=f"What player_{seat}, the {_ROLE}, thought; {episode.outcome.winner} won",
     )
-    least = min((k for k in range(WEREWOLF_PLAYERS) if k != seat), key=lambda k: graph.trust[k])
+    others = [k for k in range(WEREWOLF_PLAYERS) if k != seat]
+    living = [k for k in others if k not in graph.history[-1].dead]
+    least = min(living or others, key=lambda k: graph.trust[k])
     return agent.explain(least).lines(depth=1)
 
 

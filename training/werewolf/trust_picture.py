@@ -1,6 +1,6 @@
 """A trust graph over time as a picture: one panel for the end of each day.
 
-Players stand in a circle, coloured by trust, with its value and class in words; an arrow is what one player did to another,
+Players stand in a circle, coloured by trust, with its value and class in words, the dead without colour and as dead; an arrow is what one player did to another,
 as wide as its weight. It needs matplotlib, of the extra `train`.
 """
 
@@ -28,6 +28,8 @@ _GAP: Final = 1.55
 _INCH: Final = 0.7
 """Size of a unit."""
 _SUPPORT, _ATTACK, _RIM = "#2166ac", "#b2182b", "#000000"
+_ASHES, _FADED = "#e6e6e6", "#707070"
+"""Face, and rim and words, of the dead."""
 _DARK: Final = 0.6
 """Trust, in either direction, from which on the words are white."""
 _WIDE: Final = 10.0
@@ -92,6 +94,9 @@ def _panel(axes: Any, snapshot: Snapshot, me: int, radius: float, name: Callable
     nodes = []
     for seat, trust in enumerate(snapshot.trust):
         certain = snapshot.certain[seat] and seat != me
+        if seat in snapshot.dead:
+            nodes.append(_grave(axes, places[seat], f"{name(seat)}\n{'me, ' if seat == me else ''}dead"))
+            continue
         nodes.append(_node(axes, places[seat], trust, snapshot.role[seat], name(seat), me=seat == me, certain=certain))
     widest = _WIDEST * min(1.0, (8 / len(nodes)) ** 0.7)
     for source, target, tau, _ in sorted(snapshot.edges, key=lambda edge: abs(edge[2])):
@@ -154,6 +159,16 @@ def _node(
     return node
 
 
+def _grave(axes: Any, place: tuple[float, float], words: str) -> Any:
+    """A player who lives no more: no trust is told of him."""
+    from matplotlib.patches import Circle
+
+    node = Circle(place, _NODE, facecolor=_ASHES, edgecolor=_FADED, linewidth=1.0, linestyle=":", zorder=3)
+    axes.add_patch(node)
+    axes.text(*place, words, color=_FADED, ha="center", va="center", fontsize=7, zorder=4, linespacing=1.25)
+    return node
+
+
 def _keys(figure: Any, panels: list[Any]) -> None:
     """Scale of trust, and what arrows and rims mean."""
     from matplotlib.cm import ScalarMappable
@@ -190,5 +205,8 @@ def _keys(figure: Any, panels: list[Any]) -> None:
         for width, what in ((3.0, "observer"), (1.0, "inferred"))
     ]
     known = Line2D([], [], color=_RIM, linewidth=3.0, linestyle="--", label="dashed rim: known for certain")
-    columns = 5 if figure.get_figwidth() > _WIDE else 3
-    figure.legend(handles=[*arrows, *rims, known], loc="outside lower center", ncols=columns, fontsize=9, frameon=False)
+    dead = Line2D([], [], color=_FADED, linewidth=1.0, linestyle=":", label="grey, dotted rim: dead")
+    columns = 6 if figure.get_figwidth() > _WIDE else 3
+    figure.legend(
+        handles=[*arrows, *rims, known, dead], loc="outside lower center", ncols=columns, fontsize=9, frameon=False
+    )

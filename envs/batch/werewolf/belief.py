@@ -93,6 +93,22 @@ def _weigh(row: Any, h: Any, seat: int, wolf: float, other: float) -> None:
 
 
 @kernel
+def _see_own_poison(g: Any, r: Any, own: Any, h: Any, first: int, second: int) -> None:
+    """The witch knows whom she poisoned: only the other dead are the werewolves' choice to her.
+
+    Of two, `second` is the poisoned one.
+    """
+    if second >= 0:
+        both = (1 << first) | (1 << second)
+        for i in range(len(own)):
+            if h.sets[i] & both == both:
+                own[i] /= r.both_wolves
+        _weigh(own, h, first, r.wolf_dies_at_night, 1.0)
+    else:
+        _weigh(own, h, first, 1.0 / r.wolf_dies_at_night, 1.0)
+
+
+@kernel
 def see_dead(g: Any, r: Any, w: Any, h: Any, first: int, second: int) -> None:
     """Who is found dead in the morning, -1 for nobody; then scale the weights, once a day."""
     g.looked = 0
@@ -103,6 +119,8 @@ def see_dead(g: Any, r: Any, w: Any, h: Any, first: int, second: int) -> None:
                 w[_PUBLIC, i] *= r.both_wolves
     elif first >= 0:
         _weigh(w[_PUBLIC], h, first, r.wolf_dies_at_night, 1.0)
+    if g.poisoned >= 0:
+        _see_own_poison(g, r, w[g.slot[g.witch]], h, first, second)
     for row in range(len(w)):
         top = 0.0
         for i in range(len(h.sets)):

@@ -22,7 +22,7 @@ from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, HEALS, KILL
 from parlour.policies.agents.seat import code
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.notes import HeardMessage
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poison", "check", "vote"]
 
@@ -66,12 +66,14 @@ class WerewolfSelfInfo(BaseModel):
     """In play, in no order of players."""
     fellows: list[int]
     """The other werewolves, if it is one."""
+    poisoned: tuple[int, ...] = Field(default=(), exclude=True)
+    """Whom it has poisoned itself, if it is the witch. A model reads that in the record."""
 
 
 def observer_of(me: WerewolfSelfInfo, wolves: Sequence[int], innocent: Sequence[int]) -> reading.Observer:
     """Who reads, with the players whose side it knows for certain."""
     single = tuple(role.lower() for role in dict.fromkeys(me.roles) if me.roles.count(role) == 1)
-    return reading.Observer(me.seat, me.role.lower(), single, tuple(wolves), tuple(innocent))
+    return reading.Observer(me.seat, me.role.lower(), single, tuple(wolves), tuple(innocent), me.poisoned)
 
 
 class WerewolfSituation(BaseModel):

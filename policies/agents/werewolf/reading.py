@@ -169,6 +169,8 @@ class Observer(NamedTuple):
     """Whom it knows to be a werewolf, itself included if it is one."""
     good: tuple[int, ...]
     """Whom it knows to be none."""
+    poisoned: tuple[int, ...] = ()
+    """Whom it has poisoned itself: that they are found dead does not make them the werewolves' victims."""
 
 
 def judged_by(observer: Observer, speaker: int, reading: ReadStatement) -> tuple[ReadJudgement, ...]:
@@ -182,7 +184,8 @@ def judged_by(observer: Observer, speaker: int, reading: ReadStatement) -> tuple
     if speaker == observer.seat:
         return ()
     if speaker == MODERATOR:
-        return tuple(one for one in reading.judgements if one.player != observer.seat)
+        deaths = [one for one in reading.judgements if one.confidence == FOUND_DEAD and one.player in observer.poisoned]
+        return tuple(one for one in reading.judgements if one.player != observer.seat and one not in deaths)
     bad_of = dict.fromkeys(observer.good, False) | dict.fromkeys(observer.bad, True)
     bad_of[observer.seat] = is_bad(observer.identity)
     taken: list[ReadJudgement] = []

@@ -14,7 +14,7 @@ from parlour.envs import speech
 from parlour.envs.core import NATURE, Move
 from parlour.envs.english import name
 from parlour.envs.werewolf.reading import read_talk
-from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, REVEALED, WEREWOLF, WerewolfView
+from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, POISONS, REVEALED, WEREWOLF, WerewolfView
 from parlour.policies.agents.seat import GameSeat, code, coded
 from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation
@@ -131,7 +131,15 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         for event in view.events[self.record.read :]:
             if event.seat == NATURE:
                 self._learn(event.move, view.role_names)
+            elif event.seat == self.seat and event.move.kind == POISONS:
+                self._remember_poison(event.move.args)
         self._heard(self.record.take(view.events, view.role_names))
+
+    def _remember_poison(self, poisoned: tuple[int, ...]) -> None:
+        """The witch knows who dies by her own hand; whom the werewolves attacked as well, she takes for their victim."""
+        assert self.me is not None
+        own = tuple(seat for seat in poisoned if seat != self._attacked)
+        self.me = self.me.model_copy(update={"poisoned": self.me.poisoned + own})
 
     def _learn(self, told: Move, role_names: Sequence[str]) -> None:
         """What the moderator says is certain."""

@@ -148,7 +148,8 @@ class GratrAgent(WerewolfSeat):
         graph, others = self._graph(), [seat for seat in now.alive if seat != self.seat]
         wolf = self.me.side == WOLVES
         chains = {seat: graph.retrieve(seat, now.day) for seat in others if wolf or not graph.certain(seat)}
-        graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day)
+        dead = [seat for seat in range(graph.players) if seat not in now.alive]
+        graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day, dead)
         if not wolf:
             return InferredBelief(render.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
         standing = tuple(

@@ -1,6 +1,6 @@
 """The graph over time as files: JSON with every belief and all evidence, GraphML for Gephi, yEd, Cytoscape and the like.
 
-In GraphML the attributes are plain: `trust`, `class` and `certain` of a player, `tau` and `evidence` (the number of
+In GraphML the attributes are plain: `trust`, `class`, `certain` and `dead` of a player, `tau` and `evidence` (the number of
 items) of an edge are those of the last moment; those of moment k, from 0, have `_k` behind them, and `moment_k` of the
 graph is its name. An attribute is missing where an edge did not exist yet.
 """
@@ -82,6 +82,7 @@ def _moment(snapshot: Snapshot) -> dict[str, Any]:
         "trust": {name(k): trust for k, trust in enumerate(snapshot.trust)},
         "class": {name(k): CLASSES[role] for k, role in enumerate(snapshot.role)},
         "certain": [name(k) for k, certain in enumerate(snapshot.certain) if certain],
+        "dead": [name(k) for k in snapshot.dead],
         "edges": [
             {"from": name(source), "to": name(target), "tau": tau, "evidence": count}
             for source, target, tau, count in snapshot.edges
@@ -92,6 +93,7 @@ def _moment(snapshot: Snapshot) -> dict[str, Any]:
 def _put(net: Any, snapshot: Snapshot, ending: str) -> None:
     for k, trust in enumerate(snapshot.trust):
         values = {"trust": trust, "class": CLASSES[snapshot.role[k]], "certain": snapshot.certain[k]}
+        values |= {"dead": k in snapshot.dead}
         net.nodes[name(k)].update({key + ending: value for key, value in values.items()})
     for source, target, tau, count in snapshot.edges:
         values = {"tau": tau, "evidence": count}

@@ -197,15 +197,16 @@ class TrustGraph:
             self._backward(target, chains)
         return chains
 
-    def mark(self, label: str, turn: int) -> Snapshot:
-        """Keep the graph as it is now."""
+    def mark(self, label: str, turn: int, dead: Iterable[int] = ()) -> Snapshot:
+        """Keep the graph as it is now; `dead` are the seats that live no more."""
+        gone = tuple(sorted(map(self._seat, dead)))
         edges = tuple(
             (source, target, edge["tau"], len(edge["evidence"]))
             for target in range(self.players)
             for source, edge in sorted(self._into[target].items())
         )
         roles, certain = tuple(map(self.role, range(self.players))), tuple(map(self.certain, range(self.players)))
-        self.history.append(Snapshot(label, turn, tuple(self.trust), roles, certain, edges))
+        self.history.append(Snapshot(label, turn, tuple(self.trust), roles, certain, edges, gone))
         return self.history[-1]
 
     # -- the parts ---------------------------------------------------------------------------------------------

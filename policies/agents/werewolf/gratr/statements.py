@@ -133,6 +133,8 @@ class Snapshot(NamedTuple):
     certain: tuple[bool, ...]
     edges: tuple[tuple[int, int, float, int], ...]
     """Source, target, tau and number of items of each edge with evidence."""
+    dead: tuple[int, ...] = ()
+    """The seats that did not live any more."""
 
 
 def plain(value: Any) -> Any:
