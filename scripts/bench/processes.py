@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +35,15 @@ def held(pid: int) -> Held:
     status = Path(f"/proc/{pid}/status").read_text("utf-8")
     memory, threads = (int(re.search(rf"^{name}:\s+(\d+)", status, re.MULTILINE)[1]) for name in ("VmRSS", "Threads"))
     return Held(memory / 1024, threads, len(os.listdir(f"/proc/{pid}/fd")))
+
+
+def open_files(pid: int) -> list[str]:
+    """What a process has open, by name."""
+    found = []
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):
+            found.append(os.readlink(file))
+    return sorted(found)
 
 
 class Watch:
