@@ -169,6 +169,7 @@ def test_a_prompt_is_what_stays_then_the_record_then_the_question_and_the_shape_
 def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_then_what_stays_and_the_news():
     question = TakeTurn(
         spoken=[],
+        common="",
         story="",
         private=[],
         who="You are player_1.",
@@ -180,9 +181,25 @@ def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_th
     front, told = question.prompt().split("## events\n")
     assert front.startswith("# chat.take_turn\n\nYou are a player")
     assert front.endswith('with nothing else:\n{"thoughts": <text>, "words": <text>}\n\n')
-    assert told.startswith("- a\n- b\n\n## who\n> You are player_1.\n## asked\n> Vote.\n## options\n- I approve.\n")
+    assert told.startswith(
+        "- a\n- b\n\n## asked\n> Vote.\n## options\n- I approve.\n- I reject.\n## who\n> You are player_1.\n"
+    )
     later = question.model_copy(update={"events": ["a", "b", "c"], "options": ["I pass."]}).prompt()
-    assert later.startswith(question.prompt().partition("\n\n## who")[0])
+    assert later.startswith(question.prompt().partition("\n\n## asked")[0])
+
+
+def test_words_that_stand_first_are_followed_by_what_stays_then_the_news_and_the_shape_of_the_answer():
+    """Seats of Werewolf share little besides: `me` is another one for each seat, and the newest messages move on."""
+    question = questions()["werewolf.choose"]
+    told = question.prompt()
+    assert told.startswith(f"# werewolf.choose\n\n{template_of(question).splitlines()[0]}")
+    assert (
+        told.index("`options`") < told.index("## me") < told.index("## messages") < told.index("Answer with one JSON")
+    )
+    assert told.rstrip().endswith("}")
+    other = question.model_copy(update={"me": question.me.model_copy(update={"seat": 5})}).prompt()
+    assert other != told
+    assert other.partition("## me")[0] == told.partition("## me")[0]
 
 
 def test_no_number_of_a_prompt_has_more_than_three_decimals(question):

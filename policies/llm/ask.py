@@ -71,8 +71,10 @@ class Ask(BaseModel, Generic[A]):
     spare: ClassVar[tuple[str, ...]] = ()
     """Inputs that may be left out, in this order, where a prompt would be too long."""
     words_first: ClassVar[bool] = False
-    """Whether its words and the shape of its answer stand before all sections: for a question that is the only one of a
-    seat, so that nothing but news and what is offered follows what a server has read before."""
+    """Whether its words stand before all sections: where they are longer than what the questions of a seat begin with alike,
+    so that a server that has read them from whatever seat need not read them again."""
+    shape_first: ClassVar[bool] = False
+    """Whether, with its words first, the shape of its answer follows them, and so leaves to the sections what is offered."""
     max_tokens: ClassVar[int] = 800
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None
@@ -141,10 +143,13 @@ class Ask(BaseModel, Generic[A]):
         tag = "" if self.language == ENGLISH else f" ({self.language})"
         heading, words, told = f"# {self.kind}{tag}\n", f"{self._filled(templates)}\n", remark and f"{remark}\n"
         stable, newest = ("".join(self._section(name, inputs) for name in names) for names in (first, later))
-        shape = _schema(self.answer_type()) if self.words_first else self.schema_of_answer()
+        shape = _schema(self.answer_type()) if self.shape_first else self.schema_of_answer()
         answer = f"{prompt.layout(self.language)['answer']}\n{prompt.shape(shape, self.language)}\n"
-        front = [heading, words, answer, stable, told, newest]
-        return "\n".join(filter(None, front if self.words_first else [stable, heading, told, words, newest, answer]))
+        parts = [stable, heading, told, words, newest, answer]
+        if self.words_first:
+            shaped = [answer, stable, told, newest] if self.shape_first else [stable, told, newest, answer]
+            parts = [heading, words, *shaped]
+        return "\n".join(filter(None, parts))
 
     def system(self, rules: str = "", templates: Templates = Templates()) -> str:  # noqa: B008 - frozen
         """The system message: general words, then the rules of the table."""

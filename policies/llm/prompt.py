@@ -2,8 +2,8 @@
 
 A prompt is two messages. The system message holds general words and the rules of the table. The user message holds what
 is fixed for the seat, then the record, which only grows at its end, then what is asked now: so the longest common
-beginning of two prompts is long, and servers that keep what they have read need not read it again. A question that is the
-only one of a seat may stand before its sections, for the same reason.
+beginning of two prompts is long, and servers that keep what they have read need not read it again. The words of
+a question may stand before its sections, for the same reason.
 
 A section is a heading `## name` and the value of the input of that name:
 

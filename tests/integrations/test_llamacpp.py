@@ -178,6 +178,10 @@ def facts(base: Any, seat: int, agent: str) -> list[str]:
     return []
 
 
+_PLACED = re.compile(r"^- \d+: ")
+"""Before a line of `chat` that not everybody saw: how many lines of the common record came before it."""
+
+
 def kept(question: Ask[Any]) -> list[str]:
     """The lines of a question that no lack of room may take: all but speech and what it can spare."""
     lines = []
@@ -219,7 +223,7 @@ def test_games_finish_in_1280_tokens_and_no_prompt_lacks_a_fact(one, small):
             cut += put.answered.cut
             reasons[put.answered.reason or "own"] += 1
             for text in put.prompts:
-                lines = set(text.splitlines())
+                lines = {_PLACED.sub("- ", line) for line in text.splitlines()} | set(text.splitlines())
                 assert not [fact for fact in put.seen if f"- {fact}" not in lines and f"> {fact}" not in lines]
                 assert not [line for line in kept(put.question) if line not in lines]
     print(one.agent, one.game, dict(reasons), f"{cut} lines cut, {tokens_told(model)}")

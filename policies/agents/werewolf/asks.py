@@ -58,6 +58,7 @@ class HeardAsk(Ask[A], Generic[A]):
 
     fixed: ClassVar[tuple[str, ...]] = ("me",)
     recent: ClassVar[tuple[str, ...]] = ("messages",)
+    words_first: ClassVar[bool] = True
 
     me: WerewolfSelfInfo
 
