@@ -150,3 +150,44 @@ def test_names_and_years():
 def test_evidence_goes_into_one_text_and_back():
     pieces = (reading.Piece("A", "One: two."), reading.Piece("B", "Three."))
     assert reading.pieces(reading.join(pieces)) == pieces
+
+
+RED = "The Red Door: The Red Door is a film."
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "answer", "confidence"),
+    [
+        # the relation "directed" is all that is asked for, and the sentence has it
+        ("Who is The Glass Door directed by?", MADE, "Edda Marlow", 1.0),
+        # both are told of: 1; one of two: a half
+        ("Are The Glass Door and The Red Door both films?", f"{MADE} ¶ {RED}", "yes", 1.0),
+        ("Are The Glass Door and The Red Door both films?", MADE, "no", 0.5),
+        ("Are The Glass Door and The Red Door both films?", BORN, "", 0.0),
+        # one of several sentences about it is enough
+        ("Are The Glass Door and The Red Door both films?", f"{MADE} ¶ The Glass Door: It won a prize. ¶ {RED}", "yes", 1.0),
+        # nothing is told of one of two
+        ("Were Edda Marlow and Isko Sand born in the same town?", BORN, "no", 0.5),
+        ("Were Edda Marlow and Isko Sand born in the same town?", MADE, "", 0.0),
+        ("Who was born first, Edda Marlow or Isko Sand?", BORN, "Edda Marlow", 0.5),
+        ("Who was born first, Edda Marlow or Isko Sand?", MADE, "", 0.0),
+        ("Who was born last, Edda Marlow or Isko Sand?", f"{BORN} ¶ Isko Sand: He was born in 1900 in Telby.", "Edda Marlow", 0.5),
+    ],
+)  # fmt: skip
+def test_how_sure_the_reader_is(question, evidence, answer, confidence):
+    assert reading.read(question, evidence) == reading.EstimatedAnswer(answer, pytest.approx(confidence))
+
+
+def test_evidence_that_says_nothing_of_a_choice_or_names_both():
+    question = "Who was born first, Edda Marlow or Isko Sand?"
+    assert reading.entailment(question, BORN, "Edda Marlow") == "neutral"
+    both = f"{BORN} ¶ Isko Sand: He was born in 1900 in Telby."
+    assert reading.entailment(question, both, "Isko Sand") == "entailment"
+    assert reading.entailment("Are The Glass Door and The Red Door both films?", MADE, "yes") == "neutral"
+
+
+def test_a_piece_without_a_title_is_a_sentence():
+    assert reading.pieces("Just words. ¶ A: One. ¶  ") == (
+        reading.Piece("", "Just words."),
+        reading.Piece("A", "One."),
+    )

@@ -109,6 +109,12 @@ def test_empirical_bayes_by_hand():
     assert found.value[found.states.index("T:low_Q:low"), 0] == pytest.approx((4 * 1 + k * 3) / (4 + k))
 
 
+@pytest.mark.parametrize("unit", [0.001, 1.0, 1000.0])
+def test_empirical_bayes_does_not_depend_on_the_unit_of_utility(unit):
+    rows = [("T:low_Q:mid", unit * u) for u in (0, 0, 2, 2)] + [("T:high_Q:mid", unit * u) for u in (4, 4, 6, 6)]
+    assert estimate(measure(table(*rows)), "auto").strength == pytest.approx((0.0, 4 / 23))
+
+
 def test_empirical_bayes_within_a_trust_level_by_hand():
     # The same groups as two states of one level: k of the states is 4/23, and there is but one level.
     rows = [("T:low_Q:mid", u) for u in (0, 0, 2, 2)] + [("T:low_Q:low", u) for u in (4, 4, 6, 6)]

@@ -277,6 +277,7 @@ ASK_ADA = (Move(CHOOSE, (BEN,)), Move(ASK, (OPEN, -1)), SAYS)
         ("Eve", Move(CHOOSE, (EVE,))),
         ("dov", Move(CHOOSE, (DOV,))),
         ("Cleopatra", Move(CHOOSE, (CLEO,))),
+        ("Cl", Move(CHOOSE, (CLEO,))),  # the beginning of one name alone
         ("player_3", Move(CHOOSE, (DOV,))),
         ("I would like to question Eve Lund, who knew Edgar Marsh well.", Move(CHOOSE, (EVE,))),
         ("Not Ben but Dov.", Move(CHOOSE, (DOV,))),

@@ -157,13 +157,19 @@ def test_a_row_of_eight_fields_has_its_key_in_column_e(tmp_path):
     path = folder(tmp_path, {"Ann": ["b,a,What is Bea hiding?,x,y,z,w,b", *ROWS]})
     assert asked(path)[0].keys == (1,)
     assert asked(path)[0].options == ("x", "y", "z", "w")
-    assert only(path, "field_count_key_shift").line == 2
+    found = only(path, "field_count_key_shift")
+    assert (found.line, found.detail, found.handled) == (
+        2,
+        "8 fields: the key 'b' stands in column e",
+        "read from there",
+    )
 
 
 def test_a_key_in_column_e_with_an_empty_truth_is_taken_from_there(tmp_path):
     path = folder(tmp_path, {"Ann": [*ROWS, "b,a,What is Bea hiding?,x,y,z,w,c,"]})
     assert asked(path)[4].keys == (2,)
-    assert only(path, "key_shift").line == 6
+    found = only(path, "key_shift")
+    assert (found.line, found.detail) == (6, "the key stands in column e")
 
 
 def test_a_shifted_key_of_a_yes_or_no_question_is_doubtful(tmp_path):
@@ -235,6 +241,18 @@ def test_a_suspect_key_alone_that_is_not_the_murderer_is_a_remark(tmp_path):
     # Ghost Revenge, Danshui Villa, Cruise Incident: who is right, the most suspicious is somebody else
     rows = {"Ann": [WHO, SUSPECT.replace(",,b", ",,c")]}
     assert only(folder(tmp_path, rows), "suspect_key_is_not_the_murderer").detail.startswith("victim 0: key Dot")
+
+
+def test_a_suspect_key_that_speaks_of_the_murderer_is_right(tmp_path):
+    rows = {"Ann": [WHO, SUSPECT.replace("Cal,Dot", "Cal told Dot to,Dot")]}
+    path = folder(tmp_path, rows)
+    assert kinds(path)["suspect_key_is_not_the_murderer"] == kinds(path)["key_contradicts_kill_by_me"] == 0
+
+
+def test_a_wrong_suspect_beside_a_right_who_is_no_contradiction_whoever_else_is_asked_about(tmp_path):
+    # "How" is about the same victim and names no murderer, and "who" is right: only a remark
+    rows = {"Ann": [WHO, "b,a,How did Old Moss die?,Bea,Dot,,,,a", SUSPECT.replace(",,b", ",,c")]}
+    assert kinds(folder(tmp_path, rows))["key_contradicts_kill_by_me"] == 0
 
 
 def test_a_victim_whom_no_player_killed(tmp_path):
@@ -337,6 +355,12 @@ def test_a_name_in_another_spelling(tmp_path):
     rows = {name: ["a,a,Who killed Old Moss?,Bea,Zhou Mengdang,Zhou Menggang,,,b"] for name in ("Ann", "Bea")}
     found = only(folder(tmp_path, rows, people), "name_spelling")
     assert found.detail == "'Zhou Menggang' beside 'Zhou Mengdang'"
+
+
+def test_a_name_at_the_end_of_a_sentence_is_in_no_other_spelling(tmp_path):
+    people = {name: PEOPLE["Cal" if name == "Zhou Mengdang" else "Ann"] for name in ("Ann", "Bea", "Zhou Mengdang")}
+    rows = {name: ["a,a,Who killed Old Moss?,It was Bea.,It was Zhou Mengdang.,Ann.,,,b"] for name in ("Ann", "Bea")}
+    assert kinds(folder(tmp_path, rows, people))["name_spelling"] == 0
 
 
 def test_numbers_of_players_that_disagree(tmp_path):

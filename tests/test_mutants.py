@@ -7,7 +7,7 @@ import importlib.util
 import json
 
 import pytest
-from mutants import reach, report, sample, trials
+from mutants import fresh, reach, report, sample, trials
 from mutants.__main__ import tests_of as chosen_tests
 from mutants.operators import edits
 
@@ -105,13 +105,33 @@ def test_tests_written_for_a_function_come_before_those_that_pass_through_it(tre
     comparison = sample.change(tree, sample.Mutant("rules", "envs/seats.py", 3))
     constant = sample.change(tree, sample.Mutant("rules", "envs/seats.py", 1))
     seen = reach.Map(
-        seconds={"broad": 0.1, "own": 2.0, "long": 60.0, "other": 0.1},
-        breadth={"broad": 50, "own": 1, "long": 9, "other": 1},
-        tests={"envs/seats.py:enough": ["broad", "own", "long"], "envs/other.py:f": ["other"]},
+        seconds={"broad": 0.1, "own": 2.0, "long": 60.0, "beside": 0.2, "other": 0.1},
+        breadth={"broad": 50, "own": 1, "long": 9, "beside": 3, "other": 1},
+        tests={
+            "envs/seats.py:enough": ["broad", "own", "long"],
+            "envs/seats.py:few": ["beside"],
+            "envs/x.py:f": ["other"],
+        },
     )
-    assert chosen_tests(comparison, "envs/seats.py", seen, 10.0) == ["broad", "own"]  # the long one does not fit
-    assert chosen_tests(comparison, "envs/seats.py", seen, 2.0) == ["broad"]  # 2.0 s are more than half of 2.0 s
-    assert chosen_tests(constant, "envs/seats.py", seen, 10.0) == ["broad", "own"]  # at import: all of the file
+
+    def tests(changed, budget):
+        return chosen_tests(changed, "envs/seats.py", seen, budget)
+
+    assert tests(comparison, 10.0) == (["broad", "own"], ["beside"])  # the long one does not fit
+    assert tests(comparison, 2.0) == (["broad"], ["beside"])  # 2.0 s are more than half of 2.0 s
+    assert tests(comparison, 0.05) == (["broad"], [])  # one at least
+    assert tests(constant, 10.0) == ([], ["broad", "beside", "own"])  # at import: the file
+
+
+def test_a_file_that_holds_a_mutant_is_put_back_after_a_run_that_was_killed(tree):
+    file = tree / "envs" / "seats.py"
+    before = file.read_text()
+    tree.with_name(f"{tree.name}.kept.json").write_text(json.dumps(["envs/seats.py", before]))
+    file.write_text("LEAST = 6\n")
+    fresh.restore(tree)
+    assert file.read_text() == before
+    fresh.restore(tree)  # there is nothing more to put back
+    assert file.read_text() == before
 
 
 def test_hanging_counts_as_killed_and_survivors_are_shown(tmp_path):

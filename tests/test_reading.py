@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, Rounded
-from parlour.policies.llm.reading import in_steps, last_object, meant, set_aside
+from parlour.policies.llm.reading import in_steps, last_object, meant, set_aside, with_length
 from pydantic import Field
 
 OPTIONS = {"vote:4": "I reject the team.", "vote:5": "I approve the team."}
@@ -97,7 +98,23 @@ def test_what_may_mean_more_than_one_option_or_none_is_refused(said):
 
 
 @pytest.mark.parametrize(
-    "said", [3, "3", "player_3", "Player 3", "player 3", "PLAYER_3", "seat 3", "3号", "玩家3", "#3"]
+    "said",
+    [
+        3,
+        "3",
+        "player_3",
+        "Player 3",
+        "player 3",
+        "PLAYER_3",
+        "seat 3",
+        "3号",
+        "玩家3",
+        "#3",
+        "'3'",
+        '"Player 3"',
+        "`player_3`",
+        " player 3. ",
+    ],
 )
 def test_a_player_is_known_by_number_or_name(said):
     assert meant(said, {2: "", 3: "", 13: ""}) == 3
@@ -131,6 +148,16 @@ class Sure(Answer):
     evil: Rounded = Field(ge=0, le=1)
     trust: Rounded = Field(ge=-1, le=1)
     level: int = Field(ge=0, le=9)
+
+
+def test_a_schema_holds_a_list_to_its_length():
+    schema = Ratings.model_json_schema()
+    held = with_length(schema, "ratings", 2, 3)
+    assert (held["properties"]["ratings"]["minItems"], held["properties"]["ratings"]["maxItems"]) == (2, 3)
+    assert "minItems" not in held["properties"]["picked"]
+    assert schema == Ratings.model_json_schema()  # the one that was given is as it was
+    with pytest.raises(ParlourError, match="an answer has no field 'marks'; accepted: ratings, picked"):
+        with_length(schema, "marks", 1, 1)
 
 
 def test_the_schema_that_is_sent_has_fractions_in_steps_for_grammars_without_bounds():

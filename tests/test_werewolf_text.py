@@ -87,6 +87,16 @@ def test_what_is_no_single_legal_target_is_refused(words, error):
     assert repr(words) in str(raised.value)
 
 
+def test_a_refused_vote_lists_who_may_be_voted_for_and_that_it_may_be_passed():
+    with pytest.raises(IllegalMove) as raised:
+        read("vote", "I vote for player_6.")
+    env = asked("vote")
+    living = [f"player_{m.args[0]}" for m in env.game.legal(env.state_now) if m.args]
+    assert "player_6" not in living
+    accepted = str(raised.value).partition("names player_6; accepted: ")[2]
+    assert sorted(accepted.split(", ")) == sorted([*living, "nobody"])
+
+
 @pytest.mark.parametrize(
     ("words", "target"),
     [

@@ -1,7 +1,7 @@
 """`scripts/mutants`: draw mutants by a seed, try each against the tests that enter its function, print the table.
 
-All work is done in a copy of the tree under `--out`; the checkout is only read. One JSON line a mutant, so a run that
-was stopped goes on where it was.
+All work is done in a copy of the tree under `--out`, made once for each seed; the checkout is only read. One JSON line a
+mutant, so a run that was stopped goes on where it was; to begin anew, remove the folder.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,8 @@ CHUNK = 30
 """Mutants tried in forks of one collecting process."""
 
 
-def copy(out: Path) -> Path:
+def copy(tree: Path) -> None:
     """A copy of what git tracks, or would, with the four folders importable as `parlour`."""
-    tree = out / "tree"
-    shutil.rmtree(tree, ignore_errors=True)
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -40,7 +39,6 @@ def copy(out: Path) -> Path:
     package.mkdir(parents=True)
     for name in FOLDERS:
         (package / name).symlink_to(tree / name)
-    return tree
 
 
 def environment(tree: Path, **more: str) -> dict[str, str]:
@@ -76,39 +74,47 @@ def map_tests(tree: Path, out: Path) -> reach.Map:
     return reach.read(kept, stamps)
 
 
-def tests_of(changed: Changed, file: str, seen: reach.Map, budget: float) -> list[str]:
-    """The tests that enter the changed function, as many as fit into `budget` seconds, the quickest first.
+def tests_of(changed: Changed, file: str, seen: reach.Map, budget: float) -> tuple[list[str], list[str]]:
+    """The tests that enter the changed function, as many as fit into `budget` seconds; and those for a second look.
 
-    Half of the time goes to the tests that enter the fewest functions, which are those written for this one.
-    For what works at import: the tests that enter anything in the file, or else in its folder.
+    A second look takes half as much time: the rest of those tests first, then tests that enter anything else in the file, or
+    else in its folder. A value that is kept from an earlier call hides who would enter.
     """
-    names = seen.tests.get(changed.place, [])
-    for start in () if changed.deferred else (f"{file}:", f"{Path(file).parent}/"):
-        names = names or sorted({name for place, own in seen.tests.items() if place.startswith(start) for name in own})
+    own = seen.tests.get(changed.place, []) if changed.deferred else []
+    first = _within(own, seen, budget) or sorted(own, key=lambda name: seen.seconds[name])[:1]
+    half = budget / 2
+    second = _within([name for name in own if name not in first], seen, half)
+    left = (half if changed.deferred else budget) - sum(seen.seconds[name] for name in second)
+    wide: set[str] = set()
+    for start in (f"{file}:", f"{Path(file).parent}/"):
+        wide = wide or {name for place, names in seen.tests.items() if place.startswith(start) for name in names}
+    return first, [*second, *_within(sorted(wide - set(own)), seen, left)]
+
+
+def _within(names: Sequence[str], seen: reach.Map, budget: float) -> list[str]:
+    """Half of the time goes to the tests that enter the fewest functions, which are those written for this one."""
     chosen: dict[str, None] = {}
-    seconds = seen.seconds
-    for share, order in ((0.5, seen.breadth), (1.0, seconds)):
-        spent = sum(seconds[name] for name in chosen)
+    for share, order in ((0.5, seen.breadth), (1.0, seen.seconds)):
+        spent = sum(seen.seconds[name] for name in chosen)
         for name in sorted(names, key=lambda name: (order[name], name)):
-            if name not in chosen and spent + seconds[name] <= share * budget:
+            if name not in chosen and spent + seen.seconds[name] <= share * budget:
                 chosen[name] = None
-                spent += seconds[name]
-    if not chosen and names:
-        chosen[min(names, key=lambda name: seconds[name])] = None
-    return sorted(chosen, key=lambda name: seconds[name])
+                spent += seen.seconds[name]
+    return sorted(chosen, key=lambda name: seen.seconds[name])
 
 
 def entry_of(tree: Path, mutant: Mutant, seen: reach.Map, budget: float) -> dict[str, Any]:
     """A mutant, its tests and how long they take, as the trials want it."""
     changed = change(tree, mutant)
-    tests = tests_of(changed, mutant.file, seen, budget)
+    tests, others = tests_of(changed, mutant.file, seen, budget)
     row = {"name": mutant.name, "group": mutant.group, "kind": changed.kind, "line": changed.line}
     return {
         "row": {**row, "place": changed.place, "difference": changed.difference},
         "mutant": {"group": mutant.group, "file": mutant.file, "number": mutant.number},
         "deferred": changed.deferred,
         "tests": tests,
-        "seconds": sum(seen.seconds[name] for name in tests),
+        "others": others,
+        "seconds": sum(seen.seconds[name] for name in (*tests, *others)),
     }
 
 
@@ -141,7 +147,10 @@ def main() -> int:
     given = parser.parse_args()
     out = given.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    tree = copy(out)
+    tree = out / f"tree-{given.seed}"
+    if not tree.exists():
+        copy(tree)
+    fresh.restore(tree)
     seen = map_tests(tree, out)
     results = out / f"seed-{given.seed}.jsonl"
     drawn = [m for m in draw(tree, given.seed, given.each) if given.group is None or m.group in given.group]
@@ -152,7 +161,7 @@ def main() -> int:
     sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
     fresh.load_others()
     known = rows(results)
-    for entry in entries:
+    for entry in sorted(entries, key=lambda entry: bool(entry["deferred"])):  # what works at import was not tried yet
         row = known.get(entry["row"]["name"])
         if row is None or (row["end"] == SURVIVED and not row.get("fresh")):
             with results.open("a") as file:

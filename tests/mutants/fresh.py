@@ -6,6 +6,7 @@ The parent loads what is not parlour, so that a child only imports parlour, with
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import sys
 import time
@@ -26,24 +27,36 @@ def load_others() -> None:
         importlib.import_module(name)
 
 
+def _kept(tree: Path) -> Path:
+    return tree.with_name(f"{tree.name}.kept.json")
+
+
+def restore(tree: Path) -> None:
+    """Put the file back that holds a mutant, if there is one, also after a run that was killed."""
+    kept = _kept(tree)
+    if kept.exists():
+        name, text = json.loads(kept.read_text())
+        (tree / name).write_text(text, "utf-8")
+        kept.unlink()
+
+
 def trial(tree: Path, entry: dict[str, Any]) -> dict[str, Any]:
     """What becomes of one mutant that is written into the tree, and taken out again."""
-    if not entry["tests"]:
+    tests = [*entry["tests"], *entry["others"]]
+    if not tests:
         return {"end": SURVIVED, "by": "", "seconds": 0.0, "tests": 0}
-    mutant = Mutant(**entry["mutant"])
-    file, start = tree / mutant.file, time.monotonic()
-    before = file.read_bytes()
-    try:
-        file.write_text(change(tree, mutant).source, "utf-8")
-        child = os.fork()
-        if child == 0:
-            _run(tree, entry["tests"])
-        status = wait_for(child, SLOWER * entry["seconds"] + 90)
-    finally:
-        file.write_bytes(before)
+    mutant, start = Mutant(**entry["mutant"]), time.monotonic()
+    file, kept = tree / mutant.file, _kept(tree)
+    kept.write_text(json.dumps([mutant.file, file.read_text("utf-8")]))
+    file.write_text(change(tree, mutant).source, "utf-8")
+    child = os.fork()
+    if child == 0:
+        _run(tree, tests)
+    status = wait_for(child, SLOWER * entry["seconds"] + 90)
+    restore(tree)
     end = ENDS.get(status, BROKEN)
     by = "a fresh import" if end == KILLED else ""
-    return {"end": end, "by": by, "seconds": round(time.monotonic() - start, 2), "tests": len(entry["tests"])}
+    return {"end": end, "by": by, "seconds": round(time.monotonic() - start, 2), "tests": len(tests)}
 
 
 def _run(tree: Path, tests: list[str]) -> None:

@@ -113,7 +113,7 @@ NOT_ASKED = (
             "retrieval_memory",
             "schema_fuzz",
             "selfplay*",
-            "serve",
+            "serve*",
             "train_*",
             "trained_seat",
             "werewolf_agents",

@@ -1,0 +1,163 @@
+"""Whose decisions a result rests on, as tables show it (`parlour.training.decision_tables`): every number by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from parlour.policies.llm.decisions import Answers, Decisions
+from parlour.training.decision_tables import (
+    ASKED,
+    MEANING,
+    SIGN,
+    TOOK,
+    WHOSE,
+    grids,
+    marked,
+    no_result,
+    reasons,
+    share,
+)
+from parlour.training.evaluate import Comparison, Own, Report
+from parlour.training.statistics import paired
+
+# 20 decisions: 12 at the first reply, 4 at the second, 3 by the heuristic, 1 by the table: 16 of 20 its own
+CHAT = Decisions(
+    first=12,
+    again=4,
+    heuristic={"invalid": 2, "timeout": 1},
+    replaced={"default": 1},
+    talk=7,
+    refused={"illegal": 5},
+    questions={"chat": Answers(first=11, again=4, heuristic={"invalid": 2}), "vote": Answers(first=3)},
+    models=("small at a.example", "large at b.example"),
+    served=("small-1",),
+    requests=24,
+    prompt=12_000,
+    cached=3_000,
+    completion=800,
+    characters=50_000,
+    shared=40_000,
+    dollars=0.12345,
+    cut=6,
+    seconds=12.34,
+    dropped=("seed", "top_p"),
+)
+PLAIN = Decisions(first=9)
+
+
+def test_the_table_of_decisions_tells_each_number_once():
+    title, headings, rows = next(iter(grids({"chat": CHAT, "random": PLAIN})))
+    assert (title, headings) == ("Decisions", WHOSE)
+    assert [dict(zip(WHOSE, row, strict=True)) for row in rows] == [
+        {
+            "player": f"chat {SIGN}",  # 4 of 20 were not its own
+            "decisions": "20",
+            "its own": "80.0 %",
+            "at once": "12",
+            "asked again": "4",
+            "rule of thumb": "3 (invalid 2, timeout 1)",
+            "by the table": "1 (default 1)",
+            "refused words": "5 (illegal 5)",
+            "talk": "7",
+        },
+        {
+            **dict.fromkeys(("rule of thumb", "by the table", "refused words", "asked again", "talk"), "0"),
+            "player": "random",
+            "decisions": "9",
+            "its own": "100.0 %",
+            "at once": "9",
+        },
+    ]
+
+
+def test_the_table_of_what_models_took_has_those_that_were_called():
+    _, (title, headings, rows), _ = grids({"random": PLAIN, "chat": CHAT})
+    assert (title, headings) == ("What the models took", TOOK)
+    assert [dict(zip(TOOK, row, strict=True)) for row in rows] == [
+        {
+            "player": "chat",
+            "model": "small at a.example, large at b.example",
+            "served": "small-1",
+            "requests": "24",
+            "tokens in": "12,000",
+            "cached": "3,000 (25.0 %)",
+            "out": "800",
+            "begin alike": "80.0 %",
+            "dollars": "0.1235",
+            "seconds": "12.3",
+            "cut": "6",
+            "dropped": "seed, top_p",
+        }
+    ]
+
+
+def test_what_is_unknown_or_did_not_happen_is_a_dash():
+    unknown = replace(
+        CHAT, dollars=None, served=(), dropped=(), seconds=0.0, prompt=0, cached=0, characters=0, shared=0
+    )
+    (row,) = list(grids({"chat": unknown}))[1][2]
+    told = dict(zip(TOOK, row, strict=True))
+    assert told["dollars"] == "unknown"
+    assert [told[name] for name in ("served", "dropped", "seconds", "begin alike")] == ["-"] * 4
+    assert told["cached"] == "0 (-)"
+
+
+def test_questions_are_told_by_player_and_kind():
+    _, _, (title, headings, rows) = grids({"chat": CHAT})
+    assert (title, headings) == ("Questions by kind", ASKED)
+    assert rows == [
+        ("chat", "chat", "17", "11", "4", "2 (invalid 2)"),
+        ("chat", "vote", "3", "3", "0", "0"),
+    ]
+
+
+def test_players_that_ask_nobody_and_decide_all_have_no_table():
+    assert list(grids({"random": PLAIN})) == []
+    assert list(grids({})) == []
+
+
+def test_a_replaced_decision_a_refused_word_or_a_question_makes_a_table():
+    for one in (
+        replace(PLAIN, replaced={"default": 1}),
+        replace(PLAIN, refused={"illegal": 1}),
+        replace(PLAIN, questions={"chat": Answers(first=1)}),
+    ):
+        assert [title for title, _, _ in grids({"random": PLAIN, "other": one})] == ["Decisions"]
+
+
+def test_a_heuristic_in_a_models_place_shows_what_was_called_even_without_a_reply():
+    fallen = replace(PLAIN, questions={"chat": Answers(heuristic={"refused": 2})})
+    titles = [title for title, _, _ in grids({"chat": fallen})]
+    assert titles == ["Decisions", "What the models took", "Questions by kind"]
+
+
+def test_more_than_a_twentieth_marks_a_player():
+    assert marked("chat", 95, 100) == "chat"  # 5 of 100 are a twentieth
+    assert marked("chat", 94, 100) == f"chat {SIGN}"
+    assert marked("chat", 0, 0) == "chat"
+    assert MEANING.startswith(f"{SIGN} more than 5%")
+
+
+def test_no_result_names_each_player_once():
+    rows = [("a", 1, 2), ("b", 10, 10), ("c", 0, 4), ("a", 1, 2)]
+    assert no_result(rows) == f"{SIGN} no result of a (50.0 % its own decisions), nor of c (0.0 % its own decisions): "
+    assert no_result([("b", 10, 10)]) == ""
+
+
+def test_counts_with_their_parts_and_shares():
+    assert reasons({"invalid": 3, "timeout": 1}) == "4 (invalid 3, timeout 1)"
+    assert reasons({}) == "0"
+    assert share(1, 8) == "12.5 %"
+    assert share(0, 0) == "-"
+
+
+def test_a_comparison_rests_on_the_decisions_of_both_in_its_part():
+    own = {"a": {"all": Own(5, 10), "good": Own(3, 4)}, "b": {"all": Own(9, 9)}}
+    whole, part = (Comparison("a", "b", side, paired([True], [False])) for side in ("all", "good"))
+    report = Report("team", {"game": "avalon_v0"}, (), {}, (whole, part), own)
+    assert report.rests_on(whole) == [("a", 5, 10), ("b", 9, 9)]
+    assert report.rests_on(part) == [("a", 3, 4), ("b", 0, 0)]  # nothing is known of B's
+    assert [one["own"] for one in report.as_json()["comparisons"]] == [
+        {"a": {"own": 5, "decisions": 10}, "b": {"own": 9, "decisions": 9}},
+        {"a": {"own": 3, "decisions": 4}, "b": {"own": 0, "decisions": 0}},
+    ]

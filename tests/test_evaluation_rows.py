@@ -1,0 +1,131 @@
+"""The table of games that an evaluation is made from: what each row says, which rows are compared, what is written."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from parlour.envs.avalon.vocabulary import side_of
+from parlour.policies import HeuristicPolicy, RandomPolicy
+from parlour.training import evaluate, rollout
+from parlour.training.failures import Failures
+
+
+@pytest.fixture(scope="module")
+def reports() -> tuple[evaluate.Report, evaluate.Report]:
+    env = rollout.table("avalon_v0", num_players=5, rules="official")
+    players = {"a": RandomPolicy, "b": HeuristicPolicy, "c": RandomPolicy}
+    single = evaluate.single(env, players, ("heuristic", HeuristicPolicy), range(5))
+    return single, evaluate.team(env, ("x", RandomPolicy), ("y", HeuristicPolicy), range(3))
+
+
+def test_a_row_of_a_seat_tells_its_role_and_that_roles_side(reports):
+    single, _ = reports
+    assert all(side_of(row.role) == row.side for row in single.games)
+    assert {row.opponent for row in single.games} == {"heuristic"}
+    assert [row.seat for row in single.games if row.policy == "b"] == [0, 1, 2, 3, 4]
+
+
+def test_a_row_of_a_side_has_no_seat_no_role_and_the_other_as_opponent(reports):
+    _, team = reports
+    assert {(row.seat, row.role) for row in team.games} == {(None, "")}
+    assert all({row.policy, row.opponent} == {"x", "y"} for row in team.games)
+    assert all(row.won == (row.winner == row.side) for row in team.games)
+
+
+def test_each_row_counts_the_decisions_of_its_own_players(reports):
+    single, team = reports
+    for row in single.games:
+        assert 0 < row.decisions == row.own < row.moves  # nobody asks a model: all are the players' own
+    for one, other in zip(team.games[::2], team.games[1::2], strict=True):
+        assert (one.seed, one.moves, one.policy) == (other.seed, other.moves, other.opponent)
+        assert one.decisions != other.decisions  # three good players decide more often than two evil ones
+        assert one.decisions + other.decisions <= one.moves
+    for name in ("x", "y"):
+        rows = [row for row in team.games if row.policy == name]
+        assert team.players[name].decisions == sum(row.decisions for row in rows)
+        assert team.own[name]["all"] == (sum(row.own for row in rows), sum(row.decisions for row in rows))
+
+
+def test_rates_are_of_all_of_each_side_and_of_each_role(reports):
+    single, team = reports
+    for name in ("a", "b", "c"):
+        rows = [row for row in single.games if row.policy == name]
+        parts = {"all": rows}
+        for side in ("good", "evil"):
+            parts[side] = [row for row in rows if row.side == side]
+        for role in {row.role for row in rows}:
+            parts[f"role: {role}"] = [row for row in rows if row.role == role]
+        told = {what: (found.hits, found.n) for what, found in single.rates[name].items() if found}
+        assert told == {what: (sum(row.won for row in part), len(part)) for what, part in parts.items() if part}
+    assert set(team.rates["x"]) == {"all", "good", "evil"}
+
+
+def test_the_first_candidate_is_compared_with_each_other_on_what_both_played(reports):
+    single, team = reports
+    sides = sorted({row.side for row in single.games})
+    assert [(one.a, one.b, one.side) for one in single.comparisons] == [
+        ("a", other, side) for other in ("b", "c") for side in ("all", *sides)
+    ]
+    counted = {side: len({row.seed for row in single.games if side in ("all", row.side)}) for side in ("all", *sides)}
+    assert all(one.result.n == counted[one.side] for one in single.comparisons)
+    for one in single.comparisons:
+        won = [
+            {row.seed: row.won for row in single.games if row.policy == name and one.side in ("all", row.side)}
+            for name in (one.a, one.b)
+        ]
+        assert one.result.only_a == sum(won[0][seed] and not won[1][seed] for seed in won[0])
+        assert one.result.only_b == sum(won[1][seed] and not won[0][seed] for seed in won[0])
+    assert [(one.a, one.b, one.side, one.result.n) for one in team.comparisons] == [
+        ("x", "y", "all", 6),
+        ("x", "y", "evil", 3),
+        ("x", "y", "good", 3),
+    ]
+
+
+def test_a_report_in_json_has_everything_but_the_games(reports):
+    single, _ = reports
+    told = single.as_json()
+    assert (told["design"], told["games"], told["unfinished"]) == ("single", 15, [])
+    assert told["table"]["game"] == "avalon_v0"
+    assert told["table"]["num_players"] == 5
+    assert told["rates"]["a"]["all"]["n"] == 5
+    assert told["own"]["a"]["all"]["decisions"] == sum(row.decisions for row in single.games if row.policy == "a")
+    assert set(told["players"]) == {"a", "b", "c", "heuristic"}
+
+
+def test_the_table_of_games_is_written_row_by_row(reports, tmp_path):
+    single, _ = reports
+    evaluate.write_table(single, tmp_path / "games.csv")
+    with (tmp_path / "games.csv").open(newline="") as file:
+        text = file.read()
+    rows = list(csv.DictReader(text.splitlines()))
+    assert text.count("\r\n") == 16
+    assert [row["policy"] for row in rows] == ["a"] * 5 + ["b"] * 5 + ["c"] * 5
+    assert [(row["seed"], row["seat"], row["role"], row["moves"]) for row in rows] == [
+        (str(game.seed), str(game.seat), game.role, str(game.moves)) for game in single.games
+    ]
+
+
+class Broken(RandomPolicy):
+    """Fails at its first turn."""
+
+    def act(self, observation, info):
+        raise RuntimeError("no answer")
+
+
+def test_a_game_given_up_is_told_with_its_players_and_counted_in_no_rate():
+    env = rollout.table("avalon_v0", num_players=5, rules="official")
+    failures = Failures(on_failure="skip-game")
+    report = evaluate.single(
+        env, {"a": RandomPolicy, "b": Broken}, ("heuristic", HeuristicPolicy), range(2), failures=failures
+    )
+    assert [(one.seed, one.players) for one in report.unfinished] == [
+        (0, ("b", *("heuristic",) * 4)),
+        (1, ("heuristic", "b", *("heuristic",) * 3)),
+    ]
+    assert all("no answer" in one.why for one in report.unfinished)
+    assert [row.policy for row in report.games] == ["a", "a"]
+    assert report.rates["b"]["all"] is None
+    assert report.comparisons == ()
+    assert [one["seed"] for one in report.as_json()["unfinished"]] == [0, 1]
