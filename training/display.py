@@ -14,6 +14,7 @@ from parlour.policies.llm.decisions import Decisions, foreign
 from parlour.training import decision_tables
 from parlour.training.evaluate import Report
 from parlour.training.parallel import concurrent_games
+from parlour.training.progress_lines import ProgressLines
 from parlour.training.runs import StageProgress
 from parlour.training.statistics import PairedDifference, Rate, show_interval
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -24,8 +25,17 @@ from rich.text import Text
 
 
 @contextmanager
-def _bars() -> Iterator[Progress]:
-    """Progress bars on standard error. An error before `start`, called with the first step, draws none."""
+def _bars() -> Iterator[Progress | ProgressLines]:
+    """Progress on standard error: bars in a terminal, else lines. An error before `start`, called with the first step, draws none."""
+    console = Terminal(stderr=True)
+    if not console.is_terminal:
+        lines = ProgressLines()
+        lines.begin()
+        try:
+            yield lines
+        finally:
+            lines.end()
+        return
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -33,7 +43,7 @@ def _bars() -> Iterator[Progress]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    bars = Progress(*columns, console=Terminal(stderr=True))
+    bars = Progress(*columns, console=console)
     try:
         yield bars
     finally:
@@ -52,6 +62,13 @@ def progress_bar() -> Iterator[concurrent_games.Progress]:
             return bars.track(listed, total=len(listed), description=what)
 
         yield progress
+
+
+@contextmanager
+def at_work() -> Iterator[None]:
+    """Work without steps to count: nothing in a terminal, else a line from time to time."""
+    with _bars():
+        yield
 
 
 @contextmanager

@@ -30,9 +30,10 @@ def avalon_social(
 
     Example: [bold]parlour avalon social runs/published --json[/bold]
     """
-    found = social.measures(social.judge_directory(directory, model, model.concurrency))
-    if labels_from is not None:
-        found["labels"] = social.agreement(labels.load(), labels_from, model, model.concurrency)
+    with display.at_work():
+        found = social.measures(social.judge_directory(directory, model, model.concurrency))
+        if labels_from is not None:
+            found["labels"] = social.agreement(labels.load(), labels_from, model, model.concurrency)
     return Answer(found, partial(_show_social, found, called(model)))
 
 
