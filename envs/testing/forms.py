@@ -94,7 +94,7 @@ class Aec:
 
 def _played_in(outer: Any, env: GameEnv, played: Played, seat: int) -> Iterator[At]:
     """Play a game; at each state of it where a seat is to move, tells where `seat` is as far as it knows."""
-    nature, made = _by_nature(played)
+    nature, made = by_nature(played)
     outer.reset(seed=0, options={"nature": nature})
     seen, own, before = 0, 0, played.game.initial()
     for move in [*made, None]:
@@ -129,19 +129,19 @@ class Cycles:
 
     def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
         env = GameParallelEnv(GameEnv(spec, played.game, **self._settings))
-        nature, _ = _by_nature(played)
-        planned, agent = _planned(played), env.possible_agents[seat]
+        nature, _ = by_nature(played)
+        left, agent = planned(played), env.possible_agents[seat]
         seen, infos = env.reset(seed=0, options={"nature": nature})
         got: tuple[Any, ...] = (seen[agent], infos[agent])
         found: list[Any] = []
         while env.agents and len(env.aec.moves) <= len(played.moves):
             found.append(frozen([*got, env.render()]))
-            told = env.step({one: _action(env, one, planned) for one in env.agents})
+            told = env.step({one: _action(env, one, left) for one in env.agents})
             got = tuple(part[agent] for part in told)
         return {CYCLES: found}
 
 
-def _planned(played: Played) -> list[list[tuple[int, Move]]]:
+def planned(played: Played) -> list[list[tuple[int, Move]]]:
     """Of each seat: its moves, the next one last, each with how many events it had seen."""
     game, state = played.game, played.game.initial()
     found: list[list[tuple[int, Move]]] = [[] for _ in range(game.seats)]
@@ -153,13 +153,13 @@ def _planned(played: Played) -> list[list[tuple[int, Move]]]:
     return [moves[::-1] for moves in found]
 
 
-def _action(env: GameParallelEnv, agent: str, planned: list[list[tuple[int, Move]]]) -> int:
+def _action(env: GameParallelEnv, agent: str, left: list[list[tuple[int, Move]]]) -> int:
     """What an agent does in a cycle: what was played; the first it may where it is asked for what was not; or `wait`."""
     seat = env.aec.seat_of[agent]
     view = env.shown(seat)
     if not view.legal:
         return env.wait
-    moves, move = planned[seat], view.legal[0]
+    moves, move = left[seat], view.legal[0]
     if moves and moves[-1][0] == len(view.events) and moves[-1][1] in view.legal:
         move = moves.pop()[1]
     return env.aec.catalogue_of(seat).index(move)
@@ -178,11 +178,11 @@ class SeatTurns:
 
     def trace(self, spec: GameSpec, played: Played, seat: int) -> Trace:
         game = played.game
-        nature, _ = _by_nature(played)
-        planned = [[move for _, move in moves] for moves in _planned(played)]
-        turns = len(planned[seat])
+        nature, _ = by_nature(played)
+        left = [[move for _, move in moves] for moves in planned(played)]
+        turns = len(left[seat])
         env = GameEnv(spec, game, observation="both", info="full")
-        players = [_Replayed(game, moves) for moves in planned]
+        players = [_Replayed(game, moves) for moves in left]
         if not turns:
             return {TURNS: []}
         if self.name == "SeatEnv":
@@ -241,7 +241,7 @@ class _Replayed:
         return number
 
 
-def _by_nature(played: Played) -> tuple[list[Move], list[Move]]:
+def by_nature(played: Played) -> tuple[list[Move], list[Move]]:
     """Nature's moves, and those of the seats."""
     nature, made, state = list[Move](), list[Move](), played.game.initial()
     for move in played.moves:

@@ -61,7 +61,13 @@ class Redeals:
 
 
 def redeals(
-    table: ConfiguredGame, rng: np.random.Generator, *, seats: int | None = None, twins: int = 2, others: int | None = 1
+    table: ConfiguredGame,
+    rng: np.random.Generator,
+    *,
+    seats: int | None = None,
+    twins: int = 2,
+    others: int | None = 1,
+    more: Sequence[Form] = (),
 ) -> Redeals:
     """Play a random game, and compare it with twins.
 
@@ -72,10 +78,11 @@ def redeals(
         twins: Of each.
         others: In how many forms, drawn by chance, each seat's twins are compared beside the bare AEC form and cycles;
             None: in all.
+        more: Forms to draw from besides those of `forms`.
     """
     game, found = table.game, Redeals()
     played = Played(game, tuple(table.play(int(rng.integers(2**31)), words=WORDED).moves))
-    known = forms(table.spec, game)
+    known = [*forms(table.spec, game), *more]
     for seat in rng.permutation(game.seats)[:seats].tolist():
         chosen = [BARE, IN_CYCLES, *(known[k] for k in rng.permutation(len(known))[:others].tolist())]
         _redeal(table, played, seat, twins, chosen, rng, found)
