@@ -103,13 +103,15 @@ def _is_at(path: Path, lock: int) -> bool:
         return False
 
 
-def store_settings(folder: Path, settings: Mapping[str, Any], ignored: Collection[str] = ()) -> None:
+def store_settings(
+    folder: Path, settings: Mapping[str, Any], ignored: Collection[str] = (), file: str = CONFIG
+) -> None:
     """Write the settings into the directory, or see that those that are there are the same but for the ignored ones.
 
     Raises:
         ParlourError: The directory holds a run with other settings.
     """
-    path, wanted = folder / CONFIG, json.loads(json.dumps(settings))
+    path, wanted = folder / file, json.loads(json.dumps(settings))
     if path.exists():
         stored = read_json(path)
         names = [*stored, *(name for name in wanted if name not in stored)]
