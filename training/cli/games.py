@@ -229,7 +229,12 @@ def evaluate(
     workers = model.concurrency
     candidates = {seated(name, model): makers[name] for name in names}
     opponents = (seated(against, model), makers[against])
-    settings: dict[str, Any] = {"command": "evaluate", "design": design, "policies": list(candidates), "against": opponents[0]}
+    settings: dict[str, Any] = {
+        "command": "evaluate",
+        "design": design,
+        "policies": list(candidates),
+        "against": opponents[0],
+    }
     settings |= {"games": games, "seat": seat, "seed": seed, "on_failure": failures.on_failure}
     how: dict[str, Any] = {"workers": workers, "out": out, "failures": failures, "resume": resume}
     held = games_folder(out, base, settings, resume=resume)

@@ -78,9 +78,10 @@ def play_all(
     what: str = "games",
     pool: Pool | None = None,
     failures: Failures = RULE,
+    resume: bool = False,
 ) -> list[Episode]:
     """Play games and keep them all; see `play_each`."""
-    again: dict[str, Any] = {"workers": workers, "progress": progress, "what": what, "pool": pool}
+    again: dict[str, Any] = {"workers": workers, "progress": progress, "what": what, "pool": pool, "resume": resume}
     return play_each(env, jobs, lambda _, episode: episode, **again, failures=failures)
 
 
