@@ -97,7 +97,7 @@ def test_the_command_line_prints_and_writes_the_same(form, capsys, tmp_path, mon
     assert told["1"] == told["4"]
     assert all(told["1"])
     assert files(tmp_path / "1") == files(tmp_path / "4")
-    assert len(files(tmp_path / "4")) == 6 + 4 + 8 + 1
+    assert len(files(tmp_path / "4")) == 6 + 4 + 8 + 1 + 3  # games, the table, and what each command was called with
 
 
 @pytest.mark.parametrize("workers", [1, 4])

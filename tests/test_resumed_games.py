@@ -211,5 +211,7 @@ def test_a_reproduced_table_goes_on_practice_included(what, tmp_path, capsys):
     assert call(words, tmp_path / "whole", "--json") == 0
     assert unmeasured(capsys.readouterr().out) == unmeasured(printed)
     assert {path: path.read_bytes() for path in (tmp_path / "whole").rglob("*") if path.is_file()} == files
-    assert call([*words[:-1], "2"], tmp_path / "whole") == (2 if what == "avalon-6" else 0)  # avalon-7: nobody practises
+    assert call([*words[:-1], "2"], tmp_path / "whole") == (
+        2 if what == "avalon-6" else 0
+    )  # avalon-7: nobody practises
     assert call(["reproduce", "avalon-8", *words[2:], "--against", "agent"], tmp_path / "whole") == 2

@@ -83,13 +83,16 @@ def _faults(found: Transcript, seats: int) -> dict[str, dict[str, int]]:
 
 
 @contextmanager
-def games_folder(out: Path | None, env: GameEnv, settings: Mapping[str, Any], *, resume: bool) -> Iterator[None]:
+def games_folder(
+    out: Path | None, env: GameEnv, command: str, settings: Mapping[str, Any], *, resume: bool
+) -> Iterator[None]:
     """Hold the folder of a command's games, if there is one, as the directory of a run.
 
     Args:
         out: The folder; None: nothing is stored.
         env: The table.
-        settings: What decides the games, as plain values; stored beside them.
+        command: In the name of the file with the settings: several may leave games in one folder.
+        settings: What decides the games, as plain values.
         resume: Go on with the games of a run with the same settings. Otherwise the folder may hold games under other names.
 
     Raises:
@@ -100,11 +103,11 @@ def games_folder(out: Path | None, env: GameEnv, settings: Mapping[str, Any], *,
             raise ParlourError("--resume goes with --out")
         yield
         return
-    file = f"{name_of(env.spec)}-config.json"
-    told = {"game": name_of(env.spec), "config": dict(env.game.config), **settings}
+    game = name_of(env.spec)
+    file, told = f"{game}-{command}.json", {"game": game, "config": dict(env.game.config), **settings}
     with run_directory(out) as folder:
         if resume:
             store_settings(folder, told, file=file)
-        elif not any(folder.glob(f"{name_of(env.spec)}-*.jsonl")):
+        elif not (folder / file).exists() or not any(folder.glob(f"{game}-*.jsonl")):
             write_json(folder / file, told)
         yield

@@ -114,8 +114,8 @@ def play(
         keep(number, given_up)
 
     workers = 1 if HumanPolicy.name in names else model.concurrency
-    settings = {"command": "play", "players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
-    with games_folder(out, base, settings, resume=resume), ray.pool(model) as pool:
+    settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
+    with games_folder(out, base, "play", settings, resume=resume), ray.pool(model) as pool:
         play_each(env, jobs, show, workers=workers, pool=pool, failures=failures, skip=skip, resume=resume)
     if json:
         display.print_json([results[number] for number in sorted(results)])
@@ -237,7 +237,7 @@ def evaluate(
     }
     settings |= {"games": games, "seat": seat, "seed": seed, "on_failure": failures.on_failure}
     how: dict[str, Any] = {"workers": workers, "out": out, "failures": failures, "resume": resume}
-    held = games_folder(out, base, settings, resume=resume)
+    held = games_folder(out, base, f"evaluate-{design}", settings, resume=resume)
     with held, ray.pool(model) as pool, display.progress_bar() as bar:
         if design == "single":
             report = evaluation.single(env, candidates, opponents, deals, bar, seat, pool=pool, **how)
