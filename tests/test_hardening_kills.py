@@ -49,7 +49,7 @@ def test_kills_find_what_is_planted(attack, subject, what, tmp_path):
     assert {finding.what for finding in found.findings} == what
     assert found.tries >= 6  # the command was killed each time, mostly more than once
     for finding in found.findings:
-        assert '"places": [{"place": "' in finding.shortest
+        assert '"places": [{' in finding.shortest
 
 
 @pytest.mark.parametrize("attack", [Disks], indirect=True)
