@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -86,6 +87,23 @@ def remove_parts(folder: Path) -> None:
             _remove(one)
         elif one.is_dir() and not one.is_symlink() and not (one / LOCK).exists():
             remove_parts(one)
+
+
+def remove_parts_of(path: str | Path) -> None:
+    """Remove what killed processes of this machine left of one file, in a folder that is nobody's run directory."""
+    for one in Path(path).parent.glob(f".*.part-{escape(Path(path).name)}"):
+        if _PART.match(one.name) and not _lives(int(one.name.split(".")[1])):
+            _remove(one)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 def _remove(part: Path) -> None:

@@ -10,6 +10,8 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -17,7 +19,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.writing import CannotWrite, LineFile
-from parlour.policies.files import atomic_write, remove_parts, replacing, write_arrays
+from parlour.policies.files import atomic_write, remove_parts, remove_parts_of, replacing, write_arrays
 from parlour.training import rollout
 from parlour.training.cli import run
 from parlour.training.failures import Failures
@@ -27,36 +29,40 @@ from parlour.wrappers import Recorder
 ACCEPTED = "accepted: a folder that is there, with room, and may be written to"
 
 
-@pytest.fixture
-def full_at():
-    """`full_at(n)`: no file of this process grows beyond n bytes (RLIMIT_FSIZE, setrlimit(2)); SIGXFSZ is ignored, as Python does."""
+@contextmanager
+def full_at(size: int) -> Iterator[None]:
+    """Inside, no file of this process grows beyond so many bytes (RLIMIT_FSIZE, setrlimit(2)); SIGXFSZ is ignored, as Python does.
+
+    Only inside: pytest itself writes to files.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    signal.signal(signal.SIGXFSZ, former)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, former)
 
 
 # -- whole files -------------------------------------------------------------------------------------------------
 
 
-def test_a_file_that_finds_no_room_is_left_as_it_was_and_one_line_says_so(tmp_path, full_at):
+def test_a_file_that_finds_no_room_is_left_as_it_was_and_one_line_says_so(tmp_path):
     path = tmp_path / "report.md"
     atomic_write(path, "before")
-    full_at(100)
-    with pytest.raises(CannotWrite) as refused:
+    with full_at(100), pytest.raises(CannotWrite) as refused:
         atomic_write(path, "x" * 101)
     assert str(refused.value) == f"{str(path)!r} cannot be written: File too large; {ACCEPTED}"
     assert [one.name for one in tmp_path.iterdir()] == ["report.md"]
     assert path.read_text() == "before"
 
 
-def test_arrays_that_find_no_room_leave_the_ones_before(tmp_path, full_at):
+def test_arrays_that_find_no_room_leave_the_ones_before(tmp_path):
     path = tmp_path / "policy.npz"
     write_arrays(path, "kind", {}, {"w": np.zeros(3)})
     before = path.read_bytes()
-    full_at(2000)
-    with pytest.raises(CannotWrite):
+    with full_at(2000), pytest.raises(CannotWrite):
         write_arrays(path, "kind", {}, {"w": np.zeros(3000)})
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["policy.npz"]
@@ -120,14 +126,12 @@ def test_a_device_is_written_to_and_a_link_is_followed(tmp_path):
 # -- files that grow ---------------------------------------------------------------------------------------------
 
 
-def test_a_line_that_finds_no_room_is_refused_and_the_lines_before_it_are_found_again(tmp_path, full_at):
+def test_a_line_that_finds_no_room_is_refused_and_the_lines_before_it_are_found_again(tmp_path):
     with JsonlStore(tmp_path / "counts.jsonl", int, "count") as store:
         store.append(10)
-        full_at(5)
-        with pytest.raises(CannotWrite, match=r"counts.jsonl' cannot be written: File too large"):
+        with full_at(5), pytest.raises(CannotWrite, match=r"counts.jsonl' cannot be written: File too large"):
             store.append(2000)
     assert (tmp_path / "counts.jsonl").read_bytes() == b"10\n20"  # as far as there was room
-    full_at(resource.RLIM_INFINITY)
     with JsonlStore(tmp_path / "counts.jsonl", int, "count") as store:
         assert store.found == [10]
         store.append(2000)
@@ -144,12 +148,11 @@ def test_a_line_of_a_file_that_was_removed_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("on_failure", ["rule", "skip-game"])
-def test_a_transcript_that_finds_no_room_ends_the_run_whatever_follows_failing_players(tmp_path, full_at, on_failure):
+def test_a_transcript_that_finds_no_room_ends_the_run_whatever_follows_failing_players(tmp_path, on_failure):
     from parlour.policies import RandomPolicy
 
     env = Recorder(rollout.table("template_v0"), tmp_path / "game.jsonl")
-    full_at(200)
-    with pytest.raises(CannotWrite, match=r"game.jsonl' cannot be written"):
+    with full_at(200), pytest.raises(CannotWrite, match=r"game.jsonl' cannot be written"):
         rollout.play(env, [RandomPolicy(), RandomPolicy()], 0, failures=Failures(on_failure))
     env.close()
 
@@ -183,6 +186,16 @@ def test_a_directory_that_was_removed_meanwhile_is_told_at_the_end(tmp_path):
     assert (folder / LOCK).read_text() == "1"
 
 
+def test_parts_of_one_file_are_removed_where_their_process_has_ended(tmp_path):
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    ours = f".{os.getpid()}.0123abcd.part-case.json"
+    for name in (f".{ended.pid}.0123abcd.part-case.json", f".{ended.pid}.0123abcd.part-other.json", ours):
+        (tmp_path / name).write_text("")
+    remove_parts_of(tmp_path / "case.json")
+    assert {one.name for one in tmp_path.iterdir()} == {f".{ended.pid}.0123abcd.part-other.json", ours}
+
+
 def test_parts_of_a_folder_are_removed_with_what_is_in_them(tmp_path):
     (tmp_path / ".12.0123abcd.part-mygame" / "tests").mkdir(parents=True)
     remove_parts(tmp_path)
@@ -192,8 +205,9 @@ def test_parts_of_a_folder_are_removed_with_what_is_in_them(tmp_path):
 # -- the command line --------------------------------------------------------------------------------------------
 
 
-def refused(capsys, *words):
-    assert run([str(word) for word in words]) == 2
+def refused(capsys, *words, room=resource.RLIM_INFINITY):
+    with full_at(room):
+        assert run([str(word) for word in words]) == 2
     out, err = capsys.readouterr()
     told = [line for line in err.splitlines() if "\u2501" not in line]  # bars of progress
     assert len(told) == 1, err
@@ -202,16 +216,14 @@ def refused(capsys, *words):
     return told[0]
 
 
-def test_commands_that_find_no_room_say_so_in_one_line(tmp_path, full_at, capsys):
-    full_at(300)
-    told = refused(capsys, "play", "avalon_v0", "--out", tmp_path / "games")
+def test_commands_that_find_no_room_say_so_in_one_line(tmp_path, capsys):
+    told = refused(capsys, "play", "avalon_v0", "--json", "--out", tmp_path / "games", room=300)
     assert "avalon_v0-1.jsonl' cannot be written: File too large" in told
-    told = refused(capsys, "murder-mystery", "cases", "make", "--out", tmp_path / "case.json")
+    told = refused(capsys, "murder-mystery", "cases", "make", "--out", tmp_path / "case.json", room=300)
     assert "case.json' cannot be written: File too large" in told
-    assert not (tmp_path / "case.json").exists()
-    told = refused(capsys, "new", "mygame", "--out", tmp_path)
+    told = refused(capsys, "new", "mygame", "--out", tmp_path, room=300)
     assert "cannot be written" in told
-    told = refused(capsys, "evaluate", "avalon_v0", "--games", 20, "--table", tmp_path / "t.csv")
+    told = refused(capsys, "evaluate", "avalon_v0", "--games", 20, "--table", tmp_path / "t.csv", room=300)
     assert "t.csv' cannot be written" in told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games"]  # no part of a game's package either
 
