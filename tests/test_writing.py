@@ -217,7 +217,7 @@ def refused(capsys, *words, room=resource.RLIM_INFINITY):
 
 
 def test_commands_that_find_no_room_say_so_in_one_line(tmp_path, capsys):
-    told = refused(capsys, "play", "avalon_v0", "--json", "--out", tmp_path / "games", room=300)
+    told = refused(capsys, "play", "avalon_v0", "--json", "--out", tmp_path / "games", room=1000)
     assert "avalon_v0-1.jsonl' cannot be written: File too large" in told
     told = refused(capsys, "murder-mystery", "cases", "make", "--out", tmp_path / "case.json", room=300)
     assert "case.json' cannot be written: File too large" in told
