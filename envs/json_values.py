@@ -34,12 +34,11 @@ def json_value(text: str | bytes, pairs: Callable[[Pairs], Any] | None = None, *
     except RecursionError:
         raise _too_deep() from None
     if isinstance(found, dict | list) and whole.count("[") + whole.count("{") > DEEPEST:
-        check_depth(found)
+        _check_depth(found)
     return found
 
 
-def check_depth(value: Any) -> None:
-    """Raise `ValueError` if values lie in one another more than `DEEPEST` times."""
+def _check_depth(value: Any) -> None:
     level = [value]
     for _ in range(DEEPEST):
         level = [

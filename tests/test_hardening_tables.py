@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from hardening.attack import Finding
 from hardening.attacks import all_attacks
+from hardening.forms import form_of
+from hardening.games import table_of
 from hardening.runner import attempted
+from hardening.walks import Walk, difference, shown_as_text
 from parlour.envs import _template
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Move, ParlourError
@@ -24,6 +27,24 @@ def found(attack: str, folder: Path, subject: str = TINY, attempts: int = 40) ->
     tried = [attempted(all_attacks()[attack], subject, number, 0, folder) for number in range(attempts)]
     assert sum(one.tries for one in tried) > attempts / 2
     return [finding for one in tried for finding in one.findings]
+
+
+def test_what_is_shown_is_told_alike_if_and_only_if_it_is_alike():
+    """Sets by their elements in order, arrays by their bytes and type, records by all their parts."""
+    view = table_of(TINY).raw_env().game.initial()
+    assert shown_as_text({"a": {"x", "y"}}) == shown_as_text({"a": {"y", "x"}})
+    assert shown_as_text((view, np.zeros(2000))) != shown_as_text((view, np.eye(1, 2000, 1000)[0]))
+    assert shown_as_text(np.zeros(2, np.int8)) != shown_as_text(np.zeros(2, bool))
+    assert shown_as_text(view) != shown_as_text(view._replace(coin=1))
+    assert shown_as_text(view._replace(log=frozenset({"x", "y"}))) == """CoinState(-1, 0, set["'x'", "'y'"])"""
+
+
+def test_the_games_of_a_sealed_turn_are_counted_on_after_a_reset(tmp_path):
+    """That count is the environment's own, and no finding."""
+    table = table_of(TINY)
+    walk = Walk(form_of(table, "sealed turn"), table, tmp_path)
+    told = [[walk.start(5), *walk.play()] for _ in range(2)]
+    assert difference(*told) == ""
 
 
 @pytest.mark.parametrize("attack", TABLE_ATTACKS)

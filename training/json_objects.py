@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -141,17 +141,13 @@ def read_games(path: str | Path, key: str, name: Callable[[JsonObject], str]) ->
         raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
 
 
-Hold = Callable[[Path], AbstractContextManager[object]]
-"""Holds a folder while files are written to it, such as `parlour.training.runs.run_directory`."""
-
-
-def write_games(out_dir: str | Path, texts: Mapping[str, str], hold: Hold) -> list[Path]:
+def write_games(out_dir: str | Path, texts: Mapping[str, str]) -> list[Path]:
     """`write_all` of the texts of games: `<out_dir>/<name>.jsonl` for each."""
     folder = Path(out_dir)
-    return write_all(folder, {folder / f"{name}.jsonl": text.encode() for name, text in texts.items()}, hold)
+    return write_all(folder, {folder / f"{name}.jsonl": text.encode() for name, text in texts.items()})
 
 
-def write_all(folder: Path, texts: Mapping[Path, bytes], hold: Hold) -> list[Path]:
+def write_all(folder: Path, texts: Mapping[Path, bytes]) -> list[Path]:
     """Write all files of a folder, or none; one that is there already, byte for byte, is left alone.
 
     Raises:
@@ -160,8 +156,7 @@ def write_all(folder: Path, texts: Mapping[Path, bytes], hold: Hold) -> list[Pat
     try:
         new = {target: text for target, text in texts.items() if not _there(target, text)}
         folder.mkdir(parents=True, exist_ok=True)
-        with hold(folder):
-            _place(new)
+        _place(new)
     except OSError as error:
         raise ParlourError(f"folder {str(folder)!r} cannot be written to: {error.strerror}") from None
     return list(texts)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from parlour.envs import replay
 from parlour.envs.aec import Entry
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.registry import name_of
-from parlour.envs.writing import LineFile
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
@@ -26,7 +25,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         overwrite: Replace files that exist.
 
     Raises:
-        ParlourError: At `reset`, if the file exists and may not be replaced; at any time, if it cannot be written.
+        ParlourError: At `reset`, if the file exists and may not be replaced.
     """
 
     def __init__(
@@ -41,7 +40,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         base = inner_game(env, "Recorder")
         self.game_env, self.path, self.header, self.overwrite = base, str(path), dict(header or {}), overwrite
         self.games = 0
-        self._file: LineFile | None = None
+        self._file: TextIO | None = None
         self._notes: dict[str, Any] = {}
 
     def annotate(self, **notes: Any) -> None:
@@ -54,7 +53,8 @@ class Recorder(BaseWrapper[str, Any, Any]):
         path = Path(self.path.replace("{n}", str(self.games)))
         if path.exists() and not self.overwrite:
             raise ParlourError(f"transcript {str(path)!r} exists; accepted: a new file, or overwrite=True")
-        self._file = LineFile(path, anew=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("w", encoding="utf-8")
         self._lines = 0
         base = self.game_env
         seeded = {} if seed is None else {"seed": seed}
@@ -92,3 +92,4 @@ class Recorder(BaseWrapper[str, Any, Any]):
     def _write(self, line: str) -> None:
         assert self._file is not None
         self._file.write(line)
+        self._file.flush()

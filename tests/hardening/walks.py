@@ -138,6 +138,10 @@ def mask_of(seen: Any, info: Mapping[str, Any]) -> Any:
     return seen.get("action_mask", info.get("action_mask")) if isinstance(seen, dict) else info.get("action_mask")
 
 
+_NOT_PLAIN = ("{", "array(", " at 0x", "set(")
+"""What stands in the `repr` of a record whose `repr` does not tell all, or not in the same order in every process."""
+
+
 def shown_as_text(value: Any) -> str:
     """Plain values, arrays and records as a text that is equal if and only if they are, in every process."""
     if isinstance(value, np.ndarray):
@@ -145,8 +149,11 @@ def shown_as_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{shown_as_text(key)}: {shown_as_text(value[key])}' for key in value)}}}"
     if isinstance(value, Turn):
-        told = value._told
-        return f"Turn{shown_as_text((value.game, value.seed, value.seat, told))}"
+        return f"Turn{shown_as_text((value.seed, value.seat, value._told))}"  # not which of the environment's games
+    if type(value) in (str, int, float, bool, type(None)):
+        return repr(value)
+    if hasattr(type(value), "_fields") and not any(mark in (text := repr(value)) for mark in _NOT_PLAIN):
+        return text
     if isinstance(value, set | frozenset):
         return f"set{sorted(map(shown_as_text, value))}"
     if isinstance(value, tuple | list):
