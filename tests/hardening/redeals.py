@@ -26,7 +26,7 @@ from hardening.games import table_of, tables
 
 ENOUGH = 60
 """Re-deals after which an attempt ends."""
-GAMES = 40
+GAMES = 120
 """Games of an attempt, at most."""
 
 
