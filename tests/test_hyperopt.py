@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
+from parlour.envs.writing import CannotWrite
 from parlour.training import seeds
 from parlour.training.hyperopt.config import TuneConfig, blocks
 from parlour.training.hyperopt.measure import measure
@@ -418,3 +419,32 @@ def test_small_things():
     assert replace(Bowl(), noise=1.0).reward({"x": 0.3, "y": 0.7}, [4]) == Bowl(noise=1.0).reward(
         {"x": 0.3, "y": 0.7}, [4]
     )
+
+
+# -- the study's file --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [0, 4096, 60_000, 110_000])
+def test_a_study_that_finds_no_room_is_refused_in_one_line_and_goes_on_when_there_is_room(size, tmp_path):
+    import resource
+
+    tune(Bowl(), config(), tmp_path / "whole")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))  # SIGXFSZ is ignored, as Python does
+    try:
+        with pytest.raises(CannotWrite) as refused:
+            tune(Bowl(), config(), tmp_path / "full")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "\n" not in str(refused.value)
+    assert "cannot be written" in str(refused.value)
+    tune(Bowl(), config(), tmp_path / "full")
+    for name in ("trials.csv", "finals.csv", "held_out.csv", "summary.json"):
+        assert (tmp_path / "full" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_study_that_is_no_database_is_refused_in_one_line(tmp_path):
+    tune(Bowl(), config(), tmp_path)
+    (tmp_path / "study.sqlite3").write_text("no database")
+    with pytest.raises(ParlourError, match=r"study\.sqlite3' cannot be written or read: .*not a database"):
+        tune(Bowl(), config(), tmp_path)

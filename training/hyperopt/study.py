@@ -18,10 +18,11 @@ from statistics import fmean
 from typing import Any, Final
 
 import optuna
-from optuna.exceptions import ExperimentalWarning
+from optuna.exceptions import ExperimentalWarning, StorageInternalError
 from optuna.pruners import BasePruner, MedianPruner, NopPruner, SuccessiveHalvingPruner, WilcoxonPruner
 from optuna.samplers import TPESampler
 from optuna.trial import FrozenTrial, TrialState
+from parlour.envs.writing import CannotWrite
 from parlour.policies.files import replacing
 from parlour.training import seeds
 from parlour.training.hyperopt.config import TuneConfig, blocks
@@ -29,6 +30,7 @@ from parlour.training.hyperopt.problem import Problem, rewards
 from parlour.training.hyperopt.trials import Trial, ranked
 from parlour.training.parallel.executor import Pool, Workers, as_finished, in_order, opened
 from parlour.training.runs import StageProgress
+from sqlalchemy.exc import SQLAlchemyError
 
 Tell = Callable[[list[Trial]], None]
 STORAGE: Final = "study.sqlite3"
@@ -173,11 +175,16 @@ def _trial(one: FrozenTrial) -> Trial:
 def _opened(config: TuneConfig, folder: Path) -> Iterator[Any]:
     """The study, made if there is none. Optuna's messages about its progress are held back meanwhile."""
     before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.CRITICAL)  # errors are told once, below
     try:
         _make(folder)
         with _storage(folder / STORAGE) as storage:
             yield optuna.load_study(study_name=_STUDY, storage=storage, pruner=_pruner(config))
+    except (StorageInternalError, SQLAlchemyError) as error:
+        why = str(error.__cause__ or error).partition("\n")[0]
+        raise CannotWrite(
+            f"{str(folder / STORAGE)!r} cannot be written or read: {why}; accepted: what a run left, in a folder with room"
+        ) from None
     finally:
         optuna.logging.set_verbosity(before)
 
