@@ -34,11 +34,12 @@ def json_value(text: str | bytes, pairs: Callable[[Pairs], Any] | None = None, *
     except RecursionError:
         raise _too_deep() from None
     if isinstance(found, dict | list) and whole.count("[") + whole.count("{") > DEEPEST:
-        _check_depth(found)
+        check_depth(found)
     return found
 
 
-def _check_depth(value: Any) -> None:
+def check_depth(value: Any) -> None:
+    """Raise `ValueError` if values lie in one another more than `DEEPEST` times."""
     level = [value]
     for _ in range(DEEPEST):
         level = [

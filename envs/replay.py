@@ -39,6 +39,7 @@ from parlour.envs.core import (
     ParlourError,
     accept,
     given_up,
+    value_shown,
 )
 from parlour.envs.english import name
 from parlour.envs.json_values import json_value
@@ -177,10 +178,17 @@ def read(path: str | Path, spec: GameSpec | None = None, *, folders: Iterable[st
         ParlourError: The file cannot be read or is no transcript; the message names the file and the line.
     """
     try:
-        lines = Path(path).read_bytes().split(b"\n")
+        content = Path(path).read_bytes()
     except OSError as error:
         raise ParlourError(f"transcript {str(path)!r} cannot be read: {error.strerror}") from None
-    whole = [line for line in lines[:-1] if line.strip()]
+    return parse(content, path, spec, folders=folders)
+
+
+def parse(
+    content: bytes, path: str | Path, spec: GameSpec | None = None, *, folders: Iterable[str | Path] = ()
+) -> Transcript:
+    """A transcript from the content of its file, which messages call `path`. Otherwise as `read`."""
+    whole = [line for line in content.split(b"\n")[:-1] if line.strip()]
     records = [_record(path, number, line) for number, line in enumerate(whole, 1)]
     if not records or records[0].get("parlour") != FORMAT:
         raise ParlourError(f'{str(path)!r} is not a transcript of parlour; accepted: a header with "parlour": {FORMAT}')
@@ -233,9 +241,11 @@ def _entry(path: str | Path, number: int, record: Mapping[str, Any]) -> Entry:
         move = None
         if "move" in record:
             kind, args = record["move"]
+            if type(kind) is not str or type(args) is not list:
+                raise TypeError(f"move {value_shown(record['move'])}, accepted: a kind and a list of whole numbers")
             if not all(type(arg) is int for arg in args):
-                raise TypeError(f"arguments {args!r}, accepted: whole numbers")
-            move = Move(str(kind), tuple(args), _words(seat, record.get("words", "")))
+                raise TypeError(f"arguments {value_shown(args)}, accepted: whole numbers")
+            move = Move(kind, tuple(args), _words(seat, record.get("words", "")))
         elif "fault" not in record:
             raise KeyError("move")
         replaced = str(record.get("reason", "")) if record.get("by") == BY_TABLE else ""
@@ -265,7 +275,7 @@ def _seat(who: Any) -> int:
     if who == NATURE_NAME:
         return NATURE
     if not isinstance(who, str) or not re.fullmatch(r"player_\d{1,6}", who):
-        raise ValueError(f"seat {who!r}, accepted: {NATURE_NAME}, player_0 ...")
+        raise ValueError(f"seat {value_shown(who)}, accepted: {NATURE_NAME}, player_0 ...")
     return int(who.removeprefix("player_"))
 
 

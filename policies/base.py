@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.json_values import json_value
+from parlour.policies.files import atomic_write
 
 
 class Policy(ABC):
@@ -55,7 +56,7 @@ class Policy(ABC):
 
     def save(self, path: str | Path) -> None:
         """Write the policy to a file."""
-        Path(path).write_text(json.dumps({"policy": self.name, "settings": self.settings()}, indent=2) + "\n")
+        atomic_write(path, json.dumps({"policy": self.name, "settings": self.settings()}, indent=2) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -7,18 +7,27 @@ import lzma
 import math
 import os
 import pickle
+import re
+import shutil
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 import numpy as np
 from numpy.lib import format as npy
 from parlour.envs.core import ParlourError
 from parlour.envs.json_values import json_value
+from parlour.envs.writing import writing
+
+LOCK: Final = ".lock"
+"""In the directory of a run that is at work: held by its process, whose number is in it; removed at its end."""
+_PART: Final = re.compile(r"\.\d+\.([0-9a-f]{8}\.)?part-")
 
 MAX_ARRAYS: Final = 2**28
 """Bytes of the arrays of one file that are read."""
@@ -45,16 +54,61 @@ _UNREADABLE: Final = (
 def replacing(path: str | Path) -> Iterator[Path]:
     """A path to write to; what is written takes the place of `path` when the block ends without an error.
 
-    So nobody ever sees a file half-written. Folders are made. The path has the same ending, which some writers look at.
+    So nobody ever sees a file half-written, and two that write the same file do not meet. Folders are made. The path has the
+    same ending, which some writers look at.
+
+    Raises:
+        CannotWrite: The system does not let the file be written; what was there is still there.
     """
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{os.getpid()}.part-{target.name}")
+    target = Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
+    if target.exists() and not target.is_file():  # a pipe or a device is written to, not replaced; a folder is refused
+        with writing(target, target):
+            yield target
+        return
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{os.getpid()}.{uuid4().hex[:8]}.part-{target.name}")
     try:
-        yield part
-        part.replace(target)
+        with writing(target, part):
+            yield part
+        with writing(target):
+            part.replace(target)
     finally:
-        part.unlink(missing_ok=True)
+        _remove(part)
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove what killed processes left of files they were writing in a folder that no other process writes to.
+
+    Folders within it are looked through, too, but for those that are locked on their own.
+    """
+    for one in folder.iterdir():
+        if _PART.match(one.name):
+            _remove(one)
+        elif one.is_dir() and not one.is_symlink() and not (one / LOCK).exists():
+            remove_parts(one)
+
+
+def remove_parts_of(path: str | Path) -> None:
+    """Remove what killed processes of this machine left of one file, in a folder that is nobody's run directory."""
+    for one in Path(path).parent.glob(f".*.part-{escape(Path(path).name)}"):
+        if _PART.match(one.name) and not _lives(int(one.name.split(".")[1])):
+            _remove(one)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _remove(part: Path) -> None:
+    with suppress(OSError):
+        shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
 
 
 def atomic_write(path: str | Path, content: str | bytes) -> None:
@@ -93,8 +147,8 @@ def reading(path: str | Path, missing: str, unusable: str) -> Iterator[None]:
 def write_arrays(
     path: str | Path, kind: str, meta: Mapping[str, Any], arrays: Mapping[str, Any], *, compressed: bool = False
 ) -> None:
-    """Write arrays in NumPy's npz format, with plain values beside them as JSON under the name `kind`."""
-    with Path(path).open("wb") as file:
+    """Write arrays in NumPy's npz format, with plain values beside them as JSON under the name `kind`; replaced as a whole."""
+    with replacing(path) as new, new.open("wb") as file:
         write = np.savez_compressed if compressed else np.savez
         write(file, **{kind: np.array(json.dumps(meta))}, **arrays)  # type: ignore[arg-type]
 

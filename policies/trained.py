@@ -119,6 +119,8 @@ class TrainedSeat(TablePolicy):
         """Read a trained seat. Raises `ParlourError` for a file that is none."""
         with reading(path, "policy file", "is not a trained seat; accepted: a policy.npz of `train seat`"):
             meta, stored = read_arrays(path, _META)
+            if any(array.dtype.kind != "f" for array in stored.values()):
+                raise TypeError("weights that are no fractions")
             single = {name: np.asarray(array, dtype=np.float32) for name, array in stored.items()}
             layers = [(single[f"w{k}"], single[f"b{k}"]) for k in range(meta["layers"])]
             told = {key: meta[key] for key in ("features", "activation", "sample") if key in meta}

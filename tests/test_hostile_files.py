@@ -21,9 +21,14 @@ from parlour.envs.json_values import DEEPEST, DIGITS, json_value
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.policies.files import read_arrays, reading, write_arrays
+from parlour.policies.llm.reading import last_object
+from parlour.policies.llm.transport.bodies import read_reply
+from parlour.policies.llm.transport.failures import Failure
+from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.random import RandomPolicy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.cli import replay, run
+from parlour.training.murder_mystery import ratings
 from parlour.wrappers import Recorder
 
 TRAPS = count()
@@ -358,3 +363,50 @@ def test_metrics_refuse_decisions_that_are_none(tmp_path, capsys, of):
         "\n".join([*lines, json.dumps(json.loads(end) | {"players": {"player_0": of}})]) + "\n", encoding="utf-8"
     )
     assert "player_0" in refused(capsys, "metrics", str(tmp_path))
+
+
+# -- found by scripts/harden -----------------------------------------------------------------------------------
+
+
+def test_a_reply_of_brackets_that_nobody_closes_is_refused_soon():
+    """Every beginning was read to its end: 20,000 of them, each as deep as Python goes, took minutes. Work is counted, not time."""
+    assert last_object('{"a":' * 20_000) is None
+    assert last_object("{" + '"a":{' * 20_000 + '{"choice": 1}') is None
+    assert last_object('{"a": {"b": {"c": ' + '{"choice": 1}') == {"choice": 1}
+
+
+def test_a_reply_deeper_than_what_goes_through_it_is_no_answer():
+    deep = '{"a":' * 500 + "1" + "}" * 500
+    assert last_object(deep) is None
+    assert last_object(deep + '{"choice": 1}') == {"choice": 1}
+
+
+@pytest.mark.parametrize("tokens", ["1e999", "-1e999", "NaN", "[]", '"x"'])
+def test_an_answer_with_tokens_that_are_no_number_is_a_failure(tokens):
+    text = f'{{"choices": [{{"message": {{"content": "x"}}}}], "usage": {{"prompt_tokens": {tokens}}}}}'
+    assert isinstance(read_reply(text), Failure)
+
+
+@pytest.mark.parametrize("told", [{"points": "x"}, {"points": 3}, {"rated": 1}], ids=str)
+def test_ratings_of_other_shapes_are_refused(tmp_path, told):
+    (tmp_path / "x.jsonl").touch()
+    one = {"seat": "player_0", "rated": {}, "points": {}} | told
+    path = tmp_path / "x.ratings.json"
+    path.write_text(json.dumps({"parlour_ratings": 1, "transcript": "x.jsonl", "sha256": "0", "ratings": [one]}))
+    with pytest.raises(ParlourError, match="holds no ratings"):
+        ratings.read(path)
+
+
+@pytest.mark.parametrize("name", ["../x.jsonl", "/etc/hostname", "..", "", "a\0b"])
+def test_ratings_name_a_transcript_beside_them_and_no_other_file(tmp_path, name):
+    path = tmp_path / "x.ratings.json"
+    path.write_text(json.dumps({"parlour_ratings": 1, "transcript": name, "sha256": "0", "ratings": []}))
+    with pytest.raises(ParlourError, match="accepted"):
+        ratings.read(path)
+
+
+def test_prices_are_quoted_in_short(tmp_path):
+    (tmp_path / "x.json").write_text(json.dumps({"models": {"m" * 9000: ["a" * 9000, 1]}}))
+    with pytest.raises(ParlourError, match="accepted") as refusal:
+        Prices.load(tmp_path / "x.json")
+    assert len(str(refusal.value)) < 2000  # of 18,000

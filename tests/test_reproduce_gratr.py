@@ -85,7 +85,7 @@ def test_another_game_in_the_folder_is_refused(made: Any, folder: Path, tmp_path
     other = tmp_path / "gratr-werewolf_rag-offline"
     other.mkdir()
     (other / old.name).write_bytes(old.read_bytes())
-    with pytest.raises(ParlourError, match="is of another game; accepted: a folder of its own"):
+    with pytest.raises(ParlourError, match=r"is of another game \(players\); accepted: a folder of its own"):
         reproduce("gratr-2", ReproductionSetting(games=2, out=tmp_path, against="werewolf_rag"))
 
 

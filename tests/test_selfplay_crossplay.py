@@ -94,6 +94,7 @@ def test_the_same_seed_gives_the_same_ratings_and_another_seed_another_order_of_
     [
         (MeanEstimate(100, 0.2, 0.1, 0.3, 0.01), "x beats y: +20.0 points [+10.0, +30.0], n = 100 deals, paired."),
         (MeanEstimate(100, -0.2, -0.3, -0.1, 0.01), "x loses to y: -20.0 points"),
+        (MeanEstimate(1, 1.0, None, None, None), "x cannot be told from y: +100.0 points -, n = 1 deals, paired."),
         (MeanEstimate(100, 0.2, -0.1, 0.5, 0.3), "x cannot be told from y: +20.0 points"),
     ],
 )

@@ -268,6 +268,26 @@ def test_who_is_being_answered_does_not_give_way(server, line):
     assert quick(url) == 200
 
 
+def test_who_is_only_heard_out_gives_way_first(server, line):
+    """Ten that were refused go on sending; there is room for three, and those heard out count."""
+    url = server(max_connections=3, max_body=1000)
+    refused = [line(url).say(head("Content-Length: 300000000")) for _ in range(10)]
+    assert quick(url) == 200
+    for one in refused:
+        one.socket.settimeout(2)  # they would be heard out for longer
+    assert sum(one.ended() for one in refused) >= 8
+
+
+def test_who_finds_no_room_comes_to_read_so(server, line):
+    """Its request is on the way already: a close at once would reset the connection."""
+    url = server(max_connections=2, latency=2.0)
+    asked = [line(url).say(posted()) for _ in range(2)]
+    time.sleep(0.3)
+    for _ in range(5):
+        assert line(url).say(posted(b" " * 200_000)).refusal()[0] == 429
+    assert [one.heard()[0] for one in asked] == [200] * 2
+
+
 def test_a_server_ends_at_once_whoever_keeps_it_waiting(line):
     """Half a head, half a body, a reply that nobody reads."""
     body = json.dumps({"model": "m", "input": ["hello"] * 1000, "dimensions": 4000}).encode()

@@ -276,3 +276,10 @@ def test_prompts_share_their_beginning_with_earlier_ones_of_the_game(method, lea
 
 def test_the_intents_of_a_statement_are_asked_without_a_word_about_the_listener():
     assert set(AskIntent.model_fields) == {"language", "players", "statement"}
+
+
+def test_texts_are_put_in_order_without_the_rules_of_the_table():
+    """A search engine's question: the rules were more than half of its prompt, and pushed the seats' own prompts out of
+    llama.cpp's memory, which keeps the last prompt only if the next one begins with less than half of it."""
+    question = asks.Rerank(query="Who is evil?", texts={})
+    assert question.system("The rules.") == Templates().system("en")

@@ -127,6 +127,7 @@ def single(
     out: Path | None = None,
     pool: Pool | None = None,
     failures: Failures = RULE,
+    resume: bool = False,
 ) -> Report:
     """Let each candidate take the same seat of the same deals.
 
@@ -141,6 +142,7 @@ def single(
         out: Folder for a transcript of each game, named after the seed, the seat and the candidate.
         pool: Processes that play; see `parlour.training.parallel.concurrent_games`.
         failures: What follows when a player fails.
+        resume: Play only the games that are missing in `out`.
 
     Raises:
         ParlourError: There is no such seat, or a transcript exists; or as `failures` says.
@@ -174,6 +176,7 @@ def single(
         pool=pool,
         failures=failures,
         skip=tally.skip,
+        resume=resume,
     )
     return _report("single", base, rows, tuple(candidates), tally)
 
@@ -188,6 +191,7 @@ def team(
     out: Path | None = None,
     pool: Pool | None = None,
     failures: Failures = RULE,
+    resume: bool = False,
 ) -> Report:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
@@ -228,6 +232,7 @@ def team(
         pool=pool,
         failures=failures,
         skip=tally.skip,
+        resume=resume,
     )
     return _report("team", base, [row for pair in played for row in pair], (a[0], b[0]), tally)
 

@@ -2,7 +2,7 @@
 
 One bad call costs one decision by default: the heuristic answers in the model's place, which is counted. What no other call
 can mend ends a run in any case: a wrong key, an unknown model, no quota, no server, a budget that is spent, a cache that does
-not hold a reply.
+not hold a reply, a transcript that cannot be written.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.writing import CannotWrite
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, ModelUnavailable, ModelUnusable
 
 OnFailure = Literal["rule", "stop", "skip-game"]
 LEAST: Final = 20
 """Decisions of a player from which on its share is looked at."""
-ENDS_THE_RUN: Final = (ModelUnavailable, ModelUnusable, BudgetSpent, CacheMiss, EOFError)
+ENDS_THE_RUN: Final = (ModelUnavailable, ModelUnusable, BudgetSpent, CacheMiss, CannotWrite, EOFError)
 """What a player may raise that no other game would go better after."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -141,13 +141,17 @@ def read_games(path: str | Path, key: str, name: Callable[[JsonObject], str]) ->
         raise ParlourError(f"file {str(path)!r} holds no game; accepted: one game a line, as JSON")
 
 
-def write_games(out_dir: str | Path, texts: Mapping[str, str]) -> list[Path]:
+Hold = Callable[[Path], AbstractContextManager[object]]
+"""Holds a folder while files are written to it, such as `parlour.training.runs.run_directory`."""
+
+
+def write_games(out_dir: str | Path, texts: Mapping[str, str], hold: Hold) -> list[Path]:
     """`write_all` of the texts of games: `<out_dir>/<name>.jsonl` for each."""
     folder = Path(out_dir)
-    return write_all(folder, {folder / f"{name}.jsonl": text.encode() for name, text in texts.items()})
+    return write_all(folder, {folder / f"{name}.jsonl": text.encode() for name, text in texts.items()}, hold)
 
 
-def write_all(folder: Path, texts: Mapping[Path, bytes]) -> list[Path]:
+def write_all(folder: Path, texts: Mapping[Path, bytes], hold: Hold) -> list[Path]:
     """Write all files of a folder, or none; one that is there already, byte for byte, is left alone.
 
     Raises:
@@ -156,7 +160,8 @@ def write_all(folder: Path, texts: Mapping[Path, bytes]) -> list[Path]:
     try:
         new = {target: text for target, text in texts.items() if not _there(target, text)}
         folder.mkdir(parents=True, exist_ok=True)
-        _place(new)
+        with hold(folder):
+            _place(new)
     except OSError as error:
         raise ParlourError(f"folder {str(folder)!r} cannot be written to: {error.strerror}") from None
     return list(texts)

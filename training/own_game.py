@@ -11,6 +11,7 @@ from typing import Final
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import registry
+from parlour.policies.files import atomic_write, remove_parts_of, replacing
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -41,9 +42,10 @@ def new_game(name: str, out: str | Path = ".") -> Path:
     for one in (template / "data").iterdir():
         file = one.name.removesuffix(".txt").replace("mygame", name)
         sources[folder / "tests" / file if file.startswith("test_") else folder / file] = one
-    for path, source in sources.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_renamed(source.read_text(encoding="utf-8"), name), encoding="utf-8")
+    remove_parts_of(folder)
+    with replacing(folder) as new:  # the whole folder, or none
+        for path, source in sources.items():
+            atomic_write(new / path.relative_to(folder), _renamed(source.read_text(encoding="utf-8"), name))
     return folder
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import Any
+from typing import Any, Final
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Outcome, ParlourError
@@ -117,7 +117,7 @@ def play(
         raise _unfinished(base, seed, error, heard) from error
     finally:
         decisions = heard.leave()
-    faults = {agent: {k: info[k] for k in _COUNTED if k in info} for agent, info in env.infos.items()}
+    faults = {agent: {k: info[k] for k in COUNTED if k in info} for agent, info in env.infos.items()}
     views = tuple(base.view(seat) for seat in range(base.game.seats))
     return Episode(seed, base.outcome, len(base.moves), faults, views, decisions)
 
@@ -148,7 +148,8 @@ def _unfinished(base: GameEnv, seed: int, error: Exception, heard: HeardGame) ->
     return GameUnfinished(Unfinished(seed, told, len(base.moves), heard.decisions()))
 
 
-_COUNTED = ("unreadable", "ambiguous", "illegal", "replaced")
+COUNTED: Final = ("unreadable", "ambiguous", "illegal", "replaced")
+"""What an Episode counts as faults."""
 
 
 def _seated(base: GameEnv, policies: Sequence[Player] | Mapping[str, Player]) -> list[Player]:

@@ -12,17 +12,16 @@ import io
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from parlour.envs.core import ParlourError
-from parlour.policies.files import atomic_write, read_json, write_json
+from parlour.envs.writing import CannotWrite, LineFile, writing
+from parlour.policies.files import LOCK, atomic_write, read_json, remove_parts, write_json
 from parlour.training.json_objects import shown
 
 CONFIG: Final = "config.json"
-LOCK: Final = ".lock"
-"""Held by the process of the run, whose number is in it; removed at the run's end."""
 
 T = TypeVar("T")
 StageProgress = Callable[[str, int, int, str], None]
@@ -48,7 +47,8 @@ def run_directory(
         ignored: Settings on which the result does not depend.
 
     Raises:
-        ParlourError: Another run is at work in it, it holds one with other settings, or it cannot be used.
+        ParlourError: Another run is at work in it, it holds one with other settings, or it cannot be used; or at the end, it
+            was removed meanwhile.
     """
     folder = Path(path)
     try:
@@ -57,11 +57,16 @@ def run_directory(
     except OSError as error:
         raise ParlourError(f"{str(folder)!r} cannot be used: {error}; accepted: a folder") from None
     try:
+        remove_parts(folder)
         if settings is not None:
             store_settings(folder, settings, ignored)
         yield folder
+        if not _is_at(folder / LOCK, lock):
+            raise CannotWrite(f"{str(folder)!r} was removed while the run was at work; accepted: a folder that stays")
     finally:
-        (folder / LOCK).unlink(missing_ok=True)  # while it is held, so that it is ours
+        if _is_at(folder / LOCK, lock):  # while it is held, so that it is ours
+            with suppress(OSError):
+                (folder / LOCK).unlink()
         os.close(lock)
 
 
@@ -84,8 +89,9 @@ def _lock(folder: Path) -> int:
                 "it ends"
             ) from None
         if _is_at(path, lock):
-            os.truncate(lock, 0)
-            os.write(lock, str(os.getpid()).encode())
+            with suppress(OSError):  # a full disk: the lock holds without the number
+                os.truncate(lock, 0)
+                os.write(lock, str(os.getpid()).encode())
             return lock
         os.close(lock)  # that of a run which has just ended and removed it
 
@@ -93,17 +99,19 @@ def _lock(folder: Path) -> int:
 def _is_at(path: Path, lock: int) -> bool:
     try:
         return os.path.samestat(os.fstat(lock), path.stat())
-    except FileNotFoundError:
+    except OSError:  # it is gone, or its folder is
         return False
 
 
-def store_settings(folder: Path, settings: Mapping[str, Any], ignored: Collection[str] = ()) -> None:
+def store_settings(
+    folder: Path, settings: Mapping[str, Any], ignored: Collection[str] = (), file: str = CONFIG
+) -> None:
     """Write the settings into the directory, or see that those that are there are the same but for the ignored ones.
 
     Raises:
         ParlourError: The directory holds a run with other settings.
     """
-    path, wanted = folder / CONFIG, json.loads(json.dumps(settings))
+    path, wanted = folder / file, json.loads(json.dumps(settings))
     if path.exists():
         stored = read_json(path)
         names = [*stored, *(name for name in wanted if name not in stored)]
@@ -127,7 +135,8 @@ def whole_lines(path: Path, read: Callable[[list[str]], T]) -> T:
     end = content.rfind(b"\n") + 1
     found = read(content[:end].decode().split("\n")[:-1])
     if end < len(content):
-        os.truncate(path, end)
+        with writing(path):
+            os.truncate(path, end)
     return found
 
 
@@ -147,7 +156,6 @@ class JsonlStore(Generic[T]):
     def __init__(self, path: Path, read: Callable[[Any], T], what: str, head: Any = None) -> None:
         self._path, self._read, self._what = path, read, what
         self._head = None if head is None else json.loads(json.dumps(head))
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self.found: list[T] = whole_lines(path, self._results)
             """The results that are there, in the order of the lines."""
@@ -155,7 +163,7 @@ class JsonlStore(Generic[T]):
             raise
         except (ValueError, KeyError, TypeError) as error:
             raise ParlourError(f"{str(path)!r} cannot be used ({error}); accepted: what a {what} left") from None
-        self._file = path.open("a", encoding="utf-8", newline="")
+        self._file = LineFile(path)
         if head is not None and not path.stat().st_size:
             self.append(head)
 
@@ -166,9 +174,8 @@ class JsonlStore(Generic[T]):
         return [self._read(value) for value in values]
 
     def append(self, value: Any) -> None:
-        """Write a result, as plain values."""
+        """Write a result, as plain values. Raises `CannotWrite`."""
         self._file.write(json.dumps(value, ensure_ascii=False) + "\n")
-        self._file.flush()
 
     def __enter__(self) -> JsonlStore[T]:
         return self

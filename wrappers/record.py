@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from parlour.envs import replay
 from parlour.envs.aec import Entry
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.registry import name_of
+from parlour.envs.writing import LineFile
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
@@ -25,7 +26,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         overwrite: Replace files that exist.
 
     Raises:
-        ParlourError: At `reset`, if the file exists and may not be replaced.
+        ParlourError: At `reset`, if the file exists and may not be replaced; at any time, if it cannot be written.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         base = inner_game(env, "Recorder")
         self.game_env, self.path, self.header, self.overwrite = base, str(path), dict(header or {}), overwrite
         self.games = 0
-        self._file: TextIO | None = None
+        self._file: LineFile | None = None
         self._notes: dict[str, Any] = {}
 
     def annotate(self, **notes: Any) -> None:
@@ -53,8 +54,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         path = Path(self.path.replace("{n}", str(self.games)))
         if path.exists() and not self.overwrite:
             raise ParlourError(f"transcript {str(path)!r} exists; accepted: a new file, or overwrite=True")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("w", encoding="utf-8")
+        self._file = LineFile(path, anew=True)
         self._lines = 0
         base = self.game_env
         seeded = {} if seed is None else {"seed": seed}
@@ -92,4 +92,3 @@ class Recorder(BaseWrapper[str, Any, Any]):
     def _write(self, line: str) -> None:
         assert self._file is not None
         self._file.write(line)
-        self._file.flush()

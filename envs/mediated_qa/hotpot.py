@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs import english
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, value_shown
 from parlour.envs.json_values import json_value
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, Passage
 from parlour.envs.mediated_qa.world import WorldFact
@@ -54,7 +54,7 @@ def _entry(entry: Any) -> tuple[CorpusQuestion, list[Passage]]:
     articles = [_article(title, sentences) for title, sentences in entry["context"]]
     text, answer, kind = _words(entry["question"]), _words(entry["answer"]), entry["type"]
     if kind not in _KINDS:
-        raise ValueError(f"type {kind!r}; accepted: {', '.join(_KINDS)}")
+        raise ValueError(f"type {value_shown(kind)}; accepted: {', '.join(_KINDS)}")
     if answer.lower() in ("yes", "no"):
         kind = "yes_no"
     fact = WorldFact(_words(entry["_id"]), "answer", FAME)
@@ -63,13 +63,13 @@ def _entry(entry: Any) -> tuple[CorpusQuestion, list[Passage]]:
 
 def _article(title: Any, sentences: Any) -> Passage:
     if not isinstance(sentences, list):
-        raise TypeError(f"sentences of {title!r}; accepted: a list")
+        raise TypeError(f"sentences of {value_shown(title)}; accepted: a list")
     return Passage(_words(title), tuple(text for text in (_words(one, empty=True) for one in sentences) if text))
 
 
 def _words(value: Any, *, empty: bool = False) -> str:
     if not isinstance(value, str) or not (empty or value.strip()):
-        raise TypeError(f"{value!r}; accepted: words")
+        raise TypeError(f"{value_shown(value)}; accepted: words")
     return " ".join(value.split())
 
 

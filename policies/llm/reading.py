@@ -15,6 +15,7 @@ from copy import deepcopy
 from typing import Any, Final, Literal
 
 from parlour.envs.core import ParlourError
+from parlour.envs.json_values import DEEPEST, check_depth
 
 Fault = Literal["no_json", "schema", "choice", "check"]
 """No whole object; fields or values of another kind; a choice that was not offered; an answer that does not fit."""
@@ -26,7 +27,11 @@ _THOUGHTS: Final = re.compile(r"<(think|thinking|thought|reasoning)>(.*?)(?:</\1
 _END_OF_THOUGHT: Final = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _IGNORED: Final = re.compile(r"[\s\"'`*“”‘’«»「」]+|[.。!！]+$")
 _PLAYER: Final = re.compile(r"(?:player|seat|玩家)?[\s_#]*(\d{1,4})\s*号?(?:玩家)?", re.IGNORECASE)
+_IN_VAIN: Final = 20
+"""How often a text is read again at most, in characters, in search of its objects."""
 _STEPS: Final = 20
+_LONGEST_CHOICE: Final = 2000
+"""Characters of what may mean an option."""
 _SHOWN: Final = 200
 """Characters of a refused value, or of the accepted ones, that an error shows."""
 
@@ -63,16 +68,28 @@ def last_object(words: str) -> dict[str, Any] | None:
 
 
 def _objects(words: str) -> Iterator[dict[str, Any]]:
-    decoder = json.JSONDecoder()
+    """The whole objects; none any more once far more was read in vain than there is, as of brackets that nobody closes."""
+    decoder, patience = json.JSONDecoder(), _IN_VAIN * (len(words) + 1000)
     start = words.find("{")
-    while start >= 0:
+    while start >= 0 and patience > 0:
         try:
             found, end = decoder.raw_decode(words, start)
-        except (ValueError, RecursionError):
-            end = start + 1
+        except json.JSONDecodeError as error:
+            end, patience = start + 1, patience - (error.pos - start)
+        except (ValueError, RecursionError):  # a number of thousands of digits; brackets in brackets
+            end, patience = start + 1, patience - 1000 * _IN_VAIN
         else:
-            yield found
+            if words.count("{", start, end) + words.count("[", start, end) <= DEEPEST or _shallow(found):
+                yield found
         start = words.find("{", end)
+
+
+def _shallow(found: Any) -> bool:
+    try:
+        check_depth(found)
+    except ValueError:
+        return False
+    return True
 
 
 def meant(value: Any, accepted: Mapping[Any, str]) -> Any:
@@ -106,7 +123,9 @@ def _spellings(one: Any, sentence: str) -> tuple[str, ...]:
 
 
 def _bare(value: Any) -> str:
-    return _IGNORED.sub("", str(value).casefold()).strip(".,;。，；") if isinstance(value, str | int) else ""
+    if not isinstance(value, str | int) or len(str(value)) > _LONGEST_CHOICE:
+        return ""
+    return _IGNORED.sub("", str(value).casefold()).strip(".,;。，；")
 
 
 def settled(found: dict[str, Any], choices: Choices) -> dict[str, Any]:

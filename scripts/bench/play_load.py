@@ -115,7 +115,7 @@ def show(
     files = open_files(os.getpid()) if left[1] > 0 else ""
     print(f"left at the end: {left[0]} threads {names or ''}, {left[1]} open files {files}")
     whole = seen["whole transcripts"] >= seen["games"] > 0
-    print("every game was kept whole" if whole else "GAMES WERE LOST")
+    print("every finished game was kept whole" if whole else "NO GAME WAS FINISHED, OR ONE WAS NOT KEPT WHOLE")
     sys.exit(0 if whole and left[0] <= 0 and left[1] <= 0 and all(watch.level for watch in watches) else 1)
 
 

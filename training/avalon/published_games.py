@@ -40,6 +40,7 @@ from parlour.envs.speech import SILENT
 from parlour.training.avalon.published_log import compare
 from parlour.training.avalon.published_words import Words
 from parlour.training.json_objects import JsonObject, read_games, shown, write_games
+from parlour.training.runs import run_directory
 
 PLAYERS: Final = 6
 NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))
@@ -67,7 +68,7 @@ def import_file(path: str | Path, out_dir: str | Path, logs: str | Path | None =
     Raises:
         ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
     """
-    return write_games(out_dir, transcripts(path, logs))
+    return write_games(out_dir, transcripts(path, logs), run_directory)
 
 
 def transcripts(path: str | Path, logs: str | Path | None = None) -> dict[str, str]:

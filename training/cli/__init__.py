@@ -6,6 +6,7 @@ Every error is one line on standard error, with exit code 2.
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -107,7 +108,24 @@ _TELLING: Final = TellingHandler(logging.WARNING)
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; ends the process."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(_flushed() or code)
+
+
+def _flushed() -> int:
+    """Hand over what was printed; the exit code if that fails, and nothing is tried again at the end of the process."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0 if isinstance(error, BrokenPipeError) else _refuse(_of_the_system(error))
+    return 0
+
+
+def _of_the_system(error: OSError) -> str:
+    """What no file's reader or writer has told in words of its own: standard output on a full disk, say."""
+    where = "a file or standard output" if error.filename is None else repr(str(error.filename))
+    return f"{where} cannot be used: {error.strerror or type(error).__name__}"
 
 
 def run(arguments: list[str]) -> int:
@@ -124,6 +142,8 @@ def run(arguments: list[str]) -> int:
         return _refuse("stopped", 130)
     except BrokenPipeError:
         return 0
+    except OSError as error:
+        return _refuse(_of_the_system(error))
     return code if isinstance(code, int) else 0
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 from parlour.envs.terminal import tell
+from parlour.policies.files import remove_parts_of, replacing
 from parlour.policies.llm.transport.stored import StoredModel, exported, prune, stored_models
 from parlour.training import display
 from parlour.training.cli.options import Answer
@@ -63,7 +64,9 @@ def export_replies(
         for one in exported(file):
             tell(display.json_text(one))
         return
-    with out.open("w", encoding="utf-8", errors="backslashreplace") as target:  # lone surrogates become JSON's escapes
+    remove_parts_of(out)
+    # lone surrogates become JSON's escapes
+    with replacing(out) as new, new.open("w", encoding="utf-8", errors="backslashreplace") as target:
         for one in exported(file):
             target.write(json.dumps(one, ensure_ascii=False) + "\n")
 

@@ -22,6 +22,7 @@ from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.parallel.concurrent_games import Job, play_each
 from parlour.training.statistics import show_interval
+from parlour.training.stored_games import games_folder
 
 
 def list_games() -> Answer:
@@ -77,6 +78,7 @@ def play(
         str, "Handling of text that cannot be used: ask_again, default, random, raise or forfeit."
     ] = "ask_again",
     out: common.TranscriptsOption = None,
+    resume: common.ResumeOption = False,
     json: Annotated[bool, typer.Option("--json"), "Print JSON instead of the games."] = False,
 ) -> None:
     """Play games and show what all players hear.
@@ -112,8 +114,9 @@ def play(
         keep(number, given_up)
 
     workers = 1 if HumanPolicy.name in names else model.concurrency
-    with ray.pool(model) as pool:
-        play_each(env, jobs, show, workers=workers, pool=pool, failures=failures, skip=skip)
+    settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
+    with games_folder(out, base, "play", settings, resume=resume), ray.pool(model) as pool:
+        play_each(env, jobs, show, workers=workers, pool=pool, failures=failures, skip=skip, resume=resume)
     if json:
         display.print_json([results[number] for number in sorted(results)])
     else:
@@ -126,6 +129,8 @@ def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) 
         return
     from parlour.training.murder_mystery import ratings
 
+    if ratings.path_of(file).exists():  # of a game before this run went on
+        return
     for agent, one in zip(base.possible_agents, names, strict=True):
         if one == HumanPolicy.name:
             tell(f"--- {agent}")
@@ -198,6 +203,7 @@ def evaluate(
     minutes: Annotated[float, "Processor time of each best response, in minutes."] = 4.0,
     csv: Annotated[Path | None, typer.Option("--table"), "File for the games as CSV."] = None,
     out: common.TranscriptsOption = None,
+    resume: common.ResumeOption = False,
 ) -> Answer:
     """Measure players on the same deals, with intervals and paired comparisons.
 
@@ -223,12 +229,21 @@ def evaluate(
     workers = model.concurrency
     candidates = {seated(name, model): makers[name] for name in names}
     opponents = (seated(against, model), makers[against])
-    with ray.pool(model) as pool, display.progress_bar() as bar:
+    settings: dict[str, Any] = {
+        "command": "evaluate",
+        "design": design,
+        "policies": list(candidates),
+        "against": opponents[0],
+    }
+    settings |= {"games": games, "seat": seat, "seed": seed, "on_failure": failures.on_failure}
+    how: dict[str, Any] = {"workers": workers, "out": out, "failures": failures, "resume": resume}
+    held = games_folder(out, base, f"evaluate-{design}", settings, resume=resume)
+    with held, ray.pool(model) as pool, display.progress_bar() as bar:
         if design == "single":
-            report = evaluation.single(env, candidates, opponents, deals, bar, seat, workers, out, pool, failures)
+            report = evaluation.single(env, candidates, opponents, deals, bar, seat, pool=pool, **how)
         else:
             first = next(iter(candidates.items()))
-            report = evaluation.team(env, first, opponents, deals, bar, workers, out, pool, failures)
+            report = evaluation.team(env, first, opponents, deals, bar, pool=pool, **how)
     if csv is not None:
         evaluation.write_table(report, csv)
     asking = any(map(asks_a_model, makers))

@@ -20,6 +20,7 @@ from parlour.envs.murder_mystery.wellplay import load
 from parlour.envs.murder_mystery.wellplay.check import check as irregularities
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity
 from parlour.envs.terminal import tell
+from parlour.policies.files import atomic_write, remove_parts_of
 from parlour.policies.llm.decisions import Decisions
 from parlour.training import display, rollout, seeds
 from parlour.training.cli import common
@@ -299,10 +300,8 @@ def make_case(
     Example: [bold]parlour murder-mystery cases make --seed 7 --players 5 --out case.json[/bold]
     """
     case = from_seed.generate(seed, language, players, victims, scene)
-    try:
-        out.write_text(dump(case), encoding="utf-8")
-    except OSError as error:
-        raise ParlourError(f"{str(out)!r} cannot be written: {error.strerror}") from None
+    remove_parts_of(out)
+    atomic_write(out, dump(case))
     display.console().print(f"{case.id} ({case.seats} players, sha256 {digest(case)}) -> {out}", highlight=False)
 
 

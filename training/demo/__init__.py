@@ -14,7 +14,9 @@ from typing import Any
 
 from parlour.envs import dotted
 from parlour.envs.registry import loadable
+from parlour.policies.files import atomic_write
 from parlour.training.demo.section import DemoConfig, Section
+from parlour.training.runs import run_directory
 
 __all__ = ["DemoConfig", "DemoReport", "run"]
 
@@ -31,8 +33,12 @@ class DemoReport:
 
 
 def run(out: Path, config: DemoConfig) -> DemoReport:
-    """Run every section and write `report.md` and `numbers.json` to `out`."""
-    out.mkdir(parents=True, exist_ok=True)
+    """Run every section and write `report.md` and `numbers.json` to `out`, which is held as the directory of a run."""
+    with run_directory(out) as folder:
+        return _run(folder, config)
+
+
+def _run(out: Path, config: DemoConfig) -> DemoReport:
     started = monotonic()
     names = [name for spec in loadable() for name in spec.demo]
     sections: list[Section] = [dotted.load(name, "section of the demo")(out, config) for name in names]
@@ -45,7 +51,7 @@ def run(out: Path, config: DemoConfig) -> DemoReport:
         "Intervals are at 95 %: Wilson for rates, paired for differences (the same deals for both players).\n\n"
     )
     path = out / "report.md"
-    path.write_text(heading + "\n".join(section.markdown for section in sections), encoding="utf-8")
+    atomic_write(path, heading + "\n".join(section.markdown for section in sections))
     numbers = {section.name: section.numbers for section in sections}
-    (out / "numbers.json").write_text(json.dumps(numbers, indent=2) + "\n")
+    atomic_write(out / "numbers.json", json.dumps(numbers, indent=2) + "\n")
     return DemoReport(path, "\n".join(section.summary for section in sections), numbers)

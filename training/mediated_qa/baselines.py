@@ -23,7 +23,7 @@ from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa.simulate import Simulated
 from parlour.training.mediated_qa.table import Floats
-from parlour.training.statistics import SHARE, MeanEstimate, mean_estimate, show_interval, weighted_mean
+from parlour.training.statistics import SHARE, Bounds, MeanEstimate, mean_estimate, show_interval, weighted_mean
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""
@@ -122,7 +122,7 @@ def _mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simu
 
 def score(systems: Sequence[SystemAnswers]) -> list[Scores]:
     """The metrics of each system; differences are to the first."""
-    first = systems[0]
+    first, possible = systems[0], _possible([played.utility for played in systems])
     return [
         Scores(
             played.name,
@@ -130,11 +130,19 @@ def score(systems: Sequence[SystemAnswers]) -> list[Scores]:
             mean_estimate(played.right, SHARE),
             mean_estimate(1 - played.answered, SHARE),
             reliability(played),
-            mean_estimate(played.utility),
-            mean_estimate(first.utility - played.utility),
+            mean_estimate(played.utility, possible),
+            mean_estimate(first.utility - played.utility, (possible[0] - possible[1], possible[1] - possible[0])),
         )
         for played in systems
     ]
+
+
+def _possible(utilities: Sequence[Floats]) -> Bounds:
+    """What a question can pay, as the published run pays; or what some did, where another table pays more or less."""
+    pays = Payment()
+    dearest = sum(max(of) for of in (pays.costs[:3], pays.costs[3:7], pays.costs[7:]))
+    low, high = min(pays.utilities) - dearest, max(pays.utilities)
+    return min(low, *(float(one.min()) for one in utilities)), max(high, *(float(one.max()) for one in utilities))
 
 
 def reliability(played: SystemAnswers) -> MeanEstimate | None:

@@ -9,7 +9,9 @@ question, and resumes where a killed run stopped.
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -21,6 +23,7 @@ from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.service import Service
 from parlour.envs.mediated_qa.signals import Bins
 from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, STATES, Payment, executed, outcome_of
+from parlour.envs.writing import LineFile, writing
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.llm.model import Model
 from parlour.training.mediated_qa.table import UtilityTable
@@ -103,15 +106,15 @@ def calibrate(
     rows = []
     asked = list(numbers)
     missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, pool)
-    for done, number in enumerate(asked, 1):
-        row = stored.get(number)
-        if row is None:
-            row = next(missing)
-            if out is not None:
-                _append(out, row, stamp)
-        rows.append(row)
-        if progress is not None:
-            progress(done)
+    with _growing(out, stamp) as add:
+        for done, number in enumerate(asked, 1):
+            row = stored.get(number)
+            if row is None:
+                row = next(missing)
+                add(row)
+            rows.append(row)
+            if progress is not None:
+                progress(done)
     return rows
 
 
@@ -163,14 +166,19 @@ def read_partial(path: Path, stamp: str) -> dict[int, Simulated]:
     Raises:
         ParlourError: The file is no such table, or is stamped otherwise.
     """
+    head = [stamp, ",".join(_HEADER)]
 
     def read(lines: list[str]) -> dict[int, Simulated]:
-        if lines and lines[:2] != [stamp, ",".join(_HEADER)]:
+        if lines[:2] != head[: len(lines)]:
             raise ParlourError(f"{str(path)!r} is not a table of this run; accepted: one that begins with {stamp!r}")
         rows = (_row(path, at, cells) for at, cells in enumerate(csv.reader(lines[2:]), 3))
         return {row.number: row for row in rows}
 
-    return whole_lines(path, read)
+    found = whole_lines(path, read)
+    if not found and path.exists():  # a head, or a part of it
+        with writing(path):
+            os.truncate(path, 0)
+    return found
 
 
 def _row(path: Path, line: int, cells: Sequence[str]) -> Simulated:
@@ -185,10 +193,13 @@ def _row(path: Path, line: int, cells: Sequence[str]) -> Simulated:
     return Simulated(number, state, utilities, outcomes)
 
 
-def _append(path: Path, row: Simulated, stamp: str) -> None:
-    new = not path.exists() or path.stat().st_size == 0
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8", newline="") as file:
-        if new:
+@contextmanager
+def _growing(path: Path | None, stamp: str) -> Iterator[Callable[[Simulated], None]]:
+    """Adds a row to a partial table, and before the first one its head; to none, nothing."""
+    if path is None:
+        yield lambda _row: None
+        return
+    with closing(LineFile(path)) as file:
+        if path.stat().st_size == 0:
             file.write(f"{stamp}\n{','.join(_HEADER)}\n")
-        file.write(",".join(map(str, (row.number, row.state, *row.utilities, *row.outcomes))) + "\n")
+        yield lambda row: file.write(",".join(map(str, (row.number, row.state, *row.utilities, *row.outcomes))) + "\n")

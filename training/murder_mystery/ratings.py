@@ -143,7 +143,7 @@ def read(path: Path) -> list[Rating]:
     """
     told = _records(path)
     transcript = path.with_name(str(told["transcript"]))
-    if not transcript.exists() or _hash(transcript) != told["sha256"]:
+    if not transcript.is_file() or _hash(transcript) != told["sha256"]:
         raise ParlourError(
             f"{str(path)!r} does not belong to {transcript.name!r}; accepted: the transcript it was made with"
         )
@@ -196,8 +196,9 @@ def _records(path: Path) -> dict[str, Any]:
         if told["parlour_ratings"] != FORMAT:
             raise accept("parlour_ratings", told["parlour_ratings"], [FORMAT])
         for one in told["ratings"]:
-            _check(one["points"])
+            _check(dict(one["points"]))
             dict(one["rated"]), str(one["seat"])
+        path.with_name(str(told["transcript"]))
         str(told["transcript"]), str(told["sha256"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ParlourError(

@@ -27,6 +27,7 @@ from parlour.training.parallel.blocks import play_in_pool
 from parlour.training.parallel.executor import Pool, in_order
 from parlour.training.parallel.threads import GameJob, GameWorker, J, R, play_in_threads
 from parlour.training.rollout import Episode, GameUnfinished, Unfinished, play
+from parlour.training.stored_games import stored_game
 from parlour.wrappers import Recorder
 from pettingzoo.utils.env import AECEnv
 
@@ -77,9 +78,10 @@ def play_all(
     what: str = "games",
     pool: Pool | None = None,
     failures: Failures = RULE,
+    resume: bool = False,
 ) -> list[Episode]:
     """Play games and keep them all; see `play_each`."""
-    again: dict[str, Any] = {"workers": workers, "progress": progress, "what": what, "pool": pool}
+    again: dict[str, Any] = {"workers": workers, "progress": progress, "what": what, "pool": pool, "resume": resume}
     return play_each(env, jobs, lambda _, episode: episode, **again, failures=failures)
 
 
@@ -94,6 +96,7 @@ def play_each(
     pool: Pool | None = None,
     failures: Failures = RULE,
     skip: Callable[[int, Unfinished], None] = refuse,
+    resume: bool = False,
 ) -> list[T]:
     """Play games and keep of each what `keep` makes of it.
 
@@ -113,6 +116,8 @@ def play_each(
             game is finished (of those under way when a game fails, only that game's own is written as far as it went).
         failures: What follows when a player fails.
         skip: Called in place of `keep` with a game that was given up because a player failed, if such games are skipped.
+        resume: Take games whose transcripts are there from these, and play only the others; what a kill left of a game is
+            played again.
 
     Returns:
         What `keep` returned, a value for each game that was finished.
@@ -123,24 +128,49 @@ def play_each(
         GameUnfinished: A model did not answer, and the run shall stop then.
         BaseException: What a game raised; of several, what the first of them raised, in the order of the jobs.
     """
-    check_jobs(jobs, workers)
+    found = _stored(env, jobs, failures) if resume else {}
+    missing = [number for number in range(len(jobs)) if number not in found]
+    to_play = [jobs[number] for number in missing]
+    check_jobs(to_play, workers)
     if hasattr(env, "annotate") and (workers > 1 or pool is not None or any(job.transcript for job in jobs)):
         raise ParlourError(
             "the environment is in a Recorder already; accepted: a bare table, and transcripts in the jobs"
         )
-    tables, games = _tables(env, jobs, max(1, min(workers, len(jobs))), pool, failures)
-    ceiling = Ceiling(failures.max_fallback)
+    ceiling, kept = Ceiling(failures.max_fallback), list[T]()
 
-    def kept(number: int, game: Episode | Unfinished) -> list[T]:
-        found = []
+    def take(number: int, game: Episode | Unfinished) -> None:
         if isinstance(game, Unfinished):
             skip(number, game)
         else:
-            found.append(keep(number, game))
-        ceiling.add(games[number].names, game.decisions)
-        return found
+            kept.append(keep(number, game))
+        ceiling.add([name for name, _ in jobs[number].players], game.decisions)
 
-    return [one for found in play_jobs(tables, games, kept, progress=progress, what=what, pool=pool) for one in found]
+    def take_next(played: int, game: Episode | Unfinished) -> None:
+        """A game that was played, after the stored ones before it."""
+        for number in range(missing[played - 1] + 1 if played else 0, missing[played]):
+            take(number, found[number])
+        take(missing[played], game)
+
+    if to_play:
+        tables, games = _tables(env, to_play, max(1, min(workers, len(to_play))), pool, failures)
+        play_jobs(tables, games, take_next, progress=progress, what=what, pool=pool)
+    for number in range(missing[-1] + 1 if missing else 0, len(jobs)):
+        take(number, found[number])
+    return kept
+
+
+def _stored(env: AECEnv[str, Any, Any], jobs: Sequence[Job], failures: Failures) -> dict[int, Episode | Unfinished]:
+    """The games that are there, by the number of the job."""
+    base = env.unwrapped
+    assert isinstance(base, GameEnv), "games are stored by parlour's own environments"
+    found = {}
+    for number, job in enumerate(jobs):
+        if job.transcript is not None:
+            names = [name for name, _ in job.players]
+            game = stored_game(job.transcript, base, job.seed, names, given_up=failures.skips)
+            if game is not None:
+                found[number] = game
+    return found
 
 
 def play_jobs(
@@ -166,7 +196,7 @@ def check_jobs(jobs: Sequence[GameJob], workers: int) -> None:
         raise ParlourError("two games have the same transcript; accepted: a file for each game")
     for file in files:
         if file.exists():
-            raise ParlourError(f"transcript {str(file)!r} exists; accepted: a new file")
+            raise ParlourError(f"transcript {str(file)!r} exists; accepted: a new file, or --resume to go on")
 
 
 class WorkerTable:

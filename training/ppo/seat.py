@@ -15,7 +15,6 @@ from typing import Any, Final
 import torch
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat, make_policy
-from parlour.policies.files import replacing
 from parlour.training import evaluate, plots, seeds
 from parlour.training.plots import Curve, CurvePoint
 from parlour.training.ppo.batch_vec import BatchSeatVecEnv, batch_seats, player_over_arrays
@@ -173,8 +172,7 @@ def _store(model: MaskablePPO, policy: TrainedSeat, points: list[SeatPoint], con
     """Write the state of the run; each file is replaced as a whole, the checkpoint last but for the picture."""
     rows = [astuple(point) for point in points]
     write_csv(folder / CURVE, [field.name for field in fields(SeatPoint)], rows, end="\r\n")
-    with replacing(folder / POLICY) as path:
-        policy.save(path)
+    policy.save(folder / POLICY)
     save_model(model, folder)
     validated = [CurvePoint(point.steps, point.win_rate, point.low, point.high) for point in points]
     trained = [CurvePoint(point.steps, point.training_win_rate) for point in points]

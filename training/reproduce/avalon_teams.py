@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs import replay
 from parlour.envs.core import check_one_of
@@ -20,11 +20,13 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training import rollout
 from parlour.training.avalon.practice import Practice, PracticeConfig, practise, sides_of
 from parlour.training.parallel.concurrent_games import Job, MakePolicy, play_all
-from parlour.training.reproduce.cells import ReproductionSetting, deals_of, games_folder
+from parlour.training.reproduce.cells import ReproductionSetting, deals_of, folder_name, games_folder
+from parlour.training.runs import store_settings
 
 GAME: Final = "avalon_v0"
 AVALON_PLAYERS: Final = 6
 AVALON_RULES: Final = "paper"
+_SETTINGS: Final = "avalon-config.json"
 AGENT, BASELINE, SECOND = "agent", "baseline", "second agent"
 
 
@@ -64,6 +66,15 @@ class Club:
         self._done: dict[tuple[tuple[str, ...], str], Practice] = {}
         self._deals = deals_of(setting, setting.games)
         self._env = rollout.table(GAME, num_players=AVALON_PLAYERS, rules=AVALON_RULES)
+        if setting.out is not None:
+            store_settings(setting.out, self._deciding, file=_SETTINGS)
+
+    @property
+    def _deciding(self) -> dict[str, Any]:
+        """What the games of a row rest on, beside its name and the deals."""
+        setting = self.setting
+        practice = setting.practice if self.learns else 0
+        return {"model": setting.model.name, "practice": practice, "against": setting.against, "seed": setting.seed}
 
     def practised(self, without: tuple[str, ...] = (), about: str = "all") -> Practice:
         """What an agent without these modules has learned, and the baseline agent against it."""
@@ -76,7 +87,9 @@ class Club:
             )
             games = iter(self.setting.progress(range(2 * config.games), "practice"))
             next(games)
-            self._done[key] = practise(config, None, self.setting.model, lambda n: _count(games, n))
+            out = self.setting.out
+            folder = None if out is None else out / folder_name("practice", *without, about)
+            self._done[key] = practise(config, folder, self.setting.model, lambda n: _count(games, n))
         return self._done[key]
 
     def agent(self, variant: Variant) -> MakePolicy:
@@ -114,6 +127,7 @@ class Club:
                 progress=self.setting.progress,
                 what=f"{row}, {side}",
                 failures=self.setting.failures,
+                resume=True,
             )
             transcripts = tuple(replay.read(job.transcript) for job in jobs if job.transcript is not None)
         for job, episode in zip(jobs, episodes, strict=True):

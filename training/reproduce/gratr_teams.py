@@ -13,8 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from parlour.envs import replay
-from parlour.envs.core import ParlourError, accept
-from parlour.envs.english import name
+from parlour.envs.core import accept
 from parlour.envs.werewolf.vocabulary import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
@@ -99,16 +98,16 @@ def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
             for seed in deals
             for block, seated in blocks(env, seed, opponent.policy, ours).items()
         ]
-        to_play = [job for job in jobs if not _finished(job)]
         play_each(
             env,
-            to_play,
+            jobs,
             _forget,
             workers=setting.model.concurrency,
             pool=setting.pool,
             progress=setting.progress,
             what=opponent.label,
             failures=setting.failures,
+            resume=True,
         )
         return Match(ours, opponent, tuple(_read(job) for job in jobs), _decisions(jobs))
 
@@ -143,20 +142,6 @@ def _read(job: Job) -> Seen:
     seen = transcripts.read_transcript(job.transcript)
     assert seen is not None, "the game was played to its end"
     return seen
-
-
-def _finished(job: Job) -> bool:
-    """Whether the game lies there finished; one that was broken off is taken away."""
-    path = job.transcript
-    if path is None or not path.exists():
-        return False
-    found = replay.read(path)
-    players = {name(seat): who for seat, (who, _) in enumerate(job.players)}
-    if found.header.get("seed") != job.seed or found.header.get("players") != players:
-        raise ParlourError(f"transcript {str(path)!r} is of another game; accepted: a folder of its own")
-    if found.outcome is None:
-        path.unlink()
-    return found.outcome is not None
 
 
 def _called(setting: ReproductionSetting, opponent: Opponent) -> str:

@@ -16,7 +16,6 @@ from typing import Final
 import numpy as np
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
-from parlour.policies.files import replacing
 from parlour.training import seeds
 from parlour.training.batch import matches
 from parlour.training.batch.players import NetworkPlayer
@@ -56,8 +55,7 @@ def learn(
     while not finished or finished[-1].share < 1:
         phase = run.play_seats(finished) if finished else run.imitate()
         snapshot = pool.snapshot_path(folder, phase.number)
-        with replacing(snapshot) as new:
-            learner.seat(tables).save(new)
+        learner.seat(tables).save(snapshot)
         write_phase(folder, phase)
         finished.append(phase)
         written.write_training(finished, folder)

@@ -12,7 +12,7 @@ from parlour.training.display import markdown_table
 from parlour.training.parallel.executor import Workers, carry_out
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.run import selfplay
-from parlour.training.statistics import MeanEstimate, mean_estimate, show_interval
+from parlour.training.statistics import SHARE_DIFFERENCE, MeanEstimate, mean_estimate, show_interval
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def over_seeds(found: list[Repeat]) -> dict[str, Any]:
     """Each seed, and the means over seeds."""
     return {
         "seeds": [asdict(one) for one in found],
-        "whole_sides": asdict(mean_estimate([one.whole_sides.mean for one in found], (-1.0, 1.0))),
-        "one_seat": asdict(mean_estimate([one.one_seat.mean for one in found], (-1.0, 1.0))),
+        "whole_sides": asdict(_over_seeds(found, "whole_sides")),
+        "one_seat": asdict(_over_seeds(found, "one_seat")),
     }
 
 
@@ -77,8 +77,13 @@ def rows(found: list[Repeat]) -> list[tuple[str, ...]]:
         (str(one.seed), _points(one.whole_sides), _points(one.one_seat), f"{one.steps:,}", f"{one.seconds:,.0f} s")
         for one in found
     ]
-    means = (mean_estimate([getattr(one, name).mean for one in found]) for name in ("whole_sides", "one_seat"))
+    means = [_over_seeds(found, name) for name in ("whole_sides", "one_seat")]
     return [*made, ("mean", *map(_points, means), "", "")]
+
+
+def _over_seeds(found: list[Repeat], name: str) -> MeanEstimate:
+    """The mean of one measure over the seeds."""
+    return mean_estimate([getattr(one, name).mean for one in found], SHARE_DIFFERENCE)
 
 
 HEADINGS = ("seed", "whole sides", "one seat", "decisions", "processor time")

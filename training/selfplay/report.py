@@ -65,8 +65,7 @@ def verdicts(found: Population) -> list[str]:
 
 
 def _verdict(who: str, whom: str, found: MeanEstimate) -> str:
-    low, high = (found.mean if end is None else end for end in (found.low, found.high))
-    word = "beats" if low > 0 else "loses to" if high < 0 else "cannot be told from"
+    word = "cannot be told from" if not found.clear else "beats" if found.mean > 0 else "loses to"
     points = f"{100 * found.mean:+.1f} points {show_interval(found, '+.1f', 100)}"
     return f"{who} {word} {whom}: {points}, n = {found.n} deals, paired."
 

@@ -19,7 +19,7 @@ from parlour.envs.core import ParlourError
 from parlour.training.batch.networks import use_one_thread
 from parlour.training.batch.players import NetworkPlayer
 from parlour.training.selfplay.learner import SelfplayLearner
-from parlour.training.statistics import MeanEstimate, mean_estimate
+from parlour.training.statistics import COUNT, MeanEstimate, mean_estimate
 
 _LEAST: Final = 1e-4
 """A chance below it counts as this one, for both."""
@@ -67,7 +67,7 @@ def measure(learner: SelfplayLearner, tables: BatchTables, deals: Sequence[int])
         player.choose(turns, rows, actions)
         turns = tables.step(actions)
     head, habits = sums / counts
-    return RoleLoss(*(mean_estimate(x) for x in (head, habits, head - habits)))
+    return RoleLoss(mean_estimate(head, COUNT), mean_estimate(habits, COUNT), mean_estimate(head - habits))
 
 
 class _Reader:

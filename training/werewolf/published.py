@@ -34,6 +34,7 @@ from typing import Any, Final
 
 from parlour.envs.werewolf.vocabulary import ROLES, side_of
 from parlour.training.json_objects import JsonObject, read_games, write_games
+from parlour.training.runs import run_directory
 from parlour.training.werewolf.played import GAME, WINNERS
 
 FORMAT: Final = 1
@@ -59,7 +60,9 @@ def import_file(path: str | Path, out_dir: str | Path) -> list[Path]:
         ParlourError: See `read_published`; or another file is in the way, or the folder cannot be written to.
     """
     forms = read_published(path)
-    return write_games(out_dir, {f"werewolf-{name}": f"{json.dumps(form)}\n" for name, form in forms.items()})
+    return write_games(
+        out_dir, {f"werewolf-{name}": f"{json.dumps(form)}\n" for name, form in forms.items()}, run_directory
+    )
 
 
 def read_published(path: str | Path) -> dict[str, Form]:

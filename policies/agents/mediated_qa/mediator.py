@@ -15,6 +15,7 @@ from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint, check_state
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.base import Policy, check_settings
+from parlour.policies.files import atomic_write
 
 ACTION_CHOICES: Final = ("sample", "best")
 
@@ -85,7 +86,7 @@ class GraceMediator(Policy):
 
     def save(self, path: str | Path) -> None:
         """Write the table as a policy file; `choice` is no part of it."""
-        Path(path).write_text(self.table.dumps(), encoding="utf-8")
+        atomic_write(path, self.table.dumps())
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -16,6 +16,7 @@ from parlour.policies.agents.werewolf import inference, notes, rerank
 from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation, observer_of
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, Rounded
+from parlour.policies.llm.prompt import Templates
 from pydantic import Field, field_validator
 
 Number = Annotated[Rounded, Field(ge=-1, le=1, allow_inf_nan=False)]
@@ -238,6 +239,10 @@ class Rerank(Ask[Order]):
     query: str
     texts: dict[str, HeardMessage]
     """By number, from `"0"`, nearest to the query first."""
+
+    def system(self, rules: str = "", templates: Templates = Templates()) -> str:  # noqa: B008 - frozen
+        """General words alone: what bears on a question is seen without the rules, which would be most of the prompt."""
+        return super().system("", templates)
 
     def heuristic(self, rng: np.random.Generator) -> Order:
         texts = [notes.embedded(text) for text in self.texts.values()]

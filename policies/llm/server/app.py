@@ -41,8 +41,10 @@ LOOPBACK: Final = "127.0.0.1"
 _LOG: Final = logging.getLogger(__name__)
 _GRACE: Final = 1.0
 """Seconds in which replies have to be taken when the server ends."""
-_SPARE_FILES: Final = 64
-"""File descriptors that connections leave for everything else."""
+_SPARE_FILES: Final = 256
+"""File descriptors that connections leave for those that are just being accepted, and for everything else."""
+_BACKLOG: Final = 2048
+"""Connections that wait to be accepted."""
 
 
 class Service:
@@ -242,6 +244,11 @@ class _Server(uvicorn.Server):
     def _connections(self) -> list[LimitedConnection]:
         return list(cast(set[LimitedConnection], self.server_state.connections))
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(_BACKLOG)  # asyncio has set it to how many it accepts in one go
+
     async def on_tick(self, counter: int) -> bool:
         now = asyncio.get_running_loop().time()
         for connection in self._connections:
@@ -276,7 +283,7 @@ def _listening(host: str, port: int) -> socket.socket:
         if os.name == "posix":  # elsewhere it would share the port with another server
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
-        made.listen(2048)
+        made.listen(_BACKLOG)
     except BaseException:
         made.close()
         raise

@@ -24,8 +24,10 @@ from uvicorn.server import ServerState
 
 CONNECTION: Final = "connection"
 """Under this name the state of a request holds its connection."""
-_LINGER: Final = 2.0
+_LINGER: Final = 5.0
 """Seconds for which a client may go on sending what will not be read, so that it comes to read why."""
+_ACCEPTED: Final = 128
+"""Connections that are accepted in one go, before the limit on them is looked at."""
 _TAKES_A_REPLY: Final = (h11.IDLE, h11.SEND_RESPONSE)
 
 
@@ -49,6 +51,7 @@ class LimitedConfig(uvicorn.Config):
             log_level="critical",
             access_log=False,
             server_header=False,
+            backlog=_ACCEPTED,
             timeout_keep_alive=cast(int, settings.idle_timeout),  # it may be any number of seconds
             h11_max_incomplete_event_size=settings.max_headers,
         )
@@ -80,14 +83,20 @@ class LimitedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(ClosingTransport(transport, self))
-        most = self._settings.max_connections
-        counted = [one for one in cast(set[LimitedConnection], self.connections) if not one.leaving]
-        if len(counted) <= most:
+        self._make_room(self._settings.max_connections)
+
+    def _make_room(self, most: int) -> None:
+        """Beyond the limit connections give way: those only heard out, then the longest waited for, in the end this one."""
+        others = [one for one in cast(set[LimitedConnection], self.connections) if one is not self and not one.leaving]
+        beyond = len(others) + 1 - most
+        if beyond <= 0:
             return
-        waited_for = [one for one in counted if one is not self and one.keeps_waiting]
-        if waited_for:
-            min(waited_for, key=lambda one: one._since).abort()
-        else:
+        waited_for = [one for one in others if one.keeps_waiting]
+        waited_for.sort(key=lambda one: (not one.transport.lingers, one._since))
+        for one in waited_for[:beyond]:
+            one.abort()
+        if len(waited_for) < beyond:
+            self._speaks = True  # its request may be on its way
             self.refuse(Refused(429, f"too many connections; accepted: {most} at once", headers={"Retry-After": "1"}))
 
     @property
@@ -98,7 +107,9 @@ class LimitedConnection(H11Protocol):
     @property
     def keeps_waiting(self) -> bool:
         """Whether the next thing to happen is the client's: a head, the rest of a body."""
-        return not self.answering or (self.cycle.more_body and not self.cycle.response_started)
+        if self.transport.lingers or not self.answering:
+            return True
+        return self.cycle.more_body and not self.cycle.response_started
 
     @property
     def unread(self) -> bool:
@@ -107,7 +118,7 @@ class LimitedConnection(H11Protocol):
         return self._speaks if self.conn.their_state is h11.IDLE else self.conn.their_state not in whole
 
     def data_received(self, data: bytes) -> None:
-        if self.leaving or self.conn.their_state in (h11.MUST_CLOSE, h11.CLOSED, h11.ERROR):
+        if self.transport.lingers or self.conn.their_state in (h11.MUST_CLOSE, h11.CLOSED, h11.ERROR):
             return
         waits_for_head = self.conn.their_state is h11.IDLE
         if waits_for_head and not self._speaks:
@@ -213,7 +224,7 @@ class ClosingTransport(asyncio.Transport):
         if not self._connection.unread:
             self._inner.close()
             return
-        self.lingers = self._connection.leaving = True
+        self.lingers = True
         self._connection._since = self._connection.loop.time()
         self._inner.resume_reading()
         self._inner.write_eof()

@@ -27,7 +27,7 @@ def read_reply(text: str) -> Completion | Failure:
         return Failure(f"the answer is no JSON: {text[:LONGEST]!r}", again=True)
     try:
         return _failed(body) or _completion(body)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError):
         return Failure(f"the answer is no chat completion: {text[:LONGEST]!r}", again=True)
 
 

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, value_shown
 from parlour.envs.json_values import json_value
 from parlour.policies.llm.transport.request import NO_USAGE, Completion
 
@@ -82,6 +82,8 @@ def _table(stored: Any) -> dict[str, Price]:
 
 
 def _price(model: str, pair: Any) -> Price:
-    if len(pair) != 2 or not all(isinstance(x, int | float) and math.isfinite(x) and x >= 0 for x in pair):
-        raise ParlourError(f"price {list(pair)} of {model!r} is not accepted; accepted: two numbers >= 0")
+    if len(pair) != 2 or not all(isinstance(x, int | float) and 0 <= x < math.inf for x in pair):
+        raise ParlourError(
+            f"price {value_shown(list(pair))} of {value_shown(model)} is not accepted; accepted: two numbers >= 0"
+        )
     return Price(float(pair[0]), float(pair[1]))

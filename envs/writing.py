@@ -1,0 +1,69 @@
+"""Writing files: what the system refuses (a full disk, a folder that is gone or may not be written to) is one clear error.
+
+Errors of the system are told as errno(3) names them. `parlour.policies.files` replaces whole files; a `LineFile` grows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from parlour.envs.core import ParlourError
+
+
+class CannotWrite(ParlourError):  # noqa: N818 - named for what happened
+    """The system does not let a file be written. It ends a run: nothing would go better after it."""
+
+
+@contextmanager
+def writing(path: str | Path, place: str | Path | None = None) -> Iterator[None]:
+    """Errors of the system that come from writing a file, as `CannotWrite`.
+
+    Args:
+        path: The file, for the message.
+        place: Where it is written meanwhile: an error that names another file is let through. None: every error is meant.
+    """
+    try:
+        yield
+    except OSError as error:
+        if place is not None and error.filename not in (None, str(place)):
+            raise
+        made = isinstance(error, FileExistsError)  # by mkdir(2)
+        why = "a file stands where its folder would" if made else error.strerror or type(error).__name__
+        raise CannotWrite(
+            f"{str(path)!r} cannot be written: {why}; accepted: a folder that is there, with room, and may be written to"
+        ) from None
+
+
+class LineFile:
+    """A file that grows by lines; each is with the system before `write` returns, so that a kill leaves whole ones.
+
+    Args:
+        path: The file. Folders are made.
+        anew: Replace what is there; otherwise go on at its end.
+
+    Raises:
+        CannotWrite: The system does not let it be written.
+    """
+
+    def __init__(self, path: str | Path, *, anew: bool = False) -> None:
+        self.path = Path(path)
+        with writing(path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("wb" if anew else "ab", buffering=0)
+
+    def write(self, line: str) -> None:
+        """Add a line, which ends with its line break. Raises `CannotWrite`: also for a file that was removed meanwhile."""
+        left = memoryview(line.encode())
+        with writing(self.path):
+            while left:  # a disk that is nearly full takes a part
+                left = left[self._file.write(left) or 0 :]
+            if not os.fstat(self._file.fileno()).st_nlink:
+                raise FileNotFoundError(None, "it was removed while it was written")
+
+    def close(self) -> None:
+        """No line follows."""
+        with writing(self.path):
+            self._file.close()

@@ -1,0 +1,149 @@
+"""The attack by mutated inputs finds what is planted, with the shortest input, and nothing in the readers as they are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hardening import command_lines, originals
+from hardening.attack import Finding
+from hardening.attacks import all_attacks
+from hardening.inputs import COMMAND_LINE, MutatedInputs, read
+from hardening.mutations import Mutator, Original
+from hardening.readers import READERS, Reader
+from hardening.runner import attempted
+from parlour.envs.core import ParlourError
+
+OBJECT = (Original(b'{"a": 1, "b": ["x", 2]}'),)
+
+
+def found(take: Any, folder: Path, attempts: int = 3) -> list[Finding]:
+    """The findings of an attack at one reader."""
+    attack = MutatedInputs([Reader("planted", 100, lambda: OBJECT, take)])
+    return [one for number in range(attempts) for one in attempted(attack, "planted", number, 0, folder).findings]
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_originals_are_read(reader, tmp_path):
+    """Mutants of what is refused anyhow would be refused for the same reason."""
+    for original in reader.originals():
+        reader.read(original.content, tmp_path)
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_mutants_are_read_or_refused(reader, tmp_path):
+    tried = attempted(all_attacks()["inputs"], reader.name, 0, 1, tmp_path)
+    assert tried.findings == ()
+    assert sum(tried.counts.values()) == tried.tries == reader.batch
+    assert reader.name == "server's answer" or tried.counts["refused"] > 0
+
+
+def test_a_reader_that_lets_an_error_through_is_found_with_the_shortest_input(tmp_path):
+    def takes(content: bytes, _: Path) -> None:
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            raise ParlourError("no JSON") from None
+        if isinstance(value, dict) and "b" in value:
+            value["b"][1]
+
+    told = found(takes, tmp_path)
+    assert {one.what.split(" (")[0] for one in told} >= {"uncaught TypeError", "uncaught IndexError"}
+    assert min(len(one.shortest) for one in told) <= 20  # such as {"b": 1}
+
+
+def test_a_refusal_of_several_lines_is_found(tmp_path):
+    def refuses(content: bytes, _: Path) -> None:
+        raise ParlourError(f"no JSON:\n{content!r}")
+
+    assert {one.what for one in found(refuses, tmp_path, 1)} == {"not refused in one line"}
+    assert read(Reader("x", 1, lambda: OBJECT, lambda *_: None), b"", tmp_path) == ("read", None)
+
+
+def test_a_refusal_that_quotes_all_of_a_long_input_is_found(tmp_path):
+    def refuses(content: bytes, _: Path) -> None:
+        raise ParlourError(f"{content!r} is not accepted")
+
+    assert "refused in over 4000 characters" in {one.what for one in found(refuses, tmp_path, 1)}
+
+
+def test_the_same_chance_makes_the_same_mutants():
+    first, second = (
+        [Mutator(originals.cases(), np.random.default_rng(3)).mutant() for _ in range(50)] for _ in range(2)
+    )
+    assert first == second
+
+
+def test_mutants_are_of_many_kinds():
+    """Of 1,000: no JSON, no text, other types, other names, longer and shorter than the original."""
+    mutator, kinds = Mutator(OBJECT, np.random.default_rng(0)), Counter[str]()
+    for _ in range(1000):
+        mutant = mutator.mutant()
+        kinds["shorter"] += len(mutant) < len(OBJECT[0].content)
+        kinds["long"] += len(mutant) > 5000
+        kinds["no text"] += not Original(mutant).text
+        try:
+            value = json.loads(mutant)
+        except (ValueError, RecursionError):
+            kinds["no JSON"] += 1
+            continue
+        kinds["no object"] += not isinstance(value, dict)
+        kinds["other names"] += isinstance(value, dict) and set(value) != {"a", "b"}
+        kinds["other type"] += isinstance(value, dict) and isinstance(value.get("a"), str | list | dict | None)
+        kinds["as it was"] += value == {"a": 1, "b": ["x", 2]}
+    assert all(
+        kinds[kind] >= 10
+        for kind in ("shorter", "long", "no text", "no JSON", "no object", "other names", "other type")
+    )
+    assert kinds["as it was"] < 150
+
+
+def of_lines(folder: Path, monkeypatch: Any, run: Any) -> set[str]:
+    monkeypatch.setattr(command_lines, "run", run)
+    return {one.what for one in attempted(all_attacks()["inputs"], COMMAND_LINE, 0, 0, folder).findings}
+
+
+def test_command_lines_end_with_one_line_or_are_found(tmp_path, monkeypatch):
+    tried = attempted(all_attacks()["inputs"], COMMAND_LINE, 0, 0, tmp_path)
+    assert tried.findings == ()
+    assert tried.tries == 2
+
+
+def test_exit_codes_that_are_none_are_found(tmp_path, monkeypatch):
+    assert of_lines(tmp_path, monkeypatch, lambda _: 3) == {"exit code 3"}
+
+
+def test_a_command_that_shows_escape_sequences_is_found(tmp_path, monkeypatch):
+    def shows(_: list[str]) -> int:
+        sys.stdout.write("\x1b[2J")
+        return 0
+
+    assert of_lines(tmp_path, monkeypatch, shows) == {"shows '\\x1b'"}
+
+
+def test_a_traceback_of_a_command_is_found(tmp_path, monkeypatch):
+    def breaks(_: list[str]) -> int:
+        raise KeyError("x")
+
+    assert {what.split(" (")[0] for what in of_lines(tmp_path, monkeypatch, breaks)} == {"uncaught KeyError"}
+
+
+def test_a_command_that_refuses_in_two_lines_is_found(tmp_path, monkeypatch):
+    def refuses(_: list[str]) -> int:
+        sys.stderr.write("parlour: x\nparlour: y\n")
+        return 2
+
+    assert of_lines(tmp_path, monkeypatch, refuses) == {"does not refuse in one line"}
+
+
+def test_command_lines_name_nothing_outside_of_the_folder():
+    """No path that is absolute or leads upwards, no server, no model, no trainer."""
+    rng = np.random.default_rng(0)
+    words = {word for _ in range(2000) for word in command_lines.changed(rng)}
+    assert not {word for word in words if word.startswith("/") or ".." in word}
+    assert not words & {"serve", "train", "reproduce", "demo", "--base-url", "--ray"}

@@ -1,0 +1,49 @@
+"""No interval leaves what is possible, and none is told of fewer than two values or of equal ones: tables of few cases.
+
+What `parlour.training.statistics` promises, held where its means are shown. Student's interval of two values is their mean
+plus or minus 12.7 standard errors, and so mostly wider than what is possible.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from parlour.training.mediated_qa.baselines import SystemAnswers, lines, score
+from parlour.training.statistics import SHARE, SHARE_DIFFERENCE, MeanEstimate, mean_estimate
+
+
+def test_the_mean_over_seeds_stays_within_a_hundred_points():
+    repeats = pytest.importorskip("parlour.training.selfplay.repeats", reason="the extra `train` is not installed")
+    one = MeanEstimate(500, 0.1, 0.0, 0.2, 0.04)
+    found = [
+        repeats.Repeat(k, one, MeanEstimate(500, mean, None, None, None), 1000, 1.0)
+        for k, mean in enumerate((0.2, 0.8))
+    ]
+    *_, last = repeats.rows(found)
+    assert last == ("mean", "+10.0 -", "+50.0 [-100.0, +100.0]", "", "")
+    assert repeats.over_seeds(found)["one_seat"]["high"] == 1.0
+
+
+def answers(name: str, utility: list[float]) -> SystemAnswers:
+    made = {
+        field: np.zeros(len(utility)) for field in SystemAnswers.__annotations__ if field not in ("name", "utility")
+    }
+    return SystemAnswers(name=name, utility=np.array(utility), **made)
+
+
+def test_net_utility_stays_between_the_dearest_failure_and_the_greatest_payment():
+    """120 at most, and -40 with actions that cost 3, 5 and 4: -52; a difference lies between -172 and 172."""
+    first, other, alone = score([answers("a", [115, -45]), answers("b", [-45, 115]), answers("c", [10, 10])])
+    assert (first.utility.low, first.utility.high) == (-52, 120)
+    assert (other.difference.low, other.difference.high) == (-172, 172)
+    assert alone.utility.low is None
+    assert first.difference.low is None  # from itself: all the same
+    assert "35.00 [-52.00, 120.00]" in lines([first, other, alone])[1]
+    assert "10.00 -" in lines([first, other, alone])[3]
+
+
+@pytest.mark.parametrize("bounds", [SHARE, SHARE_DIFFERENCE])
+@pytest.mark.parametrize("values", [[0.0, 1.0], [0.9, 1.0], [0.0, 0.1, 1.0]])
+def test_a_mean_of_few_values_stays_within_its_bounds(values, bounds):
+    found = mean_estimate(values, bounds)
+    assert bounds[0] <= found.low < found.mean < found.high <= bounds[1]

@@ -1,0 +1,257 @@
+"""A full disk, a folder that is gone, a file in the way: one line, and what was there is still there; parts of killed writers go."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Barrier, Thread
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.writing import CannotWrite, LineFile
+from parlour.policies.files import atomic_write, remove_parts, remove_parts_of, replacing, write_arrays
+from parlour.training import rollout
+from parlour.training.cli import run
+from parlour.training.failures import Failures
+from parlour.training.runs import LOCK, JsonlStore, run_directory
+from parlour.wrappers import Recorder
+
+ACCEPTED = "accepted: a folder that is there, with room, and may be written to"
+
+
+@contextmanager
+def full_at(size: int) -> Iterator[None]:
+    """Inside, no file of this process grows beyond so many bytes (RLIMIT_FSIZE, setrlimit(2)); SIGXFSZ is ignored, as Python does.
+
+    Only inside: pytest itself writes to files.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, former)
+
+
+# -- whole files -------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_finds_no_room_is_left_as_it_was_and_one_line_says_so(tmp_path):
+    path = tmp_path / "report.md"
+    atomic_write(path, "before")
+    with full_at(100), pytest.raises(CannotWrite) as refused:
+        atomic_write(path, "x" * 101)
+    assert str(refused.value) == f"{str(path)!r} cannot be written: File too large; {ACCEPTED}"
+    assert [one.name for one in tmp_path.iterdir()] == ["report.md"]
+    assert path.read_text() == "before"
+
+
+def test_arrays_that_find_no_room_leave_the_ones_before(tmp_path):
+    path = tmp_path / "policy.npz"
+    write_arrays(path, "kind", {}, {"w": np.zeros(3)})
+    before = path.read_bytes()
+    with full_at(2000), pytest.raises(CannotWrite):
+        write_arrays(path, "kind", {}, {"w": np.zeros(3000)})
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["policy.npz"]
+
+
+def test_a_folder_that_cannot_be_made_is_told_by_the_file(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    path = tmp_path / "file" / "report.md"
+    with pytest.raises(CannotWrite) as refused:
+        atomic_write(path, "x")
+    assert str(refused.value) == f"{str(path)!r} cannot be written: a file stands where its folder would; {ACCEPTED}"
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_folder_that_may_not_be_written_to(tmp_path, monkeypatch):
+    def refuse(*_given, **_more):
+        raise PermissionError(errno.EACCES, "Permission denied", str(_given[0]))
+
+    monkeypatch.setattr(io, "open", refuse)  # the process may be root's, whom no mode of a folder stops
+    with pytest.raises(CannotWrite, match=r"report\.md' cannot be written: Permission denied; accepted"):
+        atomic_write(tmp_path / "report.md", "x")
+
+
+def test_errors_of_other_files_are_let_through(tmp_path):
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "report.md"):
+        (tmp_path / "missing").read_text()
+
+
+def test_two_threads_that_write_the_same_file_do_not_meet(tmp_path):
+    path, barrier, wrong = tmp_path / "file", Barrier(2), []
+
+    def write(content):
+        try:
+            with replacing(path) as new:
+                barrier.wait()
+                new.write_text(content)
+                barrier.wait()
+        except BaseException as error:
+            wrong.append(error)
+
+    threads = [Thread(target=write, args=(content,)) for content in ("a" * 10, "b" * 10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert path.read_text() in ("a" * 10, "b" * 10)
+
+
+def test_a_device_is_written_to_and_a_link_is_followed(tmp_path):
+    before = os.stat("/dev/null")
+    atomic_write("/dev/null", "x")
+    assert os.path.samestat(before, os.stat("/dev/null"))
+    (tmp_path / "real").write_text("before")
+    (tmp_path / "link").symlink_to("real")
+    atomic_write(tmp_path / "link", "x")
+    assert (tmp_path / "real").read_text() == "x"
+    assert (tmp_path / "link").is_symlink()
+
+
+# -- files that grow ---------------------------------------------------------------------------------------------
+
+
+def test_a_line_that_finds_no_room_is_refused_and_the_lines_before_it_are_found_again(tmp_path):
+    with JsonlStore(tmp_path / "counts.jsonl", int, "count") as store:
+        store.append(10)
+        with full_at(5), pytest.raises(CannotWrite, match=r"counts.jsonl' cannot be written: File too large"):
+            store.append(2000)
+    assert (tmp_path / "counts.jsonl").read_bytes() == b"10\n20"  # as far as there was room
+    with JsonlStore(tmp_path / "counts.jsonl", int, "count") as store:
+        assert store.found == [10]
+        store.append(2000)
+    assert (tmp_path / "counts.jsonl").read_bytes() == b"10\n2000\n"
+
+
+def test_a_line_of_a_file_that_was_removed_is_refused(tmp_path):
+    file = LineFile(tmp_path / "run" / "lines")
+    file.write("one\n")
+    shutil.rmtree(tmp_path / "run")
+    with pytest.raises(CannotWrite, match="it was removed while it was written"):
+        file.write("two\n")
+    file.close()
+
+
+@pytest.mark.parametrize("on_failure", ["rule", "skip-game"])
+def test_a_transcript_that_finds_no_room_ends_the_run_whatever_follows_failing_players(tmp_path, on_failure):
+    from parlour.policies import RandomPolicy
+
+    env = Recorder(rollout.table("template_v0"), tmp_path / "game.jsonl")
+    with full_at(200), pytest.raises(CannotWrite, match=r"game.jsonl' cannot be written"):
+        rollout.play(env, [RandomPolicy(), RandomPolicy()], 0, failures=Failures(on_failure))
+    env.close()
+
+
+# -- directories of runs -----------------------------------------------------------------------------------------
+
+
+def test_parts_of_killed_writers_are_removed_from_a_directory_that_is_held_and_others_are_left(tmp_path):
+    parts = [".12.0123abcd.part-a.npz", ".99.part-b.csv", "snapshots/.7.00000000.part-s001.npz"]
+    others = [".hidden", "a.part-b", "other/.7.00000000.part-x", f"other/{LOCK}", ".x.part-a"]
+    for name in (*parts, *others):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    with run_directory(tmp_path):
+        found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == {*others, LOCK}  # what is locked on its own belongs to another run
+
+
+def test_a_directory_that_was_removed_meanwhile_is_told_at_the_end(tmp_path):
+    folder = tmp_path / "run"
+    with pytest.raises(CannotWrite, match=r"run' was removed while the run was at work"), run_directory(folder):
+        shutil.rmtree(folder)
+
+    def give_to_another() -> None:
+        shutil.rmtree(folder)
+        folder.mkdir()
+        (folder / LOCK).write_text("1")
+
+    with pytest.raises(CannotWrite), run_directory(folder):
+        give_to_another()
+    assert (folder / LOCK).read_text() == "1"
+
+
+def test_parts_of_one_file_are_removed_where_their_process_has_ended(tmp_path):
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    ours = f".{os.getpid()}.0123abcd.part-case.json"
+    for name in (f".{ended.pid}.0123abcd.part-case.json", f".{ended.pid}.0123abcd.part-other.json", ours):
+        (tmp_path / name).write_text("")
+    remove_parts_of(tmp_path / "case.json")
+    assert {one.name for one in tmp_path.iterdir()} == {f".{ended.pid}.0123abcd.part-other.json", ours}
+
+
+def test_parts_of_a_folder_are_removed_with_what_is_in_them(tmp_path):
+    (tmp_path / ".12.0123abcd.part-mygame" / "tests").mkdir(parents=True)
+    remove_parts(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- the command line --------------------------------------------------------------------------------------------
+
+
+def refused(capsys, *words, room=resource.RLIM_INFINITY):
+    with full_at(room):
+        assert run([str(word) for word in words]) == 2
+    out, err = capsys.readouterr()
+    told = [line for line in err.splitlines() if "\u2501" not in line]  # bars of progress
+    assert len(told) == 1, err
+    assert told[0].startswith("parlour: ")
+    assert "Traceback" not in out
+    return told[0]
+
+
+def test_commands_that_find_no_room_say_so_in_one_line(tmp_path, capsys):
+    told = refused(capsys, "play", "avalon_v0", "--json", "--out", tmp_path / "games", room=1000)
+    assert "avalon_v0-1.jsonl' cannot be written: File too large" in told
+    told = refused(capsys, "murder-mystery", "cases", "make", "--out", tmp_path / "case.json", room=300)
+    assert "case.json' cannot be written: File too large" in told
+    told = refused(capsys, "new", "mygame", "--out", tmp_path, room=300)
+    assert "cannot be written" in told
+    told = refused(capsys, "evaluate", "avalon_v0", "--games", 20, "--table", tmp_path / "t.csv", room=300)
+    assert "t.csv' cannot be written" in told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games"]  # no part of a game's package either
+
+
+def test_a_case_is_written_as_a_whole_and_an_own_game_in_one_piece(tmp_path, monkeypatch):
+    from parlour.training.own_game import new_game
+
+    def fail(*_given):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("parlour.training.own_game._renamed", fail)
+    with pytest.raises(ZeroDivisionError):
+        new_game("mygame", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
+def test_a_full_standard_output_is_one_line(tmp_path):
+    for words in (["list"], ["list", "--json"], ["play", "avalon_v0", "--json"]):
+        with open("/dev/full", "w") as full:
+            command = [sys.executable, "-W", "ignore", "-m", "parlour.training.cli", *words]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+        assert done.stderr == "parlour: a file or standard output cannot be used: No space left on device\n"
+        assert done.returncode == 2
+
+
+def test_a_run_in_a_file_is_refused(tmp_path, capsys):
+    (tmp_path / "file").write_text("mine")
+    assert "accepted: a folder" in refused(capsys, "demo", "--out", tmp_path / "file")
+    with pytest.raises(ParlourError), run_directory(tmp_path / "file"):
+        pass
