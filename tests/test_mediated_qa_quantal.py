@@ -78,6 +78,7 @@ def test_shrinkage_by_hand():
 def test_no_shrinkage_takes_the_means_and_no_other_states():
     found = estimate(measure(THIN), 0.0)
     assert found.states == ("T:low_Q:low", "T:low_Q:mid", "T:mid_Q:mid")
+    assert found.strength == (0.0, 0.0)
     assert found.value[:, 0].tolist() == [10.0, 2.0, 0.0]
 
 

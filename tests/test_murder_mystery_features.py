@@ -51,6 +51,24 @@ def test_every_feature_has_a_name_of_its_own(name):
     assert len(set(encoder.names)) == encoder.size == len(encoder(game.view(game.initial(), 0)))
 
 
+def test_every_phase_of_a_game_is_told_the_end_included():
+    game = table(rounds=1)
+    s, rng, seen = game.initial(), np.random.default_rng(3), []
+    while True:
+        view = game.view(s, ADA)
+        told = [name for name in features(game, s, ADA) if name.startswith("phase ")]
+        assert told == [f"phase {view.phase}"]
+        seen.append(view.phase)
+        if game.outcome(s) is not None:
+            break
+        legal = game.legal(s)
+        s = game.apply(s, legal[int(rng.integers(len(legal)))])
+    phases = [int(name.removeprefix("phase ")) for name in MysteryEncoder(game).names if name.startswith("phase ")]
+    assert phases == list(range(7))  # introduce, choose, ask, answer, suspect, vote, and the end
+    assert set(seen) <= set(phases)
+    assert seen[-1] == 6
+
+
 def test_at_the_beginning_a_seat_knows_itself_and_its_script():
     """Ada: 8 facts; Ben, a murderer of Edgar: 4 facts and 2 lies; Ada knows of Ben's motive and means."""
     game = table()

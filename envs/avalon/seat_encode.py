@@ -128,7 +128,7 @@ class _Record:
     def __init__(self, game: Avalon) -> None:
         n, roles = game.seats, game.role_names
         self._talk = game.talk
-        self._slot, self._tried = -1, 0
+        self._slot = -1
         self._proposals = np.zeros((_SLOTS, 3, n), dtype=np.float32)  # led, team, vote
         self._results = np.zeros((_SLOTS, 3), dtype=np.float32)  # success or not, fails / 3, own card
         self._remarks = np.zeros((n, n), dtype=np.float32)

@@ -22,7 +22,7 @@ from mutants.trials import SURVIVED
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("envs", "policies", "training", "wrappers")
-CHUNK = 30
+CHUNK = 300
 """Mutants tried in forks of one collecting process."""
 
 

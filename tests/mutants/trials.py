@@ -25,8 +25,8 @@ from mutants.sample import Mutant, change
 
 ROOT = Path(os.environ.get("MUTANTS_TREE", "."))
 KILLED, SURVIVED, TIMEOUT, BROKEN = "killed", "survived", "timeout", "broken"
-ENDS = {0: SURVIVED, 1: KILLED, 2: KILLED, None: TIMEOUT}
-"""By the exit status of pytest: 2 is an error while tests are collected. Any other status is a defect of the trial."""
+ENDS = {0: SURVIVED, 1: KILLED, 2: KILLED, 4: KILLED, None: TIMEOUT}
+"""By the exit status of pytest: 2 and 4 are errors while tests are collected. Any other status is a defect of the trial."""
 SLOWER = 10.0
 """A mutant may take this many times as long as its tests took, and a grace of 20 s, before it counts as hanging."""
 

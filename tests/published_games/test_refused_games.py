@@ -170,6 +170,38 @@ def test_a_changed_field_is_refused_or_makes_another_legal_game(
         assert transcript.outcome == RULES.outcome(last)
 
 
+@pytest.mark.parametrize(
+    ("basis", "card", "said", "accepted"),
+    [
+        ("text", "success", "success", True),
+        ("text", "success", "unclear", False),
+        ("text", "fail", "fail", True),
+        ("text", "fail", "success", False),
+        ("count", "fail", "success", True),  # evil said success, and the count tells of its fail
+        ("count", "fail", "unclear", True),
+        ("count", "fail", "fail", False),
+        ("unclear_default", "success", "unclear", True),
+        ("unclear_default", "success", "success", False),
+    ],
+)
+def test_what_a_reply_may_have_said_of_a_card(
+    basis: str, card: str, said: str, accepted: bool, record: Make, written: Make, refusal: Make, tmp_path: Path
+) -> None:
+    game = record()
+    cards = [one for at in game["rounds"] for one in at["quest"]["cards"].values() if one["card"] == card]
+    evil = [
+        one
+        for at in game["rounds"]
+        for number, one in at["quest"]["cards"].items()
+        if one["card"] == card and game["roles"][number] in ("Morgana", "Assassin")
+    ]
+    (evil or cards)[0].update(basis=basis, text_class=said)
+    if accepted:
+        assert len(transcripts(written(tmp_path, game))) == 1
+    else:
+        assert f"read by {basis}" in refusal(game)
+
+
 def test_rounds_after_the_end_are_refused(record: Make, refusal: Make) -> None:
     game = record()
     game["rounds"].append(record()["rounds"][4] | {"round": 6})
