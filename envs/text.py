@@ -7,7 +7,7 @@ player says stands inside one line, inside quotation marks, with everything unpr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -15,6 +15,7 @@ from typing import Any, Final
 from parlour.envs import speech
 from parlour.envs.core import Game, GameText, Move, Outcome, ParlourError, View
 from parlour.envs.english import (
+    ME,
     PLAYER,
     PLAYERS,
     SEPARATOR,
@@ -173,11 +174,44 @@ _SELF: Final = re.compile(
 )
 
 
+_OF_SEATS: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)
+_MORE: Final = re.compile(rf"{SEPARATOR}(?:{PLAYERS}|{ME})(?:{SEPARATOR}(?:{PLAYERS}|{ME}))*", re.IGNORECASE)
+"""What a list goes on with behind its first player."""
+_LIST: Final = rf"((?:{ME}{SEPARATOR})?{PLAYERS})"
+_LISTS: Final = tuple(
+    (kind, re.compile(pattern, re.IGNORECASE))
+    for kind, verbs, adjectives in (
+        (speech.ACCUSE, "accuse|suspect|distrust", "evil|suspicious"),
+        (speech.RECOMMEND, "recommend|suggest|propose|nominate|choose|pick", ""),
+        (speech.DEFEND, "trust|defend|vouch for|believe in", "good|loyal|trustworthy|innocent"),
+    )
+    for pattern in (
+        rf"\b(?:{verbs})\s+(?:that\s+|we\s+take\s+|both\s+)?{_LIST}",
+        rf"{_LIST}\s+are\s+(?:\w+\s+){{0,2}}?(?:{adjectives})\b"
+        if adjectives
+        else rf"{_LIST}\s+should\s+(?:go|join|be)\b",
+    )
+)
+"""Lists that begin with the speaker or with `players`, and what is said of a list, which the patterns of one player miss."""
+
+
+@lru_cache
+def _speaking_as(role_names: tuple[str, ...]) -> re.Pattern[str]:
+    """The role as which somebody speaks: "As the Merlin, I ..."; not "As Merlin would say"."""
+    return re.compile(
+        rf"\bas\s+(?:an?\s+|your\s+)?{_with_roles(_ROLE, role_names)}\s*,?\s+(?:I|my|we)\b", re.IGNORECASE
+    )
+
+
+def _with_roles(pattern: str, role_names: tuple[str, ...]) -> str:
+    roles = "|".join(re.escape(role) for role in sorted(role_names, key=len, reverse=True)) or "(?!)"
+    return pattern.replace("{roles}", roles)
+
+
 @lru_cache
 def _speech_patterns(role_names: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The patterns of `_PATTERNS` at a table with these roles; the longest role name wins."""
-    roles = "|".join(re.escape(role) for role in sorted(role_names, key=len, reverse=True)) or "(?!)"
-    return tuple((kind, re.compile(pattern.replace("{roles}", roles), re.IGNORECASE)) for kind, pattern in _PATTERNS)
+    return tuple((kind, re.compile(_with_roles(pattern, role_names), re.IGNORECASE)) for kind, pattern in _PATTERNS)
 
 
 def _arguments(kind: str, found: re.Match[str], role_names: tuple[str, ...]) -> tuple[int, ...]:
@@ -191,18 +225,43 @@ def _arguments(kind: str, found: re.Match[str], role_names: tuple[str, ...]) -> 
 
 
 def read_speech(words: str, view: View, role_names: tuple[str, ...]) -> Move:
-    """The speech act in free words: the first of `_PATTERNS` that holds; silence with words if none."""
+    """The speech act in free words: the first of `read_claims`; silence with words if there is none."""
+    claims = read_claims(words, view, role_names)
+    return claims[0] if claims else Move(speech.SILENT, (), words)
+
+
+def read_claims(words: str, view: View, role_names: tuple[str, ...]) -> tuple[Move, ...]:
+    """All that free words claim, each once, as speech acts that carry the words.
+
+    The order is that of `_PATTERNS`, in which the most telling come first; then offers of oneself; then the role as which
+    one speaks ("As the Merlin, I ..."). A list of players is a claim about each: "I recommend myself and player_0" is two.
+    A move holds one claim, the first; whoever wants the others reads the words.
+    """
     allowed = {(move.kind, move.args) for move in view.legal}
+    found = _claimed(words, view.seat, role_names)
+    return tuple(Move(*claim, words) for claim in dict.fromkeys(found) if claim in allowed)
+
+
+def _claimed(words: str, me: int, role_names: tuple[str, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Kind and arguments of all claims, in the order of `read_claims`, whether they may be made or not."""
     for number, (kind, pattern) in enumerate(_speech_patterns(role_names)):
         for found in pattern.finditer(words):
+            if number not in _HOLD_NEGATIONS and negated(_clause(words, found)):
+                continue
             args = _arguments(kind, found, role_names)
-            denied = number not in _HOLD_NEGATIONS and negated(_clause(words, found))
-            if (kind, args) in allowed and not denied:
-                return Move(kind, args, words)
-    offer = _SELF.search(words)
-    if offer and (speech.RECOMMEND, (view.seat,)) in allowed and not negated(_clause(words, offer)):
-        return Move(speech.RECOMMEND, (view.seat,), words)
-    return Move(speech.SILENT, (), words)
+            yield kind, args
+            if kind in _OF_SEATS and found.end(1) == found.end():
+                more = _MORE.match(words, found.end())
+                yield from ((kind, (seat,)) for seat in (seats_in(more[0], me) if more else ()))
+    for kind, lists in _LISTS:
+        for found in lists.finditer(words):
+            if not negated(_clause(words, found)):
+                yield from ((kind, (seat,)) for seat in seats_in(found[1], me))
+    for found in _SELF.finditer(words):
+        if not negated(_clause(words, found)):
+            yield speech.RECOMMEND, (me,)
+    for found in _speaking_as(role_names).finditer(words):
+        yield speech.CLAIM_ROLE, _arguments(speech.CLAIM_ROLE, found, role_names)
 
 
 def _clause(words: str, found: re.Match[str]) -> str:
