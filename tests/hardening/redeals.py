@@ -24,9 +24,9 @@ from parlour.training.moments import Moments
 from hardening.attack import Finding, Tried
 from hardening.games import table_of, tables
 
-ENOUGH = 60
+ENOUGH = 120
 """Re-deals after which an attempt ends."""
-GAMES = 120
+GAMES = 240
 """Games of an attempt, at most."""
 
 
