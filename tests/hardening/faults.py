@@ -17,7 +17,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from parlour.envs import replay
@@ -42,7 +42,10 @@ from hardening.attack import Finding, Tried
 RATE = 0.3
 """Share of the requests that meet the fault."""
 IN_TIME, LATE = 0.1, 0.4
-"""Seconds that a client waits, and that a fault of time takes."""
+"""Seconds that a client waits, and that a fault takes, where it is one of time."""
+OF_TIME = ("timeout", "slow")
+PATIENT = 20.0
+"""Seconds that a client waits under other faults: what it counts then depends on the seed alone."""
 KEY_ENV = "PARLOUR_HARDENING_KEY"
 SMALL: dict[str, dict[str, Any]] = {
     "avalon_v0": {"num_players": 5},
@@ -51,6 +54,16 @@ SMALL: dict[str, dict[str, Any]] = {
     "mediated_qa_v0": {"questions": 2},
 }
 """Options of a table that is played in a second or so."""
+
+
+class Seated(NamedTuple):
+    """What is played, by whom, where the model is."""
+
+    game: str
+    agent: str
+    seed: int
+    url: str
+    timeout: float
 
 
 @dataclass(frozen=True)
@@ -99,10 +112,15 @@ class FaultsAttack:
         agent, seed = agents[int(rng.integers(len(agents)))], int(rng.integers(2**31))
         by_command = bool(rng.integers(2))
         with heard() as said, in_environment(key), served(settings) as url:
-            played, wrong = (commanded if by_command else in_process)(game, agent, seed, url, folder, said)
+            table = Seated(game, agent, seed, url, IN_TIME if fault in OF_TIME else PATIENT)
+            played, wrong = (commanded if by_command else in_process)(table, folder, said)
         findings = [*wrong, *(checked(played) if played else ()), *found(key, folder, said.getvalue())]
         how = f"{subject} agent={agent} seed={seed} {'play' if by_command else 'in process'}"
-        return Tried(1, tuple(replace(one, shortest=one.shortest or how) for one in findings), counts(played))
+        return Tried(
+            1,
+            tuple(replace(one, shortest=one.shortest or how) for one in findings),
+            {} if fault in OF_TIME else counts(played),
+        )
 
 
 def agents_of(game: str) -> list[str]:
@@ -111,11 +129,10 @@ def agents_of(game: str) -> list[str]:
     return ["chat", *(name for name in ASKING if room in AGENTS[name].__self__.__module__)]  # type: ignore[attr-defined]
 
 
-def in_process(
-    game: str, agent: str, seed: int, url: str, folder: Path, said: io.StringIO
-) -> tuple[Played | None, list[Finding]]:
+def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played | None, list[Finding]]:
     """A game by the library: retries with little wait, a cache, several calls at once."""
-    endpoint = Endpoint(url, KEY_ENV, timeout=IN_TIME, max_retries=2, first_wait=0.001, patience=1000)
+    game, agent, seed, url, timeout = table
+    endpoint = Endpoint(url, KEY_ENV, timeout=timeout, max_retries=2, first_wait=0.001, patience=1000)
     model = ChatModel("canary", Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)), tries=2)
     env = rollout.table(game, **SMALL.get(game, {}))
     spec, config = env.game_env.spec, env.game_env.game.config
@@ -132,13 +149,12 @@ def in_process(
     return Played(file, told, episode.outcome is not None), []
 
 
-def commanded(
-    game: str, agent: str, seed: int, url: str, folder: Path, said: io.StringIO
-) -> tuple[Played | None, list[Finding]]:
+def commanded(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played | None, list[Finding]]:
     """A game by the command line, whose calls are not tried again."""
+    game, agent, seed, url, timeout = table
     options = [f"--set={key}={json.dumps(value)}" for key, value in SMALL.get(game, {}).items()]
     asks = ["--policy", agent, "--model", "canary", "--base-url", url, "--key-env", KEY_ENV, "--patience", "1000"]
-    limits = ["--timeout", str(IN_TIME), "--max-retries", "0", "--tries", "2", "--cache", str(folder / "cache.jsonl")]
+    limits = ["--timeout", str(timeout), "--max-retries", "0", "--tries", "2", "--cache", str(folder / "cache.jsonl")]
     command = ["play", game, *options, *asks, *limits, "--seed", str(seed), "--out", str(folder), "--json"]
     out = io.StringIO()
     try:
