@@ -8,6 +8,7 @@ import logging
 import re
 import select
 import socket
+import struct
 import time
 import urllib.parse
 from collections import Counter
@@ -319,6 +320,18 @@ def test_nobody_waits_for_a_client_that_has_gone(server, line):
     line(url).say(posted()).socket.close()
     until(lambda: tally["gone"])
     assert tally == {"chat": 1, "gone": 1}
+
+
+@pytest.mark.parametrize("fault", ["reset", "chunks", "slow", "timeout"])
+def test_who_leaves_in_the_middle_of_a_fault_is_no_error(server, line, fault):
+    """Twenty that hang up at once, some before and some after the fault."""
+    url = server(faults={fault: 1.0}, hang=0.05)
+    for k in range(20):
+        asked = line(url).say(posted())
+        time.sleep(0.001 * k)
+        asked.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        asked.socket.close()
+    assert line(url).say(head(target="GET /v1/models HTTP/1.1")).heard()[0] == 200
 
 
 # -- in another form --------------------------------------------------------------------------------------------

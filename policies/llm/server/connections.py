@@ -169,7 +169,7 @@ class LimitedConnection(H11Protocol):
     def end_early(self, *, reset: bool) -> None:
         """Break off in the middle of a reply: by a reset, or by an end that comes too soon."""
         self._drop_request()
-        if not reset:
+        if not reset or self.transport.is_closing():
             self.transport.close()
             return
         own: socket.socket = self.transport.get_extra_info("socket")
