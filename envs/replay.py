@@ -51,6 +51,7 @@ NATURE_NAME: Final = "nature"
 BY_TABLE: Final = "table"
 BY_HEURISTIC: Final = "heuristic"
 """By whom a move was, if not by the seat: the table, or the heuristic in the place of the seat's model."""
+_LONGEST_KIND: Final = 100
 MAX_SERVICE_WORDS: Final = 100_000
 """Characters of one answer of a service that are read."""
 
@@ -241,7 +242,7 @@ def _entry(path: str | Path, number: int, record: Mapping[str, Any]) -> Entry:
         move = None
         if "move" in record:
             kind, args = record["move"]
-            if type(kind) is not str or type(args) is not list:
+            if type(kind) is not str or not kind.isprintable() or len(kind) > _LONGEST_KIND or type(args) is not list:
                 raise TypeError(f"move {value_shown(record['move'])}, accepted: a kind and a list of whole numbers")
             if not all(type(arg) is int for arg in args):
                 raise TypeError(f"arguments {value_shown(args)}, accepted: whole numbers")

@@ -410,3 +410,20 @@ def test_prices_are_quoted_in_short(tmp_path):
     with pytest.raises(ParlourError, match="accepted") as refusal:
         Prices.load(tmp_path / "x.json")
     assert len(str(refusal.value)) < 2000  # of 18,000
+
+
+def test_a_kind_of_move_with_a_line_break_is_refused_in_one_line(game, capsys):
+    assert "line 2" in refused(capsys, "replay", game(lambda lines: lines[1].update(move=["a\nb", [1, 0]])))
+    assert "line 2" in refused(capsys, "replay", game(lambda lines: lines[1].update(move=["a" * 101, [1, 0]])))
+
+
+def test_a_digest_is_quoted_in_short():
+    with pytest.raises(ParlourError, match="accepted") as refusal:
+        make("murder_mystery_v0", case="train_en", case_sha256="9" * 9000)
+    assert len(str(refusal.value)) < 2000  # of 9,000
+
+
+def test_files_that_cannot_be_opened_are_refused_in_one_line(tmp_path, capsys):
+    """A name of 300 characters is longer than file systems take (ENAMETOOLONG); a folder is no file to write to."""
+    assert "is no file" in refused(capsys, "cache", "export", "x" * 300)
+    assert "x" * 300 in refused(capsys, "murder-mystery", "cases", "make", "--out", str(tmp_path / ("x" * 300)))

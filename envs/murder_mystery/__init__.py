@@ -47,7 +47,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of
+from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of, value_shown
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find, is_path
 from parlour.envs.murder_mystery.encode import MysteryEncoder
@@ -125,7 +125,10 @@ class MysterySpec(GameSpec):
         found = find(case)
         sha256 = digest(found)
         if case_sha256 not in (None, sha256):
-            raise ParlourError(f"case {case!r} has the SHA-256 {sha256}, not {case_sha256}; accepted: the same case")
+            told = value_shown(case_sha256)
+            raise ParlourError(
+                f"case {value_shown(case)} has the SHA-256 {sha256}, not {told}; accepted: the same case"
+            )
         config: dict[str, Any] = {
             "case": case,
             "case_sha256": sha256,

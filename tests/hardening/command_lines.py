@@ -28,7 +28,7 @@ LINES: tuple[str, ...] = (
     "play template_v0 --seed 1 --policy heuristic --json",
     "play template_v0 --policy policy.npz --policy player_1=random --out out",
     "play avalon_v0 --players 5 --rules paper --policy random --on-bad default",
-    "replay game.jsonl --seat player_0",
+    "replay games/game.jsonl --seat player_0",
     "replay game.jsonl --json --cases .",
     "metrics games",
     "avalon social games --json",
@@ -43,7 +43,7 @@ LINES: tuple[str, ...] = (
     "import avalon published.jsonl --out imported --logs .",
     "import werewolf published.jsonl --out imported",
     "prompts show chat.take_turn --game template_v0 --seat 0",
-    "evaluate template_v0 --policy random --against random --games 2 --design team --seed 3",
+    "evaluate template_v0 --policy random --against heuristic --games 2 --design team --seed 3",
     "new mygame --out .",
 )
 JUNK: tuple[str, ...] = (

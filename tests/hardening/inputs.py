@@ -23,7 +23,7 @@ COMMAND_LINE = "command line"
 LINES_AT_ONCE = 2
 LONGEST = 4000
 """Characters of the line with which an input is refused."""
-_SHRINKING = 150
+_SHRINKING = 60
 """Times that a reader is called to find the shortest input."""
 _SHOWN = 2000
 """Characters of a shortest input that are reported."""

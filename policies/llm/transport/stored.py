@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError, accept, check_one_of, value_shown
 from parlour.policies.llm.transport.address import read_address
 from parlour.policies.llm.transport.cache import check_layout, open_cache
 
@@ -151,8 +151,12 @@ def _conditions(path: Path, model: str | None, server: str | None, before: str |
 @contextmanager
 def _opened(path: Path, writing: bool = False) -> Iterator[sqlite3.Connection]:
     """A file that is a cache of this layout."""
-    if not path.is_file():
-        raise ParlourError(f"{str(path)!r} is no file; accepted: one that --cache made")
+    try:
+        there = path.is_file()
+    except OSError:  # such as a name that is too long for the file system
+        there = False
+    if not there:
+        raise ParlourError(f"{value_shown(str(path))} is no file; accepted: one that --cache made")
     with open_cache(path.absolute(), writing) as file:
         check_layout(file, path)
         yield file
