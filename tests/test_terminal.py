@@ -188,8 +188,12 @@ def test_nothing_prints_but_the_door():
 
 def printing(tree: ast.Module) -> list[int]:
     """The lines that name `print`, a standard stream or Rich's console."""
+    nodes = list(ast.walk(tree))
+    handed_over = {
+        id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in ("flush", "fileno")
+    }
     lines = []
-    for node in ast.walk(tree):
+    for node in nodes:
         named = isinstance(node, ast.Name) and node.id == "print"
         stream = (
             isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr") and ast.unparse(node.value) == "sys"
@@ -200,7 +204,7 @@ def printing(tree: ast.Module) -> list[int]:
             "rich.progress",
             "rich.live",
         )
-        if named or stream or rich:
+        if (named or stream or rich) and id(node) not in handed_over:
             lines.append(node.lineno)
     return lines
 
