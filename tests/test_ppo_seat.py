@@ -171,6 +171,13 @@ def test_no_code_of_a_checkpoint_runs(tmp_path, kind, name):
     assert (tmp_path / "run" / name).exists()  # left as it is
 
 
+def test_the_checkpoint_comes_last_so_that_a_kill_before_the_picture_draws_it_again(tmp_path, monkeypatch):
+    there = []
+    monkeypatch.setattr(seat, "save_model", lambda _, folder: there.append({path.name for path in folder.iterdir()}))
+    seat.train(config(steps=512, **OVER_ARRAYS), tmp_path)
+    assert {seat.PICTURE, seat.CURVE, seat.POLICY} <= there[-1]
+
+
 def test_a_checkpoint_holds_numbers_and_plain_values(tmp_path):
     seat.train(config(steps=512, **OVER_ARRAYS), tmp_path)
     with np.load(tmp_path / CHECKPOINT, allow_pickle=False) as stored:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -37,6 +38,8 @@ MOST_KILLS = 6
 """Of one attempt; then the command goes on undisturbed."""
 MOST_SHORTER = 12
 """How many shorter lists of kills are tried for a finding."""
+_PROGRESS = re.compile(r"parlour: .*\d+ of \d+.*, \d+ s")
+"""A line of progress, where there is no terminal."""
 _MAIN = "parlour.training.cli:main"
 _HERE = Path(__file__).resolve().parent.parent
 
@@ -256,12 +259,12 @@ def _kill(wanted: Undisturbed, rng: np.random.Generator) -> dict[str, Any]:
 
 def _refusal(ended: Ended, run: Path) -> str:
     """What is wrong with how a call that found no room ended; empty if nothing is."""
-    told = [line for line in ended.said if line.startswith("parlour: ")]
+    told = [line for line in ended.said if not _PROGRESS.fullmatch(line)]
     if ended.hung:
         return "does not end on a full disk"
     if ended.code not in (0, 2):
         return f"exit code {ended.code} on a full disk: {_last(ended, run)}"
-    if ended.code == 2 and (len(told) != 1 or len(ended.said) != 1 or "cannot be" not in told[0]):
+    if ended.code == 2 and (len(told) != 1 or not told[0].startswith("parlour: ") or "cannot be" not in told[0]):
         return f"not one line that says what cannot be written: {_last(ended, run)}"
     return ""
 

@@ -169,11 +169,10 @@ def _stored(folder: Path) -> tuple[StoredModel | None, list[SeatPoint]]:
 
 
 def _store(model: MaskablePPO, policy: TrainedSeat, points: list[SeatPoint], config: SeatConfig, folder: Path) -> None:
-    """Write the state of the run; each file is replaced as a whole, the checkpoint last but for the picture."""
+    """Write the state of the run; each file is replaced as a whole, the checkpoint last: what is behind it is not made again."""
     rows = [astuple(point) for point in points]
     write_csv(folder / CURVE, [field.name for field in fields(SeatPoint)], rows, end="\r\n")
     policy.save(folder / POLICY)
-    save_model(model, folder)
     validated = [CurvePoint(point.steps, point.win_rate, point.low, point.high) for point in points]
     trained = [CurvePoint(point.steps, point.training_win_rate) for point in points]
     curves = [
@@ -182,3 +181,4 @@ def _store(model: MaskablePPO, policy: TrainedSeat, points: list[SeatPoint], con
     ]
     title = f"{config.game}: seat {config.seat} against {config.opponents}"
     plots.curve(folder / PICTURE, curves, "decisions of the learner", "win rate", title, (0, 1))
+    save_model(model, folder)
