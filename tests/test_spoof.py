@@ -18,10 +18,11 @@ from parlour.envs.core import Move
 from parlour.envs.replay import read
 from parlour.envs.spaces import ProseSpace
 from parlour.envs.speech import ACTS
-from parlour.envs.testing.spoof import HEADINGS, SPOOFS, assert_only_one_line_differs
-from parlour.envs.text import CHOICE, MAX_WORDS, RECORD, clean
+from parlour.envs.testing.spoof import SPOOFS, assert_only_one_line_differs
+from parlour.envs.text import CHOICE, MAX_WORDS, RECORD, WHO, clean
 from parlour.wrappers import HistoryWindow, Recorder, TextActions
 
+HEADINGS = [heading.rstrip("\n") for heading in (WHO, RECORD, CHOICE)]
 GAMES = [
     ("avalon_v0", {"num_players": 5, "rules": "paper"}),
     ("template_v0", {}),
