@@ -28,6 +28,26 @@ def test_a_question_is_shown_as_it_would_be_sent():
     assert later.question != found.question
 
 
+def test_questions_are_numbered_from_one_in_the_order_in_which_they_are_put(monkeypatch):
+    listening: list[asked.ListeningModel] = []
+
+    class Kept(asked.ListeningModel):
+        def __init__(self, kind: str) -> None:
+            super().__init__(kind)
+            listening.append(self)
+
+    monkeypatch.setattr(asked, "ListeningModel", Kept)
+    for seat in (None, 2):
+        found = [asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, seat, 0, n)) for n in (1, 2, 3)]
+        put = [one for one in listening[-1].heard if seat is None or one.context.seat == f"player_{seat}"]
+        assert [one.question for one in found] == [one.question for one in put[:3]]
+        assert len(put) > 3
+        last = asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, seat, 0, len(put)))
+        assert last.question == put[-1].question
+        with pytest.raises(ParlourError, match=f"number {len(put) + 1} is asked by no player"):
+            asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, seat, 0, len(put) + 1))
+
+
 def test_a_folder_of_ones_own_replaces_any_of_the_words(tmp_path):
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "chat.take_turn.md").write_text("Be brief.\n", "utf-8")

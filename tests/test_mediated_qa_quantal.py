@@ -44,6 +44,14 @@ def test_means_counts_and_intervals_by_hand():
     assert math.isnan(found.high[0, 1])
 
 
+def test_the_interval_of_three_questions_by_hand():
+    # 1, 2, 6: mean 3, squares 4 + 1 + 9 = 14; error sqrt(14 / 2 / 3) = 1.5275; Student's t with two degrees: 4.3027
+    found = measure(table(("s0", 1), ("s0", 2), ("s0", 6)))
+    assert found.squares[0, 0] == pytest.approx(14)
+    assert found.high[0, 0] - 3 == pytest.approx(4.3027 * 1.5275, abs=1e-3)
+    assert 3 - found.low[0, 0] == pytest.approx(4.3027 * 1.5275, abs=1e-3)
+
+
 def test_an_action_that_was_never_tried_has_no_mean():
     found = measure(table(("s0", 1, NAN), ("s0", 2, NAN)))
     assert math.isnan(found.mean[0, 1])
@@ -67,6 +75,7 @@ def test_shrinkage_by_hand():
     found = estimate(measure(THIN), 1.0)
     value = dict(zip(found.states, found.value[:, 0].tolist(), strict=True))
     assert set(value) == set(STATES)
+    assert len(found.states) == len(STATES)  # each once
     assert value["T:low_Q:low"] == pytest.approx(6.8)
     assert value["T:low_Q:mid"] == pytest.approx(2.4)
     assert value["T:low_Q:high"] == pytest.approx(3.6)

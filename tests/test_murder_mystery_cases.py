@@ -281,3 +281,16 @@ def test_show_with_truth_tells_everything(capsys):
     assert f"{case.names[case.murderers(0)[0]]}, murderer of" in shown
     assert run(["murder-mystery", "cases", "show", "seed:4", "--truth", "--json"]) == 0
     assert load(json.loads(out_of(capsys))) == case
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({}, "case is no case: "),
+        ({"format": 9}, "case: format 9 is not accepted; accepted: 1"),
+    ],
+)
+def test_a_value_that_is_no_case_is_called_the_case(value, message):
+    with pytest.raises(ParlourError) as raised:
+        load(value)
+    assert str(raised.value).startswith(message)

@@ -69,6 +69,23 @@ def test_every_phase_of_a_game_is_told_the_end_included():
     assert seen[-1] == 6
 
 
+def test_the_share_of_rounds_played_is_whole_at_the_vote():
+    game = table(rounds=2)
+    s, told = game.initial(), {}
+    while game.outcome(s) is None:
+        view = game.view(s, ADA)
+        told.setdefault(view.phase, set()).add((view.round, features(game, s, ADA).get("round / rounds", 0.0)))
+        legal = game.legal(s)
+        s = game.apply(s, NOBODY if NOBODY in legal else legal[0])
+    introductions, choice, suspicion, vote = 0, 1, 4, 5
+    assert told == {
+        introductions: {(0, 0.0)},
+        choice: {(0, 0.0), (1, 0.5)},
+        suspicion: {(0, 0.0)},  # after the first round; after the last comes the vote
+        vote: {(2, 1.0)},
+    }
+
+
 def test_at_the_beginning_a_seat_knows_itself_and_its_script():
     """Ada: 8 facts; Ben, a murderer of Edgar: 4 facts and 2 lies; Ada knows of Ben's motive and means."""
     game = table()

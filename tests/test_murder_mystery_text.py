@@ -248,6 +248,12 @@ def test_who_is_named_in_a_text(text, persons):
     assert [mention.persons for mention in mentions(text, PEOPLE)] == persons
 
 
+def test_a_single_letter_or_character_is_no_short_form_of_a_name():
+    people = CaseVocabulary("en", ("A. Smith", "李·安娜", "Al Moss"), ((), (), ()), 3)
+    assert [m.persons for m in mentions("A plan of 李 and Al", people)] == [(2,)]
+    assert [m.persons for m in mentions("A. Smith, 李·安娜", people)] == [(0,), (1,)]
+
+
 @pytest.mark.parametrize(
     ("text", "persons"),
     [
@@ -255,6 +261,7 @@ def test_who_is_named_in_a_text(text, persons):
         ("Ann", (7,)),
         ("gale", (0, 1)),
         ("Li", (8,)),  # a whole word, and not Lina
+        ("Bo", (3,)),  # an exact name, and not Bo Finn
         ("Hans", (4,)),  # an alias in full counts before beginnings
         ("  “Rose”. ", (2,)),
         ("白", (6,)),

@@ -234,7 +234,8 @@ def test_a_key_that_names_another_than_the_murderer_is_kept_and_reported(tmp_pat
     assert [question.keys for question in asked(path)] == [(0,), (0,)]
     found = [one for one in check(path) if one.kind == "key_contradicts_kill_by_me"]
     assert [(one.file, one.line) for one in found] == [("en/moss/final_result/Ann.csv", line) for line in (2, 3)]
-    assert "'Bea', kill_by_me Cal (option b)" in found[0].detail
+    told = "the key names 'Bea', kill_by_me Cal (option b)"
+    assert [one.detail for one in found] == [f"who: {told}", f"suspect: {told}"]
 
 
 def test_a_suspect_key_alone_that_is_not_the_murderer_is_a_remark(tmp_path):
@@ -249,10 +250,20 @@ def test_a_suspect_key_that_speaks_of_the_murderer_is_right(tmp_path):
     assert kinds(path)["suspect_key_is_not_the_murderer"] == kinds(path)["key_contradicts_kill_by_me"] == 0
 
 
+def test_a_murderer_is_spoken_of_by_any_part_of_a_long_name(tmp_path):
+    people = {("Cal (the Cook)" if name == "Cal" else name): PEOPLE[name] for name in NAMES}
+    rows = {name: [] for name in people} | {"Ann": [WHO, SUSPECT.replace("Cal,Dot", "Cal told Dot to,Dot")]}
+    found = kinds(folder(tmp_path, rows, people))
+    assert found["suspect_key_is_not_the_murderer"] == found["key_contradicts_kill_by_me"] == 0
+    assert found["long_names"] == 1
+
+
 def test_a_wrong_suspect_beside_a_right_who_is_no_contradiction_whoever_else_is_asked_about(tmp_path):
-    # "How" is about the same victim and names no murderer, and "who" is right: only a remark
-    rows = {"Ann": [WHO, "b,a,How did Old Moss die?,Bea,Dot,,,,a", SUSPECT.replace(",,b", ",,c")]}
-    assert kinds(folder(tmp_path, rows))["key_contradicts_kill_by_me"] == 0
+    # "How" is about the same victim and its key names no murderer, but "who" is right: only a remark
+    rows = {"Ann": ["b,a,How did Old Moss die?,Bea,Dot,,,,a", WHO, SUSPECT.replace(",,b", ",,c")]}
+    found = kinds(folder(tmp_path, rows))
+    assert found["key_contradicts_kill_by_me"] == 0
+    assert found["suspect_key_is_not_the_murderer"] == 1
 
 
 def test_a_victim_whom_no_player_killed(tmp_path):
@@ -290,6 +301,16 @@ def test_options_teach_aliases(tmp_path):
     assert case.characters[1].aliases == ("Sister Bea",)
     assert case.characters[2].aliases == ("Chef",)
     assert kinds(path) == Counter()
+
+
+def test_a_key_may_name_a_player_by_an_alias_that_an_option_taught(tmp_path):
+    # Cal is the murderer; "Chef" is Cal: no contradiction, and the key is a player's name; "Maid" is nobody
+    taught = "a,a,Who killed Old Moss?,Bea,Chef [Cal],Dot,,,b"
+    rows = {"Ann": [taught, "a,a,Who killed Old Moss?,Bea,Chef,Dot,,,b"]}
+    found = kinds(folder(tmp_path / "1", rows))
+    assert found["key_is_not_a_player_name"] == found["key_contradicts_kill_by_me"] == 0
+    rows = {"Ann": [taught, "a,a,Who killed Old Moss?,Bea,Maid,Dot,,,b"]}
+    assert kinds(folder(tmp_path / "2", rows))["key_is_not_a_player_name"] == 1
 
 
 def test_victims_are_matched_by_position_whatever_each_character_calls_them(tmp_path):
@@ -355,6 +376,20 @@ def test_a_name_in_another_spelling(tmp_path):
     rows = {name: ["a,a,Who killed Old Moss?,Bea,Zhou Mengdang,Zhou Menggang,,,b"] for name in ("Ann", "Bea")}
     found = only(folder(tmp_path, rows, people), "name_spelling")
     assert found.detail == "'Zhou Menggang' beside 'Zhou Mengdang'"
+
+
+def test_a_word_with_a_small_letter_is_no_name_in_another_spelling(tmp_path):
+    people = {name: PEOPLE["Cal" if name == "Zhou Mengdang" else "Ann"] for name in ("Ann", "Bea", "Zhou Mengdang")}
+    rows = {name: ["a,a,Who killed Old Moss?,Bea,Zhou Mengdang,Zhou menggang,,,b"] for name in ("Ann", "Bea")}
+    assert kinds(folder(tmp_path, rows, people))["name_spelling"] == 0
+
+
+def test_a_chinese_name_with_another_character_within_a_sentence(tmp_path):
+    people = {name: {"kill_by_me": [int(name == "周梦当")]} for name in ("安安", "贝贝", "周梦当")}
+    rows = {name: ["a,a,谁杀了莫斯?,是贝贝,周梦当,大家说是周孟当干的,,,b"] for name in ("安安", "贝贝")}
+    path = folder(tmp_path, rows | {"GM": []}, people, lang="zh", omniscient="GM")
+    found = [one.detail for one in check(path) if one.kind == "name_spelling"]
+    assert found == ["'周孟当' beside '周梦当'"]
 
 
 def test_a_name_at_the_end_of_a_sentence_is_in_no_other_spelling(tmp_path):

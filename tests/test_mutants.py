@@ -104,23 +104,23 @@ def test_a_mutant_is_put_in_where_the_function_stands(tree):
 def test_tests_written_for_a_function_come_before_those_that_pass_through_it(tree):
     comparison = sample.change(tree, sample.Mutant("rules", "envs/seats.py", 3))
     constant = sample.change(tree, sample.Mutant("rules", "envs/seats.py", 1))
-    seen = reach.Map(
-        seconds={"broad": 0.1, "own": 2.0, "long": 60.0, "beside": 0.2, "other": 0.1},
-        breadth={"broad": 50, "own": 1, "long": 9, "beside": 3, "other": 1},
-        tests={
-            "envs/seats.py:enough": ["broad", "own", "long"],
-            "envs/seats.py:few": ["beside"],
-            "envs/x.py:f": ["other"],
-        },
-    )
+    seconds = {"a::broad": 0.1, "a::own": 2.0, "a::long": 60.0, "a::kept": 0.2, "b::beside": 0.3, "c::other": 0.1}
+    breadth = {"a::broad": 50, "a::own": 1, "a::long": 9, "a::kept": 0, "b::beside": 3, "c::other": 1}
+    entered = {
+        "envs/seats.py:enough": ["a::broad", "a::own", "a::long"],
+        "envs/seats.py:few": ["b::beside"],
+        "envs/x.py:f": ["c::other"],
+    }
+    seen = reach.Map(seconds, breadth, entered)
 
     def tests(changed, budget):
         return chosen_tests(changed, "envs/seats.py", seen, budget)
 
-    assert tests(comparison, 10.0) == (["broad", "own"], ["beside"])  # the long one does not fit
-    assert tests(comparison, 2.0) == (["broad"], ["beside"])  # 2.0 s are more than half of 2.0 s
-    assert tests(comparison, 0.05) == (["broad"], [])  # one at least
-    assert tests(constant, 10.0) == ([], ["broad", "beside", "own"])  # at import: the file
+    # the long one does not fit; one that goes by what another test of its file has made looks, too
+    assert tests(comparison, 10.0) == (["a::broad", "a::own"], ["a::kept", "b::beside"])
+    assert tests(comparison, 2.0) == (["a::broad"], ["a::kept", "b::beside"])  # 2.0 s are more than half of 2.0 s
+    assert tests(comparison, 0.05) == (["a::broad"], [])  # one at least
+    assert tests(constant, 10.0) == ([], ["a::broad", "b::beside", "a::own"])  # at import: the file
 
 
 def test_a_file_that_holds_a_mutant_is_put_back_after_a_run_that_was_killed(tree):

@@ -190,6 +190,7 @@ def test_the_last_whole_object_counts():
     assert last_object('{"a": 1} {"a": 2') == {"a": 1}
     assert last_object('{"a": {"b": 2}}') == {"a": {"b": 2}}
     assert last_object('{"a": 1} and {so on}') == {"a": 1}
+    assert last_object('{{"a": 1}}') == {"a": 1}  # braces doubled, as templates have them
     assert last_object("none") is None
     reply = '<think>{"why": "", "choice": "vote:4"}</think>{"why": "", "choice": "vote:5"}'
     assert VOTE.read(reply).choice == "vote:5"

@@ -213,6 +213,24 @@ def test_transcripts_are_counted_as_records_are(folder: Path) -> None:
     assert judging["reasoning"]["total"]["n"] == 7 * seats
 
 
+def test_what_was_forgotten_is_told_by_kind_and_way_and_shown_in_the_table(folder: Path) -> None:
+    found = measures.of_directory(folder)
+    ((_, headings, rows),) = measures.tables(found)
+    shown = {(measure, of): cells for measure, of, *cells in rows}
+    assert headings[:2] == ("measure", "of")
+    for place, method in enumerate(headings[2:]):
+        amnesia = found["all"]["methods"][method]["amnesia"]
+        assert list(amnesia) == list(measures.KINDS)
+        for kind, ways in amnesia.items():
+            assert list(ways) == list(measures.WAYS)
+            for way, rate in ways.items():
+                cell = shown[f"{kind} amnesia", way][place]
+                assert cell == "-" if rate is None else cell.endswith(f"  {rate['hits']}/{rate['n']}")
+    assert any(
+        rate for of in found["all"]["methods"].values() for ways in of["amnesia"].values() for rate in ways.values()
+    )
+
+
 def test_votes_and_judgements_are_those_of_the_moves(folder: Path) -> None:
     path = folder / "game-0.jsonl"
     seen = transcripts.read_transcript(path)

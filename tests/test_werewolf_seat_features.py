@@ -92,6 +92,13 @@ def test_beliefs_are_those_of_the_heuristic(options):
             np.testing.assert_allclose(chances[2:], np.roll(public, -seat, axis=1), atol=1e-6)
 
 
+@pytest.mark.parametrize("features", KINDS)
+def test_before_the_roles_are_dealt_there_is_nothing_to_tell(features):
+    game = GAME.build(num_players=6)
+    encoder = GAME.seat_encoder(game, features)
+    assert encoder(game.view(game.initial(), 2)).tolist() == [0.0] * encoder.size
+
+
 def test_an_onlooker_is_the_same_for_all_seats():
     game = GAME.build(num_players=6)
     for s in states(game, 6):

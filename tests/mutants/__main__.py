@@ -77,18 +77,20 @@ def map_tests(tree: Path, out: Path) -> reach.Map:
 def tests_of(changed: Changed, file: str, seen: reach.Map, budget: float) -> tuple[list[str], list[str]]:
     """The tests that enter the changed function, as many as fit into `budget` seconds; and those for a second look.
 
-    A second look takes half as much time: the rest of those tests first, then tests that enter anything else in the file, or
-    else in its folder. A value that is kept from an earlier call hides who would enter.
+    A second look takes half as much time: the rest of those tests, and others of the same files, then tests that enter
+    anything else in the mutated file, or else in its folder. What a fixture or a cache keeps from an earlier call hides
+    who would enter.
     """
     own = seen.tests.get(changed.place, []) if changed.deferred else []
     first = _within(own, seen, budget) or sorted(own, key=lambda name: seen.seconds[name])[:1]
-    half = budget / 2
-    second = _within([name for name in own if name not in first], seen, half)
-    left = (half if changed.deferred else budget) - sum(seen.seconds[name] for name in second)
+    beside = {name.partition("::")[0] for name in own}
+    near = [name for name in seen.seconds if name not in first and name.partition("::")[0] in beside]
+    second = _within(near, seen, budget / 2)
+    left = budget / (2 if changed.deferred else 1) - sum(seen.seconds[name] for name in second)
     wide: set[str] = set()
     for start in (f"{file}:", f"{Path(file).parent}/"):
         wide = wide or {name for place, names in seen.tests.items() if place.startswith(start) for name in names}
-    return first, [*second, *_within(sorted(wide - set(own)), seen, left)]
+    return first, [*second, *_within(sorted(wide - {*first, *near}), seen, left)]
 
 
 def _within(names: Sequence[str], seen: reach.Map, budget: float) -> list[str]:
