@@ -8,7 +8,7 @@ prose, a line at a time) and `Game.view` (for features and `info["view"]`). What
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -28,12 +28,13 @@ from parlour.envs.core import (
     check_one_of,
     given_up,
 )
+from parlour.envs.entries import Entry, TextAction, entry_of
 from parlour.envs.own_frame import SeatEncoders, own_numbers
 from parlour.envs.seat_texts import SeatTexts
 from parlour.envs.spaces import AgentSpaces, observed_space
 from parlour.envs.terminal import tell_text
 from parlour.envs.text import agents_of
-from parlour.envs.wording import Mask, Turn, spans, wording
+from parlour.envs.wording import Mask, Turn, masked, wording
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
@@ -42,32 +43,6 @@ INFOS: Final = ("numeric", "full")
 RENDER_MODES: Final = ("ansi", "human")
 MAX_TEXT: Final = 4_000_000
 """Characters of the longest observation."""
-
-
-class Entry(NamedTuple):
-    """One line of the history of a game: a move with what came with it, or words that were no move."""
-
-    seat: int
-    move: Move | None
-    """None for words that could not be used and for a forfeit."""
-    to: tuple[int, ...] | None
-    """The seats that saw it at once; None for everybody."""
-    raw: str | None = None
-    """The words as they came in, where the move was given in words."""
-    fault: str = ""
-    """Empty, or why the words could not be used: `unreadable`, `ambiguous`, `illegal`, `forfeit`."""
-    replaced: str = ""
-    """Empty, or which move was made in place of words that could not be used: `default`, `random`."""
-
-
-class TextAction(NamedTuple):
-    """A move that was read from words, as an action: wrappers pass it on like any other."""
-
-    move: Move
-    raw: str | None
-    """The words; None if the move was made in their place."""
-    replaced: str = ""
-    """As in `Entry`."""
 
 
 class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
@@ -202,15 +177,9 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         except IllegalMove:
             if raw is not None or move in turn.legal:
                 raise
-            raise self._masked(action, move, turn) from None
+            raise masked(action, self.text.say(move), turn) from None
         if self.render_mode == "human":
             self.render()
-
-    def _masked(self, action: Any, move: Move, turn: Turn) -> IllegalMove:
-        """The refusal of an action that the mask leaves out."""
-        legal = spans(sorted(turn.indices))
-        what = f"action {action!r} ({self.text.say(move)}) is not accepted: its action_mask is 0 here"
-        return IllegalMove(f"{what}; accepted: {legal}")
 
     def _step_of_the_dead(self, action: Any) -> None:
         self._check_reset()
@@ -251,13 +220,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self._check_reset()
         agent = self._agent
         seen = self.observe_as(agent, self.observation) if observe else None
-        return (
-            seen,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
+        ended = self.terminations[agent], self.truncations[agent]
+        return seen, self._cumulative_rewards[agent], *ended, self.infos[agent]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation of `agent`, whether it is to move or not."""
@@ -358,8 +322,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         before = self.state_now
         self.state_now = self.game.apply(before, move)
         self.moves.append(move)
-        if self.listener is not None:
-            self._tell(before, move, raw, replaced)
+        self._tell(before, move, raw, replaced)
         self._earned[agent] = 0.0
         self._shown[agent] = self._idle_info[agent]
         self._go_on()
@@ -388,19 +351,12 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         before = self.state_now
         self.state_now = self.game.apply(before, move)
         self.moves.append(move)
-        if self.listener is not None:
-            self._tell(before, move, None)
+        self._tell(before, move, None)
         return self.state_now
 
     def _tell(self, before: Any, move: Move, raw: str | None, replaced: str = "") -> None:
-        """Tell the listener of a move, who made it and who saw it."""
-        seat = self.game.actor(before)
-        shown = [
-            event.to for event in self.state_now.log[len(before.log) :] if event.seat == seat and event.move == move
-        ]
-        hidden = () if seat == NATURE else (seat,)
-        assert self.listener is not None
-        self.listener(Entry(seat, move, shown[0] if shown else hidden, raw, replaced=replaced))
+        if self.listener is not None:
+            self.listener(entry_of(self.game, before, self.state_now, move, raw, replaced))
 
     def _go_on(self) -> None:
         """Let nature move, then select the next seat or end the game."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.aec import Entry, GameEnv
+from parlour.envs.aec import GameEnv
 from parlour.envs.core import (
     NATURE,
     OVER,
@@ -42,6 +42,7 @@ from parlour.envs.core import (
     value_shown,
 )
 from parlour.envs.english import name
+from parlour.envs.entries import Entry
 from parlour.envs.json_values import json_value
 from parlour.envs.registry import build, known
 from parlour.envs.text import MAX_WORDS

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from parlour.envs.core import Event, Game, GameSpec, Move, View
+from parlour.envs.core import Event, Game, GameSpec, IllegalMove, Move, View
 from parlour.envs.headings import headings_of
 from parlour.envs.speech import ACTS
 from parlour.envs.text import options, waiting
@@ -43,6 +43,12 @@ def spans(numbers: Iterable[int]) -> str:
     """
     runs = [[k for _, k in run] for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs)
+
+
+def masked(action: Any, sentence: str, turn: Turn) -> IllegalMove:
+    """The refusal of an action, `sentence` in words, that the mask of a turn leaves out."""
+    what = f"action {action!r} ({sentence}) is not accepted: its action_mask is 0 here"
+    return IllegalMove(f"{what}; accepted: {spans(sorted(turn.indices))}")
 
 
 class Wording:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from parlour.envs import replay
-from parlour.envs.aec import Entry
 from parlour.envs.avalon import GAME
 from parlour.envs.core import Move, Outcome, ParlourError
+from parlour.envs.entries import Entry
 from parlour.envs.registry import registry
 from parlour.envs.replay import Transcript
 from parlour.training.avalon.metrics import compute, of_directory

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import pytest
 from parlour.envs import replay
-from parlour.envs.aec import Entry
 from parlour.envs.avalon import GAME
 from parlour.envs.core import Move, Outcome, ParlourError, given_up
+from parlour.envs.entries import Entry
 from parlour.envs.replay import Transcript
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext

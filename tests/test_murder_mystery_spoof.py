@@ -14,8 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs import registry
-from parlour.envs.aec import TextAction
 from parlour.envs.core import Move, ParlourError
+from parlour.envs.entries import TextAction
 from parlour.envs.headings import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary import SAYS, VERDICT
 from parlour.envs.replay import read

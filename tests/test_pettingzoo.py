@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from parlour.envs import registry
-from parlour.envs.aec import Entry
 from parlour.envs.core import Move
+from parlour.envs.entries import Entry
 from parlour.policies import RandomPolicy
 from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder, SeatEnv
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import registry
-from parlour.envs.aec import Entry
 from parlour.envs.core import IllegalMove, Move, Outcome, ParlourError
+from parlour.envs.entries import Entry
 from parlour.envs.replay import read
 from parlour.envs.spaces import ProseSpace
 from parlour.envs.text import CHOICE, AmbiguousMove, UnreadableMove

@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from parlour.envs.aec import Entry, GameEnv
+from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
 from parlour.envs.english import name
+from parlour.envs.entries import Entry
 from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
 from parlour.policies.llm.beginnings import Beginnings
 from parlour.policies.llm.decisions import Decisions, made_by, questions, took

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from parlour.envs import replay
-from parlour.envs.aec import Entry
 from parlour.envs.core import Outcome, ParlourError
+from parlour.envs.entries import Entry
 from parlour.envs.registry import name_of
 from parlour.envs.writing import LineFile
 from parlour.wrappers.base import inner_game

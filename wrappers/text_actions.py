@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
-from parlour.envs.aec import TextAction
 from parlour.envs.core import IllegalMove, ParlourError, View, check_from, check_one_of
+from parlour.envs.entries import TextAction
 from parlour.envs.headings import headings_of
 from parlour.envs.spaces import AgentSpaces, ObservedSpace, ProseSpace
 from parlour.envs.speech import quote

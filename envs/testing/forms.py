@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
 import numpy as np
-from parlour.envs.aec import GameEnv, TextAction
+from parlour.envs.aec import GameEnv
 from parlour.envs.core import NATURE, GameSpec, Move
+from parlour.envs.entries import TextAction
 from parlour.envs.parallel import GameParallelEnv
 from parlour.envs.testing.twins import At, Played, new_events
 from parlour.wrappers import (

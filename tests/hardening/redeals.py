@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from parlour.envs.aec import GameEnv, TextAction
+from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, Move
+from parlour.envs.entries import TextAction
 from parlour.envs.testing.forms import TURNS, Trace, by_nature, frozen, planned
 from parlour.envs.testing.redeal import Leak, redeals
 from parlour.envs.testing.twins import Played

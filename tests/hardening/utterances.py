@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from parlour.envs.aec import TextAction
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
+from parlour.envs.entries import TextAction
 from parlour.envs.testing.spoof import assert_only_one_line_differs
 from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.text import MAX_WORDS, clean, render

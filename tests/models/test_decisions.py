@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import pytest
 from parlour.envs import replay
-from parlour.envs.aec import Entry
 from parlour.envs.core import Move, ParlourError
+from parlour.envs.entries import Entry
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.policies.llm.chat import ChatModel

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final
 
 from parlour.envs import replay
-from parlour.envs.aec import Entry
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.presets import PROPOSALS
 from parlour.envs.avalon.state import DONE, DRAW, HUNT, QUEST, AvalonState
@@ -36,6 +35,7 @@ from parlour.envs.avalon.vocabulary import (
     side_of,
 )
 from parlour.envs.core import NATURE, IllegalMove, Move, Outcome, ParlourError, listed
+from parlour.envs.entries import Entry
 from parlour.envs.speech import SILENT
 from parlour.training.avalon.published_log import compare
 from parlour.training.avalon.published_words import Words
