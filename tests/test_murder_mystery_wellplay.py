@@ -441,6 +441,7 @@ def test_the_same_questions_in_another_order_than_in_the_other_language(tmp_path
     folder(tmp_path, lang="zh")
     path = folder(tmp_path, {"FSA": [ROWS[1], ROWS[0], *ROWS[2:], *ROWS, *ROWS]})
     assert kinds(path) == Counter(row_order=1)
+    assert [one.file for one in check(path) if one.kind == "row_order"] == ["en/moss/final_result/FSA.csv"]
 
 
 def test_the_language_is_told_by_the_script_where_the_folder_does_not(tmp_path):
