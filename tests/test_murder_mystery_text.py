@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import registry, replay
-from parlour.envs.core import NATURE, Event, IllegalMove, Move
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError
 from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.naming import beginning, mentions
 from parlour.envs.murder_mystery.options import tell
@@ -510,6 +510,20 @@ def test_a_whole_game_is_played_in_chinese_words_and_replayed(case, hearing, tmp
         assert [step.observations[agent]["text"] for agent in bare.possible_agents] == texts
     assert transcript.outcome == bare.outcome
     assert all(entry.raw for entry in transcript.entries if entry.seat >= 0)
+
+
+@pytest.mark.parametrize("named", [0, 2])
+def test_a_case_beside_the_named_folders_is_not_opened_and_they_are_told(named, tmp_path):
+    config = dict(table("lake_zh").config)
+    folders = tuple(tmp_path / f"folder{number}" for number in range(named))
+    transcript = replay.Transcript(
+        {"parlour": 1, "game": "murder_mystery_v0", "config": config}, (), None, folders=folders
+    )
+    with pytest.raises(ParlourError, match="is not opened; accepted: paths in folders that are named") as raised:
+        transcript.game()
+    assert str(raised.value).endswith("(--cases): " + (", ".join(map(str, folders)) or "none was named"))
+    opened = replay.Transcript(transcript.header, (), None, folders=(*folders, CASES))
+    assert opened.game().config == config
 
 
 def test_a_chinese_game_is_chinese_but_for_the_headings(playout):
