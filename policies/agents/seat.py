@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from parlour.envs.core import ParlourError, View, accept
 from parlour.envs.json_values import json_value
@@ -19,6 +19,8 @@ from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Model, OfflineModel, SeatModel
 
 V = TypeVar("V", bound=View)
+LEADS: Final = ("base_url", "key_env", "prompts", "cache", "prices")
+"""Settings of a model that name something outside: an address, a variable, a folder, files."""
 
 
 class AskingPolicy(Policy):
@@ -78,11 +80,16 @@ class AskingPolicy(Policy):
         return {"model": self.model.settings()}
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
+    def load(cls, path: str | Path, model: Model | None = None) -> Self:
         """Read a policy that `save` wrote; a key for its model is taken from the environment.
 
+        Args:
+            path: The file.
+            model: The model that it shall ask; None: as it was saved, if that leads nowhere: a file from elsewhere shall
+                not decide where questions and a key are sent, or which files are opened.
+
         Raises:
-            ParlourError: The file holds none of this kind, or its model cannot be made.
+            ParlourError: The file holds none of this kind, its model cannot be made, or leads somewhere and none is given.
         """
         try:
             stored = json_value(Path(path).read_bytes())
@@ -92,8 +99,10 @@ class AskingPolicy(Policy):
             raise ParlourError(f"{str(path)!r} is no saved policy ({error}); accepted: what `save` wrote") from None
         if kind != cls.name:
             raise accept("policy in file", kind, (cls.name,))
+        if model is None:
+            _check_leads_nowhere(path, config)
         try:
-            return cls._saved(make_model(config), settings)
+            return cls._saved(model or make_model(config), settings)
         except (TypeError, KeyError) as error:
             raise ParlourError(f"{str(path)!r} is no saved policy ({error}); accepted: what `save` wrote") from None
 
@@ -101,6 +110,15 @@ class AskingPolicy(Policy):
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
         """The policy with settings from a file, the model aside."""
         return cls(model, **settings)
+
+
+def _check_leads_nowhere(path: str | Path, config: ModelConfig) -> None:
+    """A saved model may name no address, variable, file or folder. Raises `ParlourError`."""
+    usual = ModelConfig(model=config.model)
+    for name in LEADS:
+        if (value := getattr(config, name)) != getattr(usual, name):
+            asked = f"the model of {str(path)!r} has {name} {value!r}: what a file names is not used unasked"
+            raise ParlourError(f"{asked}; accepted: load(path, model=make_model(ModelConfig(...)))")
 
 
 class GameSeat(AskingPolicy, Generic[V]):
