@@ -28,6 +28,7 @@ from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.random import RandomPolicy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.cli import replay, run
+from parlour.training.cli.options import key_values
 from parlour.training.murder_mystery import ratings
 from parlour.wrappers import Recorder
 
@@ -427,3 +428,19 @@ def test_files_that_cannot_be_opened_are_refused_in_one_line(tmp_path, capsys):
     """A name of 300 characters is longer than file systems take (ENAMETOOLONG); a folder is no file to write to."""
     assert "is no file" in refused(capsys, "cache", "export", "x" * 300)
     assert "x" * 300 in refused(capsys, "murder-mystery", "cases", "make", "--out", str(tmp_path / ("x" * 300)))
+
+
+def test_an_option_without_a_value_is_quoted_in_short():
+    """Of 9,000 characters, 500."""
+    with pytest.raises(ParlourError, match=r"\(9002 characters\) is not accepted; accepted: KEY=VALUE") as refusal:
+        key_values(["x" * 9_000])
+    assert len(str(refusal.value)) < 700
+
+
+def test_ratings_of_a_transcript_that_no_file_can_be_called_are_refused(tmp_path):
+    """A name of 300 characters: the system does not even look."""
+    told = {"parlour_ratings": ratings.FORMAT, "transcript": "x" * 300, "sha256": "0", "ratings": []}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(told))
+    with pytest.raises(ParlourError, match="does not belong to 'xxx"):
+        ratings.read(path)

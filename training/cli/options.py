@@ -25,7 +25,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import typer
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
 from parlour.training import display
 from rich.markup import escape
@@ -212,14 +212,14 @@ def key_values(pairs: Collection[str]) -> dict[str, Any]:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
-            raise ParlourError(f"option {pair!r} is not accepted; accepted: KEY=VALUE, such as num_players=6")
+            raise accept("option", pair, "KEY=VALUE, such as num_players=6")
         try:
             chosen[key] = json_value(value)
         except json.JSONDecodeError:
             chosen[key] = value
         except ValueError as error:
             raise ParlourError(
-                f"option {key!r}: {error}; accepted: KEY=VALUE, where the value is JSON or a word"
+                f"option {value_shown(key)}: {error}; accepted: KEY=VALUE, where the value is JSON or a word"
             ) from None
     return chosen
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError, accept, check_one_of, value_shown
 from parlour.envs.json_values import json_value
 from parlour.envs.language_files import LanguageTable, read_language
 from parlour.envs.terminal import tell
@@ -143,10 +143,9 @@ def read(path: Path) -> list[Rating]:
     """
     told = _records(path)
     transcript = path.with_name(str(told["transcript"]))
-    if not transcript.is_file() or _hash(transcript) != told["sha256"]:
-        raise ParlourError(
-            f"{str(path)!r} does not belong to {transcript.name!r}; accepted: the transcript it was made with"
-        )
+    if not _is_of(transcript, told["sha256"]):
+        what = f"{str(path)!r} does not belong to {value_shown(transcript.name)}"
+        raise ParlourError(f"{what}; accepted: the transcript it was made with")
     return [Rating(one["seat"], one["rated"], one["points"]) for one in told["ratings"]]
 
 
@@ -205,6 +204,14 @@ def _records(path: Path) -> dict[str, Any]:
             f"{str(path)!r} holds no ratings ({error}); accepted: what was stored after a game"
         ) from None
     return dict(told)
+
+
+def _is_of(transcript: Path, digest: object) -> bool:
+    """Whether the transcript can be read and is the one that was rated; a file may name what no file can be called."""
+    try:
+        return _hash(transcript) == digest
+    except (OSError, ValueError):
+        return False
 
 
 def _hash(path: Path) -> str:
