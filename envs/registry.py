@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from parlour.envs import dotted
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of
+from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of, value_shown
 from parlour.envs.gymnasium_ids import register_seat
 from parlour.envs.parallel import GameParallelEnv
 from pettingzoo.utils.env import AECEnv
@@ -158,7 +158,7 @@ def known(name: str) -> EnvModule:
     """
     if dotted.is_dotted(name) and name not in _ELSEWHERE:
         raise ParlourError(
-            f"game {name!r}, which a file names, is not imported for it; accepted: games of the registry, or --game {name}"
+            f"game {value_shown(name)}, which a file names, is not imported for it; accepted: games of the registry, or --game MODULE:ATTRIBUTE"
         )
     return EnvModule(_ELSEWHERE[name]) if name in _ELSEWHERE else lookup(name)
 
@@ -198,7 +198,9 @@ def _spec(at: str, name: str = "") -> GameSpec:
         raise
     except Exception as error:  # whatever the module raises
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ParlourError(f"game {name or at!r} cannot be loaded from {at!r}: {reason}") from error
+        raise ParlourError(
+            f"game {value_shown(name or at)} cannot be loaded from {value_shown(at)}: {reason}"
+        ) from error
     _check(spec, repr(at))
     if name not in ("", spec.id):
         raise ParlourError(f"the entry point {name!r} names the game {spec.id!r}; accepted: an entry point with its id")

@@ -444,3 +444,9 @@ def test_ratings_of_a_transcript_that_no_file_can_be_called_are_refused(tmp_path
     path.write_text(json.dumps(told))
     with pytest.raises(ParlourError, match="does not belong to 'xxx"):
         ratings.read(path)
+
+
+def test_a_case_that_no_file_can_be_called_is_quoted_in_short():
+    with pytest.raises(ParlourError, match=r"\(9002 characters\) cannot be read: File name too long") as refusal:
+        make("murder_mystery_v0", case="x" * 9_000)
+    assert len(str(refusal.value)) < 700

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.murder_mystery.cases.case import Case, load
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.envs.murder_mystery.wellplay import load as wellplay
@@ -50,6 +50,6 @@ def find(reference: str) -> Case:
         if path.is_file():
             return load(path)
     except OSError as error:  # such as a name that is too long for the file system
-        raise ParlourError(f"case {reference!r} cannot be read: {error.strerror}") from None
+        raise ParlourError(f"case {value_shown(reference)} cannot be read: {error.strerror}") from None
     known = ", ".join(shipped())
     raise accept("case", reference, f"{known}, seed:N[:en|zh[:PLAYERS[:VICTIMS]]], a case's JSON, a WellPlay folder")
