@@ -387,7 +387,9 @@ def _check_outcome(transcript: Transcript, game: Game[Any], last: Any) -> None:
     if reached is None and final is not None and final.fault == "forfeit" and final.seat == game.actor(last):
         reached = given_up(game.seats, final.seat)
     if told is not None and told != reached:
-        raise ParlourError(f"the outcome {told} is not the one of the moves; accepted: {reached}")
+        raise ParlourError(
+            f"the outcome {value_shown(told)} is not the one of the moves; accepted: {value_shown(reached)}"
+        )
 
 
 def text_of(transcript: Transcript) -> GameText[Any]:

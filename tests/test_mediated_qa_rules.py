@@ -186,7 +186,7 @@ def test_the_mediator_alone_is_a_bandit():
     env = mediated_qa_v0.raw_env(modules=False, info="full")
     assert env.possible_agents == ["mediator"]
     assert env.action_space("mediator").n == 9
-    seat = SeatEnv(env, lambda _: None, seat=0)
+    seat = SeatEnv(env, "random", seat=0)  # there is no other seat
     seat.reset(seed=1)
     _, reward, terminated, _, _ = seat.step(2)
     assert terminated

@@ -75,7 +75,7 @@ def test_the_folder_of_another_wording(tmp_path, capsys):
 @pytest.mark.parametrize("page", ["questions.md", "models.md"])
 def test_every_option_that_a_page_names_exists(page, capsys):
     known = ""
-    for command in (["play"], ["prompts", "show"], ["evaluate"]):
+    for command in (["play"], ["prompts", "show"], ["evaluate"], ["serve"]):
         assert cli.run([*command, "--help"]) == 0
         known += capsys.readouterr().out
     for option in set(re.findall(r"--[a-z][a-z-]+", (DOCS / page).read_text("utf-8"))):

@@ -128,7 +128,10 @@ def test_a_game_played_by_its_turns_is_that_of_our_own_loop():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"info": "numeric"}, "SealedTurn needs an environment with info='full'"),
+        (
+            {"info": "numeric"},
+            "SealedTurn of an environment with info='numeric' is not accepted, .*; accepted: info='full'",
+        ),
         ({"seats": [5]}, r"seats \(5,\) is not accepted; accepted: 0..4"),
     ],
 )

@@ -61,5 +61,5 @@ def test_the_agent_to_move_is_told_its_seat_and_what_its_player_reads(form, keys
 def test_it_says_what_it_accepts():
     with pytest.raises(ParlourError, match="observation 'words' is not accepted; accepted: view, features, text, both"):
         TurnInInfo(bare(), "words")  # type: ignore[arg-type]
-    with pytest.raises(ParlourError, match="needs an environment with info='full'"):
+    with pytest.raises(ParlourError, match=r"info='numeric' is not accepted, .*; accepted: info='full'"):
         TurnInInfo(bare(info="numeric"))
