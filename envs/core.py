@@ -328,6 +328,11 @@ def value_shown(value: object) -> str:
     text = repr(value)
     if "\n" in text:  # of an array; those of texts are escaped
         text = " ".join(text.split())
+    return in_short(text)
+
+
+def in_short(text: str) -> str:
+    """A text that a message repeats; of a long one the beginning."""
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}... ({len(text)} characters)"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, in_short
 from parlour.envs.json_values import json_value
 from parlour.policies.files import atomic_write
 
@@ -91,7 +91,8 @@ class TablePolicy(Policy):
         if self.table is not None and _plain(self.table) != _plain((game, config)):
             own, own_config = self.table
             raise ParlourError(
-                f"{self.origin} {own} with {dict(own_config)} and cannot play {game} with {dict(config)}"
+                f"{self.origin} {in_short(own)} with {in_short(str(dict(own_config)))} "
+                f"and cannot play {game} with {dict(config)}"
             )
 
     @classmethod

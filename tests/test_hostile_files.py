@@ -450,3 +450,13 @@ def test_a_case_that_no_file_can_be_called_is_quoted_in_short():
     with pytest.raises(ParlourError, match=r"\(9002 characters\) cannot be read: File name too long") as refusal:
         make("murder_mystery_v0", case="x" * 9_000)
     assert len(str(refusal.value)) < 700
+
+
+def test_a_policy_of_a_game_with_a_long_name_is_told_in_short(policy):
+    """Of 9,000 characters, 500."""
+    path, _ = policy
+    layers = [(np.zeros((2, 3), np.float32), np.zeros(2, np.float32))]
+    TrainedSeat("x" * 9_000, {}, layers, features="own").save(path)
+    with pytest.raises(ParlourError, match=r"\(9000 characters\) with {} and cannot play") as refusal:
+        TrainedSeat.load_for(path, "template_v0", {})
+    assert len(str(refusal.value)) < 700
