@@ -119,6 +119,13 @@ def test_without_resume_games_that_are_there_are_refused_and_resume_needs_a_fold
     assert capsys.readouterr().err == "parlour: --resume goes with --out\n"
 
 
+def test_a_command_refused_before_its_first_game_leaves_nothing(tmp_path, capsys):
+    (tmp_path / "avalon_v0-2.jsonl").write_text("mine")
+    assert run(["play", "--games", "3", "--out", str(tmp_path)]) == 2
+    assert "avalon_v0-2.jsonl' exists" in capsys.readouterr().err
+    assert left(tmp_path) == {"avalon_v0-2.jsonl": b"mine"}
+
+
 def test_a_transcript_of_another_game_or_a_file_that_is_none_is_refused_and_left_alone(whole, capsys):
     folder, _ = whole
     first, second = (folder / f"avalon_v0-{n}.jsonl" for n in (1, 2))

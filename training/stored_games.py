@@ -108,6 +108,15 @@ def games_folder(
     with run_directory(out) as folder:
         if resume:
             store_settings(folder, told, file=file)
-        elif not (folder / file).exists() or not any(folder.glob(f"{game}-*.jsonl")):
+            yield
+            return
+        before = set(folder.glob(f"{game}-*.jsonl"))
+        new = not (folder / file).exists() or not before
+        if new:
             write_json(folder / file, told)
-        yield
+        try:
+            yield
+        except ParlourError:
+            if new and set(folder.glob(f"{game}-*.jsonl")) == before:  # refused before its first game
+                (folder / file).unlink(missing_ok=True)
+            raise

@@ -24,7 +24,7 @@ from parlour.envs import replay
 from parlour.envs.registry import lookup, registry
 from parlour.policies import AGENTS, ASKING, make_policy
 from parlour.policies.llm.chat import ChatModel
-from parlour.policies.llm.server.app import BoundServer, Service
+from parlour.policies.llm.server.app import Service, running
 from parlour.policies.llm.server.fault_injection import FAULTS
 from parlour.policies.llm.server.protocol import Refused
 from parlour.policies.llm.server.settings import ServerSettings
@@ -111,7 +111,7 @@ class FaultsAttack:
         agents = agents_of(game)
         agent, seed = agents[int(rng.integers(len(agents)))], int(rng.integers(2**31))
         by_command = bool(rng.integers(2))
-        with heard() as said, in_environment(key), served(settings) as url:
+        with heard() as said, in_environment(key), running(IndiscreetService(settings)) as url:
             table = Seated(game, agent, seed, url, IN_TIME if fault in OF_TIME else PATIENT)
             played, wrong = (commanded if by_command else in_process)(table, folder, said)
         findings = [*wrong, *(checked(played) if played else ()), *found(key, folder, said.getvalue())]
@@ -231,19 +231,6 @@ def counts(played: Played | None) -> dict[str, int]:
         return {}
     total = [(one.get("decisions", 0), sum(one.get("heuristic", {}).values())) for one in played.decisions]
     return {"decisions": sum(all_ for all_, _ in total), "by heuristic": sum(other for _, other in total)}
-
-
-@contextlib.contextmanager
-def served(settings: ServerSettings) -> Iterator[str]:
-    """An indiscreet server in a thread; its address."""
-    server = BoundServer(IndiscreetService(settings))
-    thread = threading.Thread(target=server.run, name="parlour serve", daemon=True)
-    thread.start()
-    try:
-        yield server.base_url
-    finally:
-        server.stop()
-        thread.join()
 
 
 @contextlib.contextmanager

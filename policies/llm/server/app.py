@@ -299,7 +299,14 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
         policy: Answers in place of the heuristics.
         settings: Those of `ServerSettings`.
     """
-    server = BoundServer(Service(ServerSettings(**settings), tally, policy))
+    with running(Service(ServerSettings(**settings), tally, policy)) as base_url:
+        yield base_url
+
+
+@contextmanager
+def running(service: Service) -> Iterator[str]:
+    """A service in a thread of this process; its address."""
+    server = BoundServer(service)
     thread = threading.Thread(target=server.run, name="parlour serve", daemon=True)
     thread.start()
     try:
