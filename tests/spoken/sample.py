@@ -9,7 +9,7 @@ statement of the draw belongs to the half on which the reader is developed, the 
 from __future__ import annotations
 
 import json
-import random
+import random  # noqa: TID251 - a generator of its own, seeded: the draw is fixed
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,7 +41,10 @@ def _of_game(game: dict) -> Iterator[tuple[tuple[int, int, bool], Statement]]:
     names = tuple(player["name"] for player in game["players"])
     for mission in game["missions"]:
         number = int(mission["mission_number"])
-        for kind, key, who, words in (("talk", "discussion", "player", "content"), ("reason", "proposals", "leader", "reasoning")):
+        for kind, key, who, words in (
+            ("talk", "discussion", "player", "content"),
+            ("reason", "proposals", "leader", "reasoning"),
+        ):
             for at, said in enumerate(mission[key]):
                 place = f"{number}.{kind}.{at}"
                 statement = Statement(game["source"], place, names.index(said[who]), names, said[words])
