@@ -35,6 +35,11 @@ class Turn(NamedTuple):
     """Whether there is a move that takes words of one's own."""
 
 
+def worded_kinds(spec: GameSpec, game: Game[Any]) -> tuple[str, ...]:
+    """Kinds of moves that take free words at a table: those of the game, where its rules tell them, and all speeches."""
+    return (*ACTS, *getattr(game, "worded", getattr(spec, "worded", ())))
+
+
 def spans(numbers: Iterable[int]) -> str:
     """Rising numbers in few words.
 
@@ -56,7 +61,7 @@ class Wording:
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
         self.text, self.heuristic = spec.text(game), spec.heuristic
-        self._worded = frozenset((*ACTS, *getattr(spec, "worded", ())))
+        self._worded = frozenset(worded_kinds(spec, game))
         told = {name: getattr(self.text, name, "") for name in ("rules", "language")}
         self._table: dict[str, Any] = {name: value for name, value in told.items() if value}
         told_kinds = self._few(game)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from parlour.envs import registry
 from parlour.envs.headings import headings_of
-from parlour.envs.speech import ACTS
 from parlour.envs.text import clean, describe
+from parlour.envs.wording import worded_kinds
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")
@@ -27,7 +27,7 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
     """The lines of one game: header, first sections, then each move with its options and what every seat then reads."""
     env, rng = registry[game].raw_env(**options, info="full"), np.random.default_rng(seed)
     env.reset(seed=seed)
-    told = headings_of(env.text)
+    told, kinds = headings_of(env.text), worded_kinds(env.spec, env.game)
     yield from (f"{game} with {describe(env.game.config)}", f"{len(env.game.catalogue)} actions, seed {seed}", "")
     records, done = [0] * env.game.seats, 0
     for agent in env.possible_agents:
@@ -47,7 +47,7 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
         view, said = env.view(env.seat), env.infos[env.agent_selection]["options"]
         yield f"{done} {env.agent_selection}, {len(said)} options: {' | '.join(said[:3])}"
         speaks, words = (
-            view.legal[0].kind in (*ACTS, *env.spec.worded) and rng.random() < 0.1,
+            view.legal[0].kind in kinds and rng.random() < 0.1,
             clean(SAYINGS[rng.integers(len(SAYINGS))]),
         )
         env.play(env.text.parse(words, view) if speaks else view.legal[rng.integers(len(view.legal))])

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parlour.envs.avalon.presets import PRESETS
+from parlour.envs.avalon.presets import PRESETS, default_roles
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.text import AmbiguousMove, UnreadableMove, clean, read_seats, render
 
@@ -529,7 +529,7 @@ def first_section(env: Any, seat: int) -> list[str]:
 
 @pytest.mark.parametrize("rules", PRESETS)
 def test_the_first_section_tells_role_and_night_and_ends_with_the_rules(avalon_env, rules):
-    env = avalon_env(7, rules)
+    env = avalon_env(7, rules, roles=default_roles(7, "paper"))
     env.reset(options={"nature": [Move("deal", (*env.game.deck, LEADER))]})
     shown = "The night showed you which other players hold one of the roles"
     common = env.text.rules.split("\n")

@@ -48,7 +48,7 @@ def test_the_card_of_avalon_tells_its_players_presets_and_their_points():
     spec, text = registry["avalon_v0"].spec, package.__doc__ or ""
     low, high = card_of(spec)["Players"].split(",")[0].split("-")
     assert range(int(low), int(high) + 1) == PLAYERS
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.count("|") == 5]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.count("|") == 6]
     points = {row[0]: dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows}
     assert rows[0] == ["point", *PRESETS]
     assert spec.options["rules"] == ", ".join(PRESETS)

@@ -126,15 +126,23 @@ class AvalonBelief:
         role: Its role; empty for an onlooker.
         knows: What the night showed it.
         habits: How seats behave.
+        guesser: The role that names Merlin.
     """
 
     def __init__(
-        self, roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...], habits: AvalonHabits | None = None
+        self,
+        roles: tuple[str, ...],
+        seat: int,
+        role: str,
+        knows: tuple[Any, ...],
+        habits: AvalonHabits | None = None,
+        guesser: str = game.ASSASSIN,
     ) -> None:
         self.habits = habits or AvalonHabits()
         self.seat = seat
         self._key = (roles, seat, role, knows)
-        self.evil, self.merlin, self.blind, self.assassin = _tables(*self._key)
+        self.evil, self.merlin, self.blind = _tables(*self._key)
+        self._guesser = guesser
         self.log_weights: Array = np.zeros(len(self.evil))
         self._weights: Array | None = None
         self._team: tuple[int, ...] = ()
@@ -188,6 +196,8 @@ class AvalonBelief:
             self.see_cards(self._team, args[1], self._own_card)
         elif kind == game.EXPOSED:
             self.see_exposure(args[0], args[1], right=bool(args[2]))
+        elif kind == game.GATHERS and self.seat in args:
+            self._add(np.where(self.evil[:, list(args)].all(axis=1), 0.0, -50.0))
 
     def see_team(self, leader: int, team: Sequence[int]) -> None:
         """A leader names a team."""
@@ -234,10 +244,10 @@ class AvalonBelief:
         """A seat defends or recommends another."""
         self._see_remark(speaker, target, self.habits.defend_evil, self.habits.evil_defends_evil)
 
-    def see_exposure(self, assassin: int, named: int, *, right: bool) -> None:
-        """The Assassin shows himself and names somebody as Merlin."""
-        is_assassin, is_merlin = self.assassin[:, assassin] == 1, self.merlin[:, named] == 1
-        self._add(np.where(is_assassin & (is_merlin == right), 0.0, -50.0))
+    def see_exposure(self, guesser: int, named: int, *, right: bool) -> None:
+        """Whoever names Merlin, the Assassin as a rule, shows himself and names somebody."""
+        is_guesser, is_merlin = _may_name(*self._key, self._guesser)[:, guesser] == 1, self.merlin[:, named] == 1
+        self._add(np.where(is_guesser & (is_merlin == right), 0.0, -50.0))
 
     def _see_remark(self, speaker: int, target: int, by_good: float, by_evil: float) -> None:
         if speaker in (self.seat, target):
@@ -255,18 +265,22 @@ class AvalonBelief:
 
 
 @lru_cache(maxsize=256)
-def _tables(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]) -> tuple[Array, Array, Array, Array]:
-    """For each deal and seat whether it is evil, is Merlin, knows nobody, may be the Assassin; each (H, n), 0 or 1.
-
-    "May be": is the Assassin, or holds a role that is not told apart from his.
-    """
+def _tables(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]) -> tuple[Array, Array, Array]:
+    """For each deal and seat whether it is evil, is Merlin, knows nobody; each (H, n), 0 or 1."""
     names, table = deals(roles, seat, role, knows)
     evil = np.array([name in game.EVIL_ROLES for name in names], dtype=np.float64)[table]
     merlin = np.array([name == game.MERLIN for name in names], dtype=np.float64)[table]
     blind = np.array([name in game.SEES_NOTHING for name in names], dtype=np.float64)[table]
-    hunter = merged(roles, knows).get(game.ASSASSIN)
-    assassin = np.array([name == hunter for name in names], dtype=np.float64)[table]
-    return evil, merlin, blind, assassin
+    return evil, merlin, blind
+
+
+@lru_cache(maxsize=256)
+def _may_name(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...], guesser: str) -> Array:
+    """For each deal and seat whether it may hold the role that names Merlin, or one not told apart from it; (H, n), 0 or 1."""
+    names, table = deals(roles, seat, role, knows)
+    shared = merged(roles, knows).get(guesser)
+    may: Array = np.array([name == shared for name in names], dtype=np.float64)[table]
+    return may
 
 
 def _log_vote(cast: Array, approve: float) -> Array:

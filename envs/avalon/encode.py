@@ -88,7 +88,9 @@ class AvalonEncoder:
         for seat, (kind, args, _), _ in view.events:
             if kind in speech.ACTS:
                 _add_speech(of, seat, kind, args, mine=seat == view.seat)
-            elif kind in (vocabulary.TEAM, vocabulary.DRAWN):
+            elif kind == vocabulary.TEAM:
+                team, votes = args, ()  # the last team of a quest may go without a vote
+            elif kind == vocabulary.DRAWN:
                 team = args
             elif kind == vocabulary.VOTES:
                 votes = args[1:]

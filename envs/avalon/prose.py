@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, combinations, product
 from typing import Final
@@ -26,7 +26,20 @@ from parlour.envs.text import CHOICE, OPTION, RECORD, WHO, render
 
 _FIRST: Final = re.compile(r"You are player_(?P<seat>\d+)\. Your role is (?P<role>.+)\. You are on the side of ")
 _NIGHT: Final = re.compile(r"^The night showed you .* one of the roles (?P<roles>.+): (?P<seats>.+)\.$", re.MULTILINE)
-_WORDED: Final = re.compile(r'player_(?P<seat>\d+) says: (?P<words>".*") \(taken as: (?P<claim>.+)\)')
+_WORDED: Final = re.compile(
+    r"(?P<private>Privately, |To the evil players, )?player_(?P<seat>\d+)(?: says| on its vote)?: "
+    r'(?P<words>".*") \(taken as: (?P<claim>.+)\)'
+)
+_WHY: Final = re.compile(r'(?P<team>player_\d+ proposes the team [^:"]+): (?P<words>".*")')
+
+
+def _unquoted(words: str) -> str | None:
+    """What stands between quotation marks; None if they are not right."""
+    try:
+        found = json.loads(words)
+    except ValueError:
+        return None
+    return str(found)
 
 
 class AvalonProse:
@@ -66,7 +79,8 @@ class AvalonProse:
         if None in events or None in legal:
             return None
         night = tuple(Knowledge(tuple(n["roles"].split(" / ")), seats_in(n["seats"])) for n in _NIGHT.finditer(head))
-        seen, offered = tuple(e for e in events if e is not None), tuple(m for m in legal if m is not None)
+        seen = tuple(self._addressed(event for event in events if event is not None))
+        offered = tuple(move for move in legal if move is not None)
         return self._view(seat, first["role"], night, seen, offered)
 
     def _view(
@@ -93,6 +107,7 @@ class AvalonProse:
             team,
             good,
             evil,
+            *own.shown_points,
         )
 
     def _standing(self, events: tuple[Event, ...]) -> tuple[int, int, int, tuple[int, ...], int, int]:
@@ -116,15 +131,23 @@ class AvalonProse:
         known = self._lines.get(line) or self._own_lines(seat).get(line)
         if known is not None:
             return known
-        worded = _WORDED.fullmatch(line)
-        claim = None if worded is None else self._moves.get(worded["claim"])
-        if worded is None or claim is None:
-            return None
-        try:
-            words = json.loads(worded["words"])
-        except ValueError:
-            return None
-        return Event(int(worded["seat"]), claim._replace(words=words), None)
+        why, worded = _WHY.fullmatch(line), _WORDED.fullmatch(line)
+        found: Event | None = None
+        if why is not None:
+            found, words = self._lines.get(f"{why['team']}."), _unquoted(why["words"])
+        elif worded is not None and worded["claim"] in self._moves:
+            to = None if worded["private"] is None else (seat,)
+            found = Event(int(worded["seat"]), self._moves[worded["claim"]], to)
+            words = _unquoted(worded["words"])
+        return None if found is None or words is None else found._replace(move=found.move._replace(words=words))
+
+    @staticmethod
+    def _addressed(events: Iterable[Event]) -> Iterator[Event]:
+        """What the evil side says among itself goes to those who were gathered before."""
+        evil: tuple[int, ...] = ()
+        for event in events:
+            evil = event.move.args if event.move.kind == game.GATHERS else evil
+            yield event._replace(to=evil) if event.move.kind == game.CONSULT else event
 
     # -- every line there is -----------------------------------------------------------------------------------
 
@@ -136,6 +159,15 @@ class AvalonProse:
         """What only this seat sees, as it does it."""
         secret = (move for move in self._game.catalogue if move.kind in (game.CARD, game.GUESS))
         return self._by_line(Event(seat, move, (seat,)) for move in secret)
+
+    def _of_consultation(self) -> Iterator[Event]:
+        """What only the evil side sees."""
+        own, seats = self._game, range(self._game.seats)
+        holds = [move for move in own.catalogue if move.kind == game.CONSULT]
+        if holds:
+            yield from (Event(seat, move, None) for seat, move in product(seats, holds))
+            count = sum(side_of(role) == game.EVIL for role in own.roles)
+            yield from (told(game.GATHERS, evil, evil) for evil in combinations(seats, count))
 
     def _announcements(self) -> Iterator[Event]:
         """What everybody sees: the moderator's announcements, what is said, the teams that are proposed."""
@@ -149,6 +181,8 @@ class AvalonProse:
             for fails in range(own.sizes[quest] + 1):
                 yield told(game.FAILS, (quest, fails, int(fails < own.fails_needed[quest])))
         yield from (told(game.SCORE, args) for args in product(range(QUESTS_TO_WIN + 1), repeat=2))
+        yield told(game.GOES, ())
+        yield from self._of_consultation()
         yield from (told(game.EXPOSED, args) for args in product(seats, seats, (0, 1)))
         drawn = chain.from_iterable(combinations(seats, size) for size in sorted(set(own.sizes)))
         yield from (Event(NATURE, Move(game.DRAWN, args), None) for args in drawn)

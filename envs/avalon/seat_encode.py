@@ -200,8 +200,8 @@ class _Belief:
         self.names += ["mine: team clean", "onlooker's: team clean"]
         self._beliefs: tuple[AvalonBelief, ...] = ()
         if view is not None and view.role:
-            own = AvalonBelief(view.roles, view.seat, view.role, view.knows)
-            self._beliefs = own, AvalonBelief(view.roles, -1, "", ())
+            own = AvalonBelief(view.roles, view.seat, view.role, view.knows, guesser=view.guesser)
+            self._beliefs = own, AvalonBelief(view.roles, -1, "", (), guesser=view.guesser)
 
     def see(self, view: AvalonView, event: Event) -> None:
         seat, (kind, args, _), _ = event

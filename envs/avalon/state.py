@@ -16,6 +16,7 @@ DRAW: Final = 4
 QUEST: Final = 5
 HUNT: Final = 6
 DONE: Final = 7
+CONSULTATION: Final = 8  # before HUNT
 NOBODY: Final[tuple[int, ...]] = ()
 
 
@@ -33,7 +34,7 @@ class AvalonStanding(NamedTuple):
     evil: int
     """Quests won."""
     guessed: bool
-    """Whether the Assassin has used the guess."""
+    """Whether the guess is used."""
     reason: str
     """Why the game ended; empty while it has not."""
 
@@ -49,8 +50,10 @@ class AvalonState(NamedTuple):
     team: tuple[int, ...]
     """The team proposed, then the team that goes."""
     secret: tuple[int, ...]
-    """Votes or cards given so far, 1/0, shown to nobody yet; while the Assassin is asked, the quest's result."""
+    """Votes or cards given so far, 1/0, shown to nobody yet; while Merlin may be named, the quest's result."""
     standing: AvalonStanding
     options: Options
     """Of the seat to move; `NOTHING` if none is."""
     log: tuple[Event, ...]
+    comments: tuple[str, ...] = ()
+    """Words of the votes given so far, where votes may come with words."""

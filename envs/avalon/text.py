@@ -16,7 +16,7 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.rules_in_words import rules_in_words
 from parlour.envs.avalon.vocabulary import APPROVE, FAIL, GOOD, PASS, REJECT, SUCCESS, AvalonView
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move
-from parlour.envs.english import name, names
+from parlour.envs.english import PLAYER, last_clause, name, names, negated
 from parlour.envs.text import (
     MODERATOR,
     AmbiguousMove,
@@ -35,6 +35,7 @@ _SENTENCES: Final = {
     SUCCESS: "I play success.",
     FAIL: "I play fail.",
     PASS: "I do not name Merlin now.",
+    Move(vocabulary.CONSULT): "I hold nobody for Merlin.",
 }
 _VOTES: Final = {
     APPROVE: re.compile(
@@ -58,8 +59,22 @@ _ASKS: Final = {
     vocabulary.TEAM: "You lead: name the team.",
     vocabulary.BALLOT: "Vote on the team in secret.",
     vocabulary.CARD: "You are on the quest: play a card in secret.",
-    vocabulary.GUESS: "You are the Assassin: you may name Merlin, once in the game.",
+    vocabulary.GUESS: "You are {guesser}: you may name Merlin, once in the game.",
+    vocabulary.CONSULT: "Speak to the evil players alone, about who Merlin is: one of these, or in your own words.",
 }
+_WORDS: Final = {
+    vocabulary.TEAM: " You may say why: all hear it.",
+    vocabulary.GUESS: " You may say why: nobody hears it.",
+    f"{vocabulary.BALLOT} private": " You may add a few words: nobody else reads them.",
+    f"{vocabulary.BALLOT} public": " You may add a few words: all read them after the vote.",
+}
+"""What is added to a question where words may go with the answer."""
+_HOLDS: Final = re.compile(
+    rf"{PLAYER}(?:(?:\s+\w+){{0,2}}?\s+(?:is|be|seems|looks|feels|pings|as|being|for)|['’]s)\s+(?:\w+\s+){{0,4}}?Merlin\b"
+    rf"|\bMerlin\s+(?:=|is|must be|could be|might be|may be)\s+(?:\w+\s+){{0,2}}?{PLAYER}"
+    rf"|\b(?:hold|name|guess|kill|target|assassinate|shoot)\s+{PLAYER}",
+    re.IGNORECASE,
+)
 
 
 class AvalonText(MoveSentences):
@@ -68,6 +83,10 @@ class AvalonText(MoveSentences):
     def __init__(self, game: Avalon) -> None:
         self._role_names = game.role_names
         self._unclear_card = game.rules.unclear_card
+        self._worded = game.worded
+        guesser = "the Assassin" if game.rules.guesser == vocabulary.ASSASSIN else game.rules.guesser
+        self._guesser = guesser
+        self._asks = {kind: ask.format(guesser=guesser) + _words_of(kind, game) for kind, ask in _ASKS.items()}
         self.rules = rules_in_words(game)
         # one entry for each seat, role and night: all else in the first section is the rules
         self._who: dict[tuple[int, str, tuple[Knowledge, ...]], str] = {}
@@ -91,23 +110,35 @@ class AvalonText(MoveSentences):
     def line(self, event: Event) -> str:
         seat, move, _ = event
         if seat == NATURE:
-            return f"{MODERATOR}{_announcement(move)}\n"
-        if move.kind in speech.ACTS:
-            return speech_line(seat, move, self.say(move))
-        if move.kind == vocabulary.TEAM:
-            return f"{name(seat)} proposes the team {names(move.args)}.\n"
-        return f"Privately, {name(seat)}: {self.say(move)}\n"
+            return f"{MODERATOR}{_announcement(move, self._guesser)}\n"
+        kind, said = move.kind, self.say(move)
+        if kind in speech.ACTS:
+            return speech_line(seat, move, said)
+        if kind == vocabulary.TEAM:
+            why = f": {speech.quote(move.words)}" if move.words else "."
+            return f"{name(seat)} proposes the team {names(move.args)}{why}\n"
+        if kind == vocabulary.CONSULT:
+            return f"To the evil players, {speech_line(seat, move, said)}"
+        if kind == vocabulary.BALLOT:
+            whose = "" if event.to is None else "Privately, "
+            return f"{whose}{name(seat)} on its vote: {speech.quote(move.words)} (taken as: {said})\n"
+        if move.words:
+            return f"Privately, {name(seat)}: {speech.quote(move.words)} (taken as: {said})\n"
+        return f"Privately, {name(seat)}: {said}\n"
 
     def ask(self, legal: tuple[Move, ...]) -> str:
-        return _ASKS.get(legal[0].kind, "Speak to the table: one of these, or in your own words.")
+        return self._asks.get(legal[0].kind, "Speak to the table: one of these, or in your own words.")
 
     def say(self, move: Move) -> str:
         if move.kind == vocabulary.TEAM:
             return f"I propose {names(move.args)}."
         if move.kind == vocabulary.GUESS and move.args:
             return f"I name {name(move.args[0])} as Merlin."
-        if move in _SENTENCES:
-            return _SENTENCES[move]
+        if move.kind == vocabulary.CONSULT and move.args:
+            return f"I hold {name(move.args[0])} for Merlin."
+        plain = Move(move.kind, move.args)
+        if plain in _SENTENCES:
+            return _SENTENCES[plain]
         return say_speech(move, self._role_names)
 
     def parse(self, text: str, view: AvalonView) -> Move:
@@ -118,11 +149,13 @@ class AvalonText(MoveSentences):
         kind = legal[0].kind
         if kind in speech.ACTS:
             return read_speech(text, view, self._role_names)
-        if kind == vocabulary.TEAM:
-            return _legal(Move(vocabulary.TEAM, tuple(sorted(read_seats(text, view.seat)))), text, legal)
-        if kind == vocabulary.GUESS:
-            return _legal(_read_guess(text, view), text, legal)
-        return _legal(read_choice(text, _VOTES if kind == vocabulary.BALLOT else _CARDS), text, legal)
+        if kind == vocabulary.CONSULT:
+            return _read_hold(text, legal)
+        if kind not in self._worded:
+            return _decision(text, view)
+        head, stop, rest = text.partition(".")
+        decided = self.exact(head + stop, legal)  # its own sentence, and then words
+        return _decision(text, view)._replace(words=text) if decided is None else decided._replace(words=rest.strip())
 
     def default(self, text: str, view: AvalonView, rng: np.random.Generator) -> Move:
         legal = view.legal
@@ -138,7 +171,14 @@ class AvalonText(MoveSentences):
         return legal[0]
 
 
-def _announcement(move: Move) -> str:
+def _words_of(kind: str, game: Avalon) -> str:
+    """What a question adds where words may go with the answer."""
+    if kind not in game.worded:
+        return ""
+    return _WORDS.get(f"{kind} {game.rules.comments}" if kind == vocabulary.BALLOT else kind, "")
+
+
+def _announcement(move: Move, guesser: str) -> str:
     kind, args, _ = move
     if kind == vocabulary.LEADS:
         quest, leader, size, counted, fails = args
@@ -156,9 +196,11 @@ def _announcement(move: Move) -> str:
     if kind == vocabulary.SCORE:
         return f"Score: good {args[0]}, evil {args[1]}."
     if kind == vocabulary.EXPOSED:
-        return (
-            f"{name(args[0])} is the Assassin and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
-        )
+        return f"{name(args[0])} is {guesser} and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
+    if kind == vocabulary.GATHERS:
+        return f"The evil players, who alone hear this and now talk among themselves, are {names(args)}."
+    if kind == vocabulary.GOES:
+        return "It is the last team of this quest: it goes without a vote."
     if kind == vocabulary.DRAWN:
         return f"The team was too small; drawn to go instead: {names(args)}."
     return "The roles are dealt."
@@ -172,6 +214,28 @@ def _legal(move: Move, text: str, legal: tuple[Move, ...]) -> Move:
         wanted = f"{sizes[-1]} different players" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} different players"
         raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {wanted} of this table")
     raise IllegalMove(f"{text!r} is read as {move.kind} {list(move.args)}, which is not among the options")
+
+
+def _decision(text: str, view: AvalonView) -> Move:
+    """The team, the vote, the card or the guess in free words."""
+    legal = view.legal
+    kind = legal[0].kind
+    if kind == vocabulary.TEAM:
+        return _legal(Move(vocabulary.TEAM, tuple(sorted(read_seats(text, view.seat)))), text, legal)
+    if kind == vocabulary.GUESS:
+        return _legal(_read_guess(text, view), text, legal)
+    return _legal(read_choice(text, _VOTES if kind == vocabulary.BALLOT else _CARDS), text, legal)
+
+
+def _read_hold(text: str, legal: tuple[Move, ...]) -> Move:
+    """The one player whom free words hold for Merlin; nobody, if they hold none or several."""
+    found = {
+        next(filter(None, match.groups()))
+        for match in _HOLDS.finditer(text)
+        if not negated(last_clause(text[: match.start()]) + match[0])
+    }
+    move = Move(vocabulary.CONSULT, tuple(int(seat) for seat in found))
+    return Move(vocabulary.CONSULT, move.args if move in legal else (), text)
 
 
 def _read_guess(text: str, view: AvalonView) -> Move:

@@ -15,6 +15,7 @@ from parlour.envs.parallel import GameParallelEnv
 from parlour.envs.registry import EnvModule
 from parlour.envs.speech import ACTS
 from parlour.envs.text import clean
+from parlour.envs.wording import worded_kinds
 
 UTTERANCES: Final = (
     "I propose player_1 and player_2.",
@@ -57,7 +58,7 @@ class ConfiguredGame:
     @property
     def worded(self) -> tuple[str, ...]:
         """Kinds of moves that take free words."""
-        return (*ACTS, *self.spec.worded)
+        return worded_kinds(self.spec, self.game)
 
     @cached_property
     def playouts(self) -> list[Playout]:

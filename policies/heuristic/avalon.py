@@ -44,9 +44,10 @@ class AvalonPlayer:
         self._me = view.seat
         self._evil = view.side == game.EVIL
         habits = habits or AvalonHabits()
-        self.belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits)
+        self.belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits, view.guesser)
         # what an onlooker thinks: the evil side and Merlin mind how they look
-        self.onlooker = AvalonBelief(view.roles, -1, "", (), habits) if self._evil or view.role == game.MERLIN else None
+        minds = self._evil or view.role == game.MERLIN
+        self.onlooker = AvalonBelief(view.roles, -1, "", (), habits, view.guesser) if minds else None
         self._fellows = _fellows(view) if self._evil else frozenset()
         self._beliefs = [self.belief] if self.onlooker is None else [self.belief, self.onlooker]
         self._seen = 0
@@ -66,6 +67,8 @@ class AvalonPlayer:
             return card if card in view.legal else view.legal[0]
         if kind == game.GUESS:
             return self._guess(view)
+        if kind == game.CONSULT:
+            return Move(game.CONSULT, (self._likely_merlin(),))
         return self._speech(view)
 
     def _read(self, view: AvalonView) -> None:
@@ -74,6 +77,8 @@ class AvalonPlayer:
                 belief.see(seat, kind, args)
             if kind == game.FAILS:
                 self._success = args[2]
+            elif kind == game.GATHERS:
+                self._fellows = frozenset(args)
         self._seen = len(view.events)
 
     # -- deciding ----------------------------------------------------------------------------------------------
@@ -140,14 +145,17 @@ class AvalonPlayer:
         return 2 in (view.good, view.evil) or on_team.index(self._me) < needed
 
     def _guess(self, view: AvalonView) -> Move:
-        chance = self.belief.merlin_chance()
-        target = int(np.argmax(chance + self._rng.random(len(chance)) * 1e-9))
+        chance, target = self.belief.merlin_chance(), self._likely_merlin()
         if game.PASS not in view.legal:
             return Move(game.GUESS, (target,))
         good, evil = view.good + self._success, view.evil + 1 - self._success
         if evil == 3 or (good < 3 and chance[target] < SURE_OF_MERLIN):
             return game.PASS
         return Move(game.GUESS, (target,))
+
+    def _likely_merlin(self) -> int:
+        chance = self.belief.merlin_chance()
+        return int(np.argmax(chance + self._rng.random(len(chance)) * 1e-9))
 
     # -- speaking ----------------------------------------------------------------------------------------------
 

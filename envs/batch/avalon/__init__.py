@@ -1,20 +1,40 @@
-"""Avalon by the thousand: kernels of `parlour.envs.avalon`, for 5-10 players, all presets and role sets, talk or not."""
+"""Avalon by the thousand: kernels of `parlour.envs.avalon`, for 5-10 players, all role sets, talk or not.
+
+Of the presets all but `multi_round`, whose discussion once a quest, consultation and last team without a vote they lack.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.seat_encode import KINDS
+from parlour.envs.avalon.vocabulary import ASSASSIN
 from parlour.envs.batch.avalon import belief, loops
 from parlour.envs.batch.avalon.layout import Array, game_record, numbers_of, rules_of, tables_of
 from parlour.envs.batch.compiled import use_threads
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import NOBODY, BatchTables, Turns, seeds_of
-from parlour.envs.core import GameSpec, ParlourError
+from parlour.envs.core import GameSpec, ParlourError, accept
+
+_POINTS: Final = {
+    "fifth_rejection": ("evil_wins", "team_goes"),
+    "discussion": ("proposal",),
+    "speaks_first": ("leader",),
+    "consult": (False,),
+    "guesser": (ASSASSIN,),
+}
+"""What kernels have of the points on which rules differ, where that is not all."""
+
+
+def check_kernels(game: Avalon) -> None:
+    """Refuse a table with rules that the kernels do not have. Raises `ParlourError`."""
+    for point, known in _POINTS.items():
+        if (value := getattr(game.rules, point)) not in known:
+            raise accept(f"{point} of batch tables of Avalon", value, known)
 
 
 class AvalonTables(BatchTables):
@@ -28,7 +48,7 @@ class AvalonTables(BatchTables):
         habits: How seats behave, as the beliefs suppose.
         autoreset: See `BatchTables`.
         threads: See `BatchTables`.
-        **config: `num_players`, `rules`, `roles`, `talk`.
+        **config: The options of Avalon, but for points of the rules that the kernels do not have.
     """
 
     kinds: ClassVar[tuple[str, ...]] = KINDS
@@ -47,6 +67,7 @@ class AvalonTables(BatchTables):
         **config: Any,
     ) -> None:
         super().__init__(spec, config, num_envs=num_envs, features=features, autoreset=autoreset, threads=threads)
+        check_kernels(self.game)
         encoder = spec.seat_encoder(self.game, features)
         self.size, self.names = encoder.size, tuple(encoder.names)
         self.hidden_size = self.seats * len(self.game.role_names)
