@@ -16,6 +16,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.terminal import TellingHandler, tell
 from parlour.envs.text import clean
 from parlour.training.cli import (
+    analyse,
     avalon,
     cache,
     demo,
@@ -57,6 +58,7 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "check": own_games.check,
     "evaluate": games.evaluate,
     "metrics": metrics.metrics,
+    "analyse": analyse.analyse,
     "demo": demo.demo,
     "serve": serve.serve,
     "prompts list": prompts.list_prompts,

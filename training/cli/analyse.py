@@ -1,0 +1,59 @@
+"""`parlour analyse`: recorded games of Avalon under exact beliefs, and their players beside the heuristic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from parlour.envs.terminal import tell
+from parlour.training import display
+from parlour.training.avalon.analysis import report
+from parlour.training.avalon.analysis.compare import ComparedGuesses, ComparedVotes, compared_guesses, compared_votes
+from parlour.training.avalon.analysis.run import REPORT, AnalysisSettings
+from parlour.training.avalon.analysis.run import analyse as analyse_folder
+from parlour.training.cli.options import Answer, Options
+from parlour.training.statistics import show_interval
+
+_COMPARED: Final = ("heuristic", "difference, points")
+
+
+def analyse(
+    directory: Annotated[Path, typer.Argument(help="Directory with transcripts of Avalon, imported or played here.")],
+    out: Annotated[Path, "Directory for the report, pages, pictures and tables."],
+    settings: Annotated[AnalysisSettings, Options()],
+) -> Answer:
+    """Analyse recorded games: beliefs, surprising and costly decisions, votes and guesses beside the heuristic's.
+
+    Example: [bold]parlour analyse runs/published --out runs/analysis --workers 2[/bold]
+    """
+    with display.stage_bars() as progress:
+        found = analyse_folder(directory, out, settings, progress=progress)
+
+    def show() -> None:
+        theirs = found.folder.theirs
+        votes, guesses = list(compared_votes(found.folder.games)), list(compared_guesses(found.folder.games))
+        title = "Right votes of good seats (95 % interval)"
+        display.show_table(title, ("by", "", "games", "votes", theirs, *_COMPARED), map(_votes, votes))
+        if guesses:
+            title = "Guesses that named Merlin (95 % interval)"
+            headings = ("by", "", "guesses", theirs, "heuristic", "both", "chance", "difference, points")
+            display.show_table(title, headings, map(_guesses, guesses))
+        tell(f"{len(found.folder.games)} games analysed; report: {found.out / REPORT}")
+
+    return Answer(found.figures, show)
+
+
+def _votes(one: ComparedVotes) -> tuple[str, ...]:
+    shares = (report.share(one.theirs), report.share(one.ours), report.points(one.difference))
+    return (one.by, _group(one), str(one.games), str(one.votes), *shares)
+
+
+def _guesses(one: ComparedGuesses) -> tuple[str, ...]:
+    apart = f"{100 * one.difference.difference:+.1f} {show_interval(one.difference, '+.1f', 100)}"
+    rates = (display.show_rate(one.theirs), display.show_rate(one.ours))
+    return (one.by, _group(one), str(one.theirs.n), *rates, str(one.both), f"{one.chance:.1f}", apart)
+
+
+def _group(one: Any) -> str:
+    return "" if one.by == one.group else str(one.group)
