@@ -1,127 +1,163 @@
 """The turns of speech by which free words accuse, defend, propose and follow: patterns for `parlour.envs.claims`, as data.
 
-English as it is spoken at tables of hidden roles. Collected from the half of the labelled statements on which the reader
-was developed (tests/spoken); each pattern is searched in a short stretch of one sentence, in which a list of seats is `⟨⟩`.
+English as it is spoken at tables of hidden roles, collected from the half of the labelled statements on which the reader
+was developed (tests/spoken). Each pattern is searched in a short stretch of one sentence; `⟨` stands for a list of seats,
+`⟨?` for one of which some are meant, `⟨,` for one of several.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-EVIL: Final = (
+_EVIL: Final = (
     r"(?:evils?|bad|sp(?:y|ies)|suspicious|suspects?|suspected|risk(?:y|ier)|shak(?:y|iest|ier)|saboteurs?|dirty|tainted|worse"
     r"|worst|implicated|contentious|common (?:denominator|factor|thread|element)|red flag|liabilit\w+|scum|wol(?:f|ves)|traitors?"
-    r"|untrustworthy|dangerous|fishy|sketchy|scrutini[sz]ed|too risky|poison\w*|problem)"
+    r"|untrustworthy|dangerous|fishy|sketchy|scrutini[sz]ed|uncertainty|problem)"
 )
-GOOD: Final = (
-    r"(?:good|clean(?:er|est)?|clear(?:ed|s|est)?|trust(?:ed|worthy)|saf(?:e|er|est)|solid|stead(?:y|iest)|strong(?:er|est)?"
+_GOOD: Final = (
+    r"(?:good|clean(?:er|est)?|clear(?:ed|s|est)?|trust(?:ed|worthy)?|saf(?:e|er|est)|solid|stead(?:y|iest)|strong(?:er|est)?"
     r"|reliable|anchors?|town|loyal|confirmed|proven|innocent|straightforward|transparent|favou?red|least implicated|consistent(?:ly)?"
-    r"|no (?:concrete )?evidence against|villagers?|readable|core)"
+    r"|no (?:concrete )?evidence against|no remaining path|villagers?|readable|soft-clear|reasonable)"
 )
-ON_FAILS: Final = (
-    r"(?:on|in|been on|part of|present on|only (?:shown up|been) on)\s+(?:(?:both|every|all|the|two|multiple|only|each|of)\s+)*"
-    r"(?:\w+,?\s+){0,5}?(?:fail(?:s|ed|ing|ures?)?|double-fail)\b"
+_TEAM: Final = r"(?:core|pair|trio|anchors?|blocs?|block|group|duo|team|clears?|five|base|choice|pick|lineup|option|subset|foundation)"
+_BEST: Final = (
+    r"(?:proven|cleanest|clean|solid|safest|strongest|(?:\w+-)?proven|most (?:\w+ )?(?:trusted|reliable|consistent)|reliable"
+    r"|trusted|guaranteed-good|highest-\w+ (?:good )?)"
 )
-ALONE: Final = (
-    r"(?:putting|having|sending|stacking|stack|pair(?:ing)?|repeat(?:ing)?|re-?run(?:ning)?|re-?us(?:e|ing)|re-?stack\w*"
-    r"|auto-?\w+|lock(?:ing|ed)?(?: in)?|over-?\w+|doubl\w+|recreat\w+|mixing|overlap\w*|default\w*|anchoring|assum\w+|treat\w*|jump\w*)"
+_ON_FAILS: Final = (
+    r"(?:on|in|with|to)\s+(?:(?:both|every|all|the|two|multiple|only|each|of|these)\s+)*(?:\w+,?\s+){0,5}?"
+    r"(?:fail(?:s|ed|ing|ures?)?|double-fail)\b"
 )
-"""What is avoided of a combination says nothing of its members."""
 
 FORWARD: Final = (
-    ("hypothetical", r"\bif\b|\bunless\b|\bwhether\b|\bassuming\b"),
     (
         "neutral",
-        r"\b(?:rather than|instead of|over|than|versus|vs\.?|between|compar\w+|(?:on|for|after|from) mission \d|replace)\b",
+        r"\b(?:rather than|instead of|over|than|versus|vs|between|compar\w+|(?:mission|quest|m) ?\d(?:'s)?(?: team)?(?: \w+)?(?: with| of)?"
+        r"|first mission with|not both|(?:do|does|would)(?:n't| not) (?:actually |fully |automatically )?clear)(?!\w)",
     ),
+    ("apart", r"\bnot(?: \w+)? (?:stack|pair|put|combine|lock|repeat|rerun|treat)\w*\b"),
     (
         "accuse",
-        r"\b(?:bench(?:es|ing)?|exclud\w+|avoid\w*|skip(?:ping)?|remov\w+|drop(?:ping)?|dodg\w+|freez\w+|without|rotat\w+ off"
-        r"|(?:wary|suspicious|cautious) (?:of|about)|nervous about|uneasy about|suspect(?:ing)?|accus\w+|distrust\w*|mistrust\w*"
-        r"|implicat(?:es?|ing)|hard-?reset off|reset off|excludes|swap(?:ping)?(?: out)?(?=\s*⟨)|no(?=\s*⟨)|against"
-        r"|less keen on|leav(?:e|es|ing)(?=\s*⟨)|bench)\b",
-    ),
-    (
-        "accuse",
-        r"\b(?:than|to) (?:\w+ )?(?:bring(?:ing)?|drag(?:ging)?|dip\w*|re-?add\w*)(?: back)?\b|\bdipping back into|\bre-adding",
+        r"\b(?:bench(?:es|ing)?|exclud\w+|avoid\w*|skip(?:ping)?|remov\w+|drop(?:ping)?|(?:hard-)?dodg\w+|(?:hard-)?freez\w+|without|rotat\w+ off"
+        r"|(?:wary|suspicious|cautious) (?:of|about)|(?:nervous|uneasy) about|suspect(?:ing)?|accus\w+|distrust\w*|mistrust\w*"
+        r"|implicat(?:es?|ing)|(?:hard-?)?reset off|swap(?:ping)?(?: out)?(?=\s*⟨)|no(?=\s*⟨)|not(?=\s*⟨)|against"
+        r"|leav(?:e|es|ing)(?=[^⟨⟩]{0,30}⟨)|bench|(?:than|to|and) (?:\w+ )?(?:bring|drag|dip|re-?add)\w*(?: back| the| into)*"
+        r"|re-?adding|(?:don't|do not|doesn't|not) (?:actually |really )?(?:love|want|need|include|take|bring|trust|risk|risk adding)"
+        r"|(?:change|difference|variable)\b[^⟨⟩,;]{0,60}\b(?:was|is|were|being)(?: adding)?|fail\w*[^⟨⟩,;]{0,30}\b(?:when|once|by adding))(?!\w)",
     ),
     (
         "among",
-        r"\b(?:evils?|sp(?:y|ies)|bad (?:one|card|player)s?|saboteurs?|fails?|dirty|suspects)\b[^⟨⟩,;]{0,40}\b(?:in|among|from|between|within)\b"
-        r"|\b(?:someone|one) (?:between|in|of)(?=\s*⟨\?)",
+        r"\b(?:evils?|sp(?:y|ies)|bad (?:one|card|player)s?|saboteurs?|fails?|dirty|suspects)\b[^⟨⟩,;]{0,40}\b(?:in|among|from|between|within|be)(?!\w)"
+        r"|\b(?:someone|fail\w* (?:on|with)|fail sitting on|evils? are|evils? is|spies are|questioning an?)(?=[^⟨⟩,;]{0,12}⟨)",
+    ),
+    (
+        "best",
+        rf"\b{_BEST}(?:[\s,-]+\w+){{0,3}}?\s+{_TEAM}\b(?:\s+(?:of|is|are|as|like|for \w+ \w+ is|remains))?"
+        rf"|\b{_TEAM} (?:I|we) trust (?:the )?most(?: \w+){{0,4}} (?:is|are)|\bmost trust",
     ),
     (
         "defend",
-        r"\b(?:trust(?:s|ing|ed)?|vouch\w* for|(?:proven|clean|cleanest|solid|safest|strongest|trusted|double-proven|reliable|best)"
-        r"(?:[\s,-]+\w+){0,2}?\s+(?:core|pair|trio|anchors?|block|group|duo|team|bloc|clears?|five|base|choice|pick)\b"
-        r"(?:\s+(?:of|is|are|as|for \w+ \w+ is|remains|like))?)",
+        r"\b(?:(?:tentatively |still |fully )?trust(?:s|ing|ed)?|vouch\w* for|clean with(?: just| only| exactly)*|clean(?=\s*⟨))\b",
     ),
     (
         "propose",
         r"\b(?:prefer\w*|rather|like|fine|okay|ok|comfortable|lean\w*|propos\w+|includ\w+|add(?:s|ing)?|plus|core|stick\w*|re-?run\w*"
-        r"|keep(?:s|ing)?|choos\w+|pick(?:s|ing)?|go with|going with|want\w*|suggest\w*|pair\w*|anchor\w*|build\w*|put(?:s|ting)?"
-        r"|team of|team|start\w*|combin\w+|tak(?:e|es|ing)|reus\w+|repeat\w*|revert\w*|carry\w*|bring(?:s|ing)?|us(?:e|es|ing)"
-        r"|swap(?:ping)? (?:in|me for)|for(?=\s*⟨)|mix|trio|lineup|alongside|consider|fifth|fourth|third|trust|run|lock(?:ing)? in|on board with"
-        r"|drawing|mostly|opener|favou?r|good with|happy with|support|testing|test|have|see|volunteer)\b|\+",
+        r"|keep(?:s|ing)?|choos\w+|pick(?:s|ing)?|go(?:ing)? with|want\w*|suggest\w*|pair\w*|anchor\w*|build\w*|put(?:s|ting)?"
+        r"|team|start\w*|combin\w+|tak(?:e|es|ing)|re-?us\w+|repeat\w*|revert\w*|carry\w*|bring(?:s|ing)?|us(?:e|es|ing)"
+        r"|for(?=\s*⟨)|trio|lineup|alongside|consider|fifth|fourth|third|run|on board with|have|having|sending"
+        r"|drawing|opener|favou?r|good with|happy with|support|testing|tests?|see|introduc\w+|converged on|lock in|pull in|someone like)\b|\+",
+    ),
+    (
+        "apart",
+        r"\b(?:stack\w*|re-?stack\w*|auto-?\w+|lock(?:ing|ed)?|over-?\w+|doubl\w+|recreat\w+|overlap\w*|default\w*|assum\w+|treat\w*)\b",
     ),
 )
-"""What stands before the seats it is about, the more telling first where two begin at one place."""
-_IS: Final = r"\s*,?\s*(?:\(\w+\)\s*)?(?:both |all |are |is |was |were |look(?:s|ed)? |seems? |feels? |being |as |have |has |'s |'re |must be |could be |might be )+"
-_FEW: Final = r"(?:(?!and\b|but\b|so\b)[\w'-]+[ ,]+){0,6}?"
+"""What stands before the seats it is about; of two that begin at one place the longer counts, then the first."""
+
+KEEPING: Final = r"\b(?:keep\w*|stick\w*|re-?run\w*|re-?us\w+|core|carry\w*|repeat\w*|revert\w*|happy with)\b"
+CLEAN_BEFORE: Final = r"\b(?:given|since|because|how|as|after)\b[^.;]{0,40}\b(?:clean|passed|succeeded)\b"
+"""Who wants to keep a team since its mission was clean defends it."""
+
+_IS: Final = r"\s*,?\s*(?:(?:both|all|are|is|was|were|look(?:s|ed)?|seems?|feels?|being|as|over as|have|has|'s|'re|must be|could be|might be|goes|played|appears?|make|makes)\s+)+"
+_FEW: Final = r"(?:(?!and\b|but\b|so\b|because\b)[\w'-]+[ ,]+){0,7}?"
 BACKWARD: Final = (
     (
         "accuse",
-        r"\s*(?:\(\w+\)\s*)?(?:both|all|entirely|completely|fully|also|then|herself|himself|should|must|would|to|stays?|sits?|staying|sitting"
-        r"|back|set|block|\s)*\s*\b(?:off|out|benched|excluded)\b",
+        r"\s*(?:both|all|entirely|completely|fully|also|then|herself|himself|should|must|would|to|stays?|sits?|staying|sitting"
+        r"|back|set|hard|\s)*\s*\b(?:off|out|benched|excluded|on the bench|hard-benched)\b",
     ),
+    ("accuse", r"\s+(?:anywhere near|nowhere near)\b"),
+    ("best", rf"(?:{_IS}|\s+the\s+){_FEW}{_BEST}(?:[\s,-]+[\w-]+){{0,3}}?\s+{_TEAM}\b"),
     (
         "propose",
-        rf"{_IS}{_FEW}{GOOD}\s+(?:\w+\s+)?(?:info|balance|start\w*|team|lineup|mix|option|choice|way|compromise|idea|blend|fit)",
+        rf"{_IS}{_FEW}{_GOOD}\s+(?:\w+\s+)?(?:info|balance|start\w*|early|test|team|lineup|mix|option|choice|way|compromise|idea|blend|fit|clean|look)",
     ),
-    ("accuse", rf"{_IS}{_FEW}{EVIL}\b"),
-    ("accuse", rf"{_IS}{_FEW}{ON_FAILS}"),
-    ("defend", rf"{_IS}{_FEW}{GOOD}\b"),
+    ("defend", rf"{_IS}{_FEW}(?:least implicated|no (?:concrete )?evidence)"),
+    ("accuse", rf"(?:{_IS}|\s+){_FEW}{_EVIL}\b"),
+    ("accuse", rf"{_IS}{_FEW}{_ON_FAILS}"),
+    (
+        "accuse",
+        r"\s+(?:has |have )?(?:\w+ )?(?:been )?(?:jump\w+|push\w+)\b[^⟨⟩,;]{0,20}\b(?:quick\w*|hard\w*|for|to)\b",
+    ),
+    ("defend", rf"{_IS}{_FEW}{_GOOD}\b"),
     (
         "defend",
-        r"\s*(?:result |team |pair |core )?(?:was|were|went|came back|have|has|had|stayed|succeeded|passed|produced)\b[^⟨⟩,;]{0,40}\b(?:clean\w*|succe\w+|passed|no fails?)\b",
+        r"\s*(?:result |team |pair |core )?(?:was|were|went|came back|have|has|had|stayed|succeeded|passed|produced|together)\b[^⟨⟩,;]{0,50}"
+        r"\b(?:clean\w*|succe\w+|passed|no fails?|the successful)\b",
     ),
     ("defend", r"\s*(?:succeeded|passed)\b"),
     (
         "propose",
-        rf"{_IS}{_FEW}(?:fine|reasonable|best|great|okay|ok|works?)\b|\s+(?:sounds?|works?|makes sense|should (?:go|join|be on)|go(?:es)? on|as (?:the|a) (?:third|fourth|fifth))",
+        rf"{_IS}{_FEW}(?:fine|reasonable|best|great|okay|ok|works?|sense)\b"
+        r"|\s+(?:sounds?|works?|makes (?:more )?sense|should (?:go|join|be on)|go(?:es)? on|as (?:the|a) (?:third|fourth|fifth)|(?:feels|seems|looks) (?:\w+ )?(?:like|healthier))\b",
     ),
-    ("defer", r"'s? (?:\w+ )?(?:point|idea|suggestion|preference|read|logic|proposal|view)s?\b"),
+    ("defer", r"'s? (?:\w+ ){0,2}(?:point|idea|suggestion|preference|read|logic|proposal|view)s?\b"),
     (
-        "defer",
-        r"\)?\s*(?:herself|himself)?\s*(?:(?:explicitly|all|also|both|have|has|had)\s+)*(?:suggest|propos|argu|support|converg|prefer|asked|floated|voiced|endors|said that)\w*",
+        "report",
+        r"\)?\s*(?:herself|himself)?\s*(?:(?:explicitly|all|also|both|have|has|had|each)\s+)*(?:suggest|propos|argu|support|converg|asked|floated|voiced|endors|said|want|think|thought|claim|told|accus)\w*",
     ),
 )
 """What stands right behind the seats it is about; the first that fits counts."""
 
-BREAK: Final = r"[;:]|\b(?:but|while|whereas|since|because|although|though|so|given|who|which|when|after|where|as|however)\b|,\s+(?:and\s+)?(?:I|we|let's)\b"
+FOLLOWING: Final = r"\b(?:agree(?:s|ing)? with|(?:I'm|am) with|with|following|follow|aligning with|(?:preferences|suggested|supported|voiced|endorsed) (?:\w+ )?by|like|as)\s*$"
+"""What stands before somebody whose judgement is followed."""
+AGREEING: Final = r"\b(?:agree(?:s|ing)? with|I'm with|I am with|(?:preferences|suggested|supported|voiced|endorsed|floated)\b[^⟨⟩]{0,60}\bby|people \(?including|players \(?including|players \()\s*$"
+
+BREAK: Final = (
+    r"[;:]|\b(?:but|while|whereas|since|because|although|though|so|given|who|which|when|after|where|as|however|whom|until)\b"
+    r"|,\s+(?:and\s+)?(?:I|we|let's)\b|\bthat\b"
+)
 """Where another clause begins, in which nothing of the one before governs."""
+
+CONDITION: Final = r"\b(?:even )?(?:if|unless|assuming)\b[^,;—]*?(?:,|;|—|$|(?=\b(?:I'd|I'll|I would|I still|I want|I think|let's|then)\b))"
+RESULT: Final = r"\b(?:fails?|passes|succeeds?|comes back|goes|passed|were|was|is|are)\b[^,;]{0,40}\b(?:fails?|clean|evil|wrong|spy|success)\b|\b(?:fails?|passes|succeeds)\b"
+"""Of a supposed result nothing follows now."""
 
 SELF: Final = (
     (
         "defend",
-        r"\bI(?:'m| am| know I(?:'m| am)| know that I(?:'m| am))\s+(?:\w+\s+)?(?:good|loyal|innocent|clean)\b(?!\s+(?:with|to|keeping|at))|\bI know (?:my own alignment|I passed)|\bguarantees? (?:at least )?one good",
+        r"\bI(?:'m| am| know I(?:'m| am)| know that I(?:'m| am))\s+(?:logically |definitely |actually )?(?:good|loyal|innocent|clean|confirmed good)\b(?!\s+(?:with|to|keeping|at))"
+        r"|\bI know (?:my own alignment|I passed)|\bguarantees? (?:at least )?one good",
     ),
     (
         "propose",
-        r"\bI(?:'m| am)? (?:\w+ ){0,3}?(?:volunteer\w*)|\bI(?:'m| am| can)\s+(?:\w+ ){0,3}?(?:be(?:ing)? the (?:third|fourth|fifth)|taking (?:a|the) (?:spot|shot)|staying on|going|go\b)",
+        r"\bI(?:'m| am| can|'d like to|'d actually like to)?\s+(?:\w+ ){0,3}?volunteer\w*"
+        r"|\bI(?:'m| am| can)\s+(?:\w+ ){0,3}?(?:be(?:ing)? the (?:third|fourth|fifth)|taking (?:a|the) (?:spot|shot)|staying on|going|go)\b",
     ),
 )
 """What speakers say of themselves."""
 
 OF_THE_TABLE: Final = (
-    r"\b(?:consensus|majority|most (?:people|players|of (?:the|us))|almost everyone|everyone|multiple (?:people|players)|several (?:people|players)"
-    r"|(?:the )?table's|table support|the (?:whole )?table has|with the camp)\b"
+    r"\b(?:consensus|majority|most (?:people|players|of the table)|almost everyone|with everyone|as everyone|everyone (?:agrees|requested)"
+    r"|(?:multiple|several|many) (?:people|players)\b[^.;]{0,40}\b(?:converg|suggest|want|support|endors|explicit|lean|have)\w*"
+    r"|table support|the (?:whole )?table (?:has|leaned|is)|with the camp)\b"
 )
 """Whoever follows no one in particular."""
 
-SAME_TEAM: Final = r"\b(?:re-?run\w*|stick\w* with|repeat\w*|keep\w*|building around|same)\b[^,;⟨⟩]{0,20}\b(?:mission \d|m\d|last|same|previous|exact) (?:\w+ )?(?:team|trio|four|lineup|group|core)\b"
-
-VOTE: Final = r"\bI(?:'ll|'d| will| would|'m going to)\s+(?:\w+\s+){0,2}?(?P<vote>approve|reject|vote (?:yes|no)|support|back|downvote)\b"
-
-RESULT: Final = r"\b(?:fails?|passes|succeeds?|comes back|goes clean|is evil)\b"
-"""Of a supposed result nothing follows now."""
+SAME_TEAM: Final = (
+    r"\b(?:re-?run\w*|stick\w* with|repeat\w*|keep\w*|building around|same)\b[^,;⟨⟩]{0,20}\b(?:mission \d|m\d|last|same|previous|exact)"
+    r" (?:\w+ )?(?:team|trio|four|lineup|group|core)\b"
+)
+VOTE: Final = (
+    r"\bI(?:'ll|'d| will| would|'m going to)\s+(?:\w+\s+){0,2}?(?P<vote>approve|reject|vote (?:yes|no)|back|downvote)\b"
+)

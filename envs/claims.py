@@ -39,13 +39,12 @@ class Claim(NamedTuple):
 
 
 class _List(NamedTuple):
-    """A list of seats in a sentence: where it stands, who is in it, whether some of them only, whether it is a possessive."""
+    """A list of seats in a sentence: where it stands, who is in it, ascending, and whether some of them only are meant."""
 
     start: int
     end: int
     seats: tuple[int, ...]
     some: bool
-    owner: bool
 
 
 _NAME: Final = r"player[_ ]?\d{1,2}(?!\w)"
@@ -55,40 +54,34 @@ _JOIN: Final = (
     r"|\s*,\s*(?:maybe\s+)?|\s*/\s*|\s*–\s*|-)"
 )
 _LIST: Final = re.compile(
-    rf"(?P<some>\b(?:one|two|three|either|some|any|slot)(?: or (?:two|both|one))?(?: \w+)? (?:of|from|between|among)\s+(?:the\s+)?|\beither\s+)?"
-    rf"(?P<list>{_MEMBER}(?:{_JOIN}{_MEMBER})*(?:\s+(?:and|or|nor) I\b(?!\s+(?:know|think|would|will|want|can|do|like)|['’]))?)"
-    r"(?P<owner>['’]s?(?![a-z]))?",
+    r"(?P<some>\b(?:one|two|three|either|some|any|slot|as many)(?: or (?:two|both|one))?(?: \w+)? (?:of|from|between|among)\s+(?:the\s+)?"
+    r"|\beither\s+)?(?:both\s+)?"
+    rf"(?P<list>{_MEMBER}(?:{_JOIN}{_MEMBER})*(?:\s+(?:and|or|nor) I\b(?!\s+(?:know|think|would|will|want|can|do|like)|'))?)"
+    r"(?:\s+(?:core|pair|trio|block|bloc|combo|duo|group|set|overlap|lineup|combination|pairing)\b)?",
     re.IGNORECASE,
 )
 _SEAT: Final = re.compile(rf"\((?:{_NAME}|me|myself)\)|player[_ ]?(\d+)|\b(?:me|myself|I)\b", re.IGNORECASE)
 _OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
-_PLAIN: Final = str.maketrans(
-    {
-        "’": "'",
-        "‑": "-",
-        "‘": "'",
-        "“": " ",
-        "”": " ",
-        '"': " ",
-        "*": " ",
-        "{": " ",
-        "}": " ",
-        "[": " ",
-        "]": " ",
-        "⟨": " ",
-        "⟩": " ",
-    }
-)
+_ASIDE: Final = re.compile(r"\((?!(?:like|e\.g|such as|including|me\b|myself\b)|player)[^()⟨⟩]{0,200}\)", re.IGNORECASE)
+_PLAIN: Final = str.maketrans({"’": "'", "‘": "'", "‑": "-"} | dict.fromkeys('“”"*{}[]⟨⟩', " "))
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+")
 _FORWARD: Final = tuple((sort, re.compile(pattern, re.IGNORECASE)) for sort, pattern in turns.FORWARD)
 _BACKWARD: Final = tuple((sort, re.compile(pattern, re.IGNORECASE)) for sort, pattern in turns.BACKWARD)
-_BREAK: Final = re.compile(turns.BREAK, re.IGNORECASE)
-_ALONE: Final = re.compile(turns.ALONE, re.IGNORECASE)
 _SELF: Final = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in turns.SELF)
-_TABLE: Final = re.compile(turns.OF_THE_TABLE, re.IGNORECASE)
-_SAME_TEAM: Final = re.compile(turns.SAME_TEAM, re.IGNORECASE)
-_VOTE: Final = re.compile(turns.VOTE, re.IGNORECASE)
-_RESULT: Final = re.compile(turns.RESULT, re.IGNORECASE)
+_BREAK, _CONDITION, _RESULT, _TABLE, _SAME_TEAM, _VOTE, _KEEPING, _CLEAN_BEFORE, _AGREEING = (
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        turns.BREAK,
+        turns.CONDITION,
+        turns.RESULT,
+        turns.OF_THE_TABLE,
+        turns.SAME_TEAM,
+        turns.VOTE,
+        turns.KEEPING,
+        turns.CLEAN_BEFORE,
+        turns.AGREEING,
+    )
+)
 _REACH: Final = 160
 """Characters before and behind a list that are looked at."""
 
@@ -108,15 +101,25 @@ Claim(kind='propose', seats=(0,), some=False, value=-1), Claim(kind='propose', s
     """
     found: dict[Claim, None] = {}
     for sentence in _SENTENCE.split(words[:_READ].translate(_PLAIN)):
-        for claim in _of_sentence(sentence, speaker, seats, roles):
+        for claim in _of_sentence(_unsupposed(sentence), speaker, seats, roles):
             found[claim] = None
     return tuple(found)
 
 
+def _unsupposed(sentence: str) -> str:
+    """A sentence without what it only supposes, and without what it concludes from a supposed result."""
+    found = _CONDITION.search(sentence)
+    while found is not None:
+        rest = "" if _RESULT.search(found[0]) else sentence[found.end() :]
+        sentence = f"{sentence[: found.start()]}; {rest}"
+        found = _CONDITION.search(sentence, found.start())
+    return sentence
+
+
 def _of_sentence(sentence: str, speaker: int, seats: int, roles: tuple[str, ...]) -> Iterator[Claim]:
-    lists = tuple(_lists(sentence, speaker, seats))
+    sentence = _ASIDE.sub("", sentence)
     named = False
-    for one, sorts in _governed(sentence, lists):
+    for one, sorts in _governed(sentence, tuple(_lists(sentence, speaker, seats))):
         named |= PROPOSE in sorts
         for sort in sorted(sorts):
             yield from _claim(sort, one, speaker)
@@ -126,11 +129,9 @@ def _of_sentence(sentence: str, speaker: int, seats: int, roles: tuple[str, ...]
 
 def _claim(sort: str, one: _List, speaker: int) -> Iterator[Claim]:
     kind = ACCUSE if sort == "among" else sort
-    others = tuple(seat for seat in one.seats if seat != speaker)
-    about = others if kind in (ACCUSE, DEFER) else one.seats
+    about = tuple(seat for seat in one.seats if seat != speaker) if kind in (ACCUSE, DEFER) else one.seats
     if about:
-        some = sort == "among" or (one.some and kind != DEFER and len(about) > 1)
-        yield Claim(kind, about, some and len(one.seats) > 1)
+        yield Claim(kind, about, len(one.seats) > 1 and kind != DEFER and (one.some or sort == "among"))
 
 
 def _lists(sentence: str, speaker: int, seats: int) -> Iterator[_List]:
@@ -138,88 +139,101 @@ def _lists(sentence: str, speaker: int, seats: int) -> Iterator[_List]:
         members = (int(one[1]) if one[1] else speaker for one in _SEAT.finditer(found["list"]) if one[0][0] != "(")
         present = tuple(sorted({seat for seat in members if seat < seats}))
         some = bool(found["some"]) or _OR.search(found["list"]) is not None
-        yield _List(found.start(), found.end(), present, some, bool(found["owner"]))
+        yield _List(found.start(), found.end(), present, some)
 
 
-def _governed(sentence: str, lists: tuple[_List, ...]) -> Iterator[tuple[_List, set[str]]]:
+def _governed(sentence: str, lists: tuple[_List, ...]) -> Iterator[tuple[_List, frozenset[str]]]:
     """Each list with what is said of it."""
-    state: set[str] = set()
+    clean = _CLEAN_BEFORE.search(sentence) is not None
+    state: frozenset[str] = frozenset()
     last = 0
     for number, one in enumerate(lists):
-        before = sentence[max(last, one.start - _REACH) : one.start] + ("⟨?" if one.some else "⟨")
+        before = sentence[max(last, one.start - _REACH) : one.start]
+        state = _state(before, one, state)
         end = lists[number + 1].start if number + 1 < len(lists) else len(sentence)
-        behind = sentence[one.end : min(end, one.end + _REACH)]
-        state = _state(before, state)
-        yield one, _behind(one, before, behind, state)
-        last = one.end
+        said, last, state = _behind(one, before, sentence[one.end : min(end, one.end + _REACH)], state)
+        if clean and PROPOSE in said and _KEEPING.search(before):
+            said |= {DEFEND}
+        yield one, said & _SAID
 
 
-def _state(before: str, state: set[str]) -> set[str]:
-    """What governs after a stretch of words, given what governed before it."""
+def _state(before: str, one: _List, state: frozenset[str]) -> frozenset[str]:
+    """What governs a list behind a stretch of words, given what governed before it."""
     breaks = [found.end() for found in _BREAK.finditer(before)]
     clause = breaks[-1] if breaks else 0
-    if breaks and "hypothetical" not in state:
-        state = set()
-    found = sorted(
+    if breaks:
+        state = frozenset()
+    marked = before[clause:] + ("⟨?" if one.some else "⟨," if len(one.seats) > 1 else "⟨")
+    hits = (
         (hit.start(), -hit.end(), number, sort)
         for number, (sort, pattern) in enumerate(_FORWARD)
-        for hit in pattern.finditer(before)
+        for hit in pattern.finditer(marked)
     )
-    for start, end, _, sort in found:
-        if start < clause and sort != "hypothetical":
-            continue
-        state = _after(sort, before, clause, start, -end, state)
+    last = 0
+    for start, end, _, sort in sorted(hits):
+        if start >= last:
+            state, last = _after(sort, marked, start, state), -end
     return state
 
 
-def _after(sort: str, before: str, clause: int, start: int, end: int, state: set[str]) -> set[str]:
-    denied = NEGATION.search(before[clause:start]) is not None
+def _after(sort: str, clause: str, start: int, state: frozenset[str]) -> frozenset[str]:
+    """What governs after a turn of speech of this sort at this place of a clause."""
+    denied = NEGATION.search(clause, max(0, start - 40), start) is not None
     if sort == PROPOSE:
-        if "neutral" in state and _ALONE.search(before[clause:]):
-            return state
-        if state & {ACCUSE, "among"} and not denied:
-            return {"neutral"} if _ALONE.match(before, start) else state if start - clause < 40 else {PROPOSE}
-        if denied:
-            return {"neutral"} if _ALONE.search(before[clause:]) or "both" in before else {ACCUSE}
-        return {PROPOSE} | (state & {DEFEND})
-    if sort == DEFEND:
-        return {"neutral"} if denied else {DEFEND} | (state & {PROPOSE})
-    if sort == ACCUSE and denied:
-        return {"neutral"}
-    return {sort}
+        if state & {ACCUSE, "among", "apart", "neutral"}:
+            return state if not _RESUMED.search(clause, 0, start) else frozenset({PROPOSE})
+        return frozenset({"apart"}) if denied else frozenset({PROPOSE}) | (state & {DEFEND})
+    if sort == "apart":
+        return frozenset({"apart"}) if denied or state & {ACCUSE, "apart"} else frozenset({"neutral"})
+    if sort in (DEFEND, "best"):
+        good = frozenset({DEFEND, PROPOSE}) if sort == "best" else frozenset({DEFEND}) | (state & {PROPOSE})
+        return frozenset({"neutral"}) if denied or "apart" in state else good
+    return frozenset({"neutral"}) if sort == ACCUSE and denied else frozenset({sort})
 
 
-def _behind(one: _List, before: str, behind: str, state: set[str]) -> set[str]:
+_RESUMED: Final = re.compile(r"(?:,|—|\band\b|\bso\b|\bwith\b)[^,—]*$", re.IGNORECASE)
+_SAID: Final = frozenset({ACCUSE, "among", DEFEND, PROPOSE, DEFER})
+
+
+def _behind(one: _List, before: str, behind: str, state: frozenset[str]) -> tuple[frozenset[str], int, frozenset[str]]:
+    """What is said of a list, up to where its words were read, and what governs behind it."""
     for sort, pattern in _BACKWARD:
         found = pattern.match(behind)
-        if found is None or (sort in (DEFER,) and "neutral" in state):
+        if found is None:
             continue
-        denied = NEGATION.search(found[0]) is not None
-        if denied and sort in (ACCUSE, DEFEND, PROPOSE):
-            return set()
-        keep = state & {PROPOSE} if sort == DEFEND else set()
-        return {sort} | keep
-    if one.owner:
-        return set()
-    return state & {ACCUSE, "among", DEFEND, PROPOSE, DEFER}
+        end = one.end + found.end()
+        if sort == "report":
+            follows = _AGREEING.search(before) is not None or "including" in before[-40:]
+            return frozenset({DEFER}) if follows else frozenset(), end, frozenset({"neutral"})
+        if NEGATION.search(found[0]) and "no " not in found[0]:
+            return frozenset(), end, state
+        if sort == "best":
+            return frozenset({DEFEND, PROPOSE}), end, state
+        return frozenset({sort}) | (state & {PROPOSE} if sort == DEFEND else frozenset()), end, state
+    if _AGREEING.search(before):
+        return frozenset({DEFER}), one.end, frozenset({"neutral"})
+    if behind.startswith("'"):
+        return frozenset(), one.end, state
+    if "apart" in state:
+        return frozenset({ACCUSE}) if len(one.seats) == 1 else frozenset(), one.end, state
+    return state, one.end, state
 
 
 def _without_lists(sentence: str, speaker: int, named: bool) -> Iterator[Claim]:
     for kind, pattern in _SELF:
-        if any(not _supposed(sentence, found) for found in pattern.finditer(sentence)):
+        if any(not _denied(sentence, found) for found in pattern.finditer(sentence)):
             yield Claim(kind, (speaker,))
-    if any(not _supposed(sentence, found) for found in _TABLE.finditer(sentence)):
+    if any(not _denied(sentence, found) for found in _TABLE.finditer(sentence)):
         yield Claim(DEFER)
     if not named and _SAME_TEAM.search(sentence):
         yield Claim(PROPOSE)
     for found in _VOTE.finditer(sentence):
-        if not _supposed(sentence, found):
-            yield Claim(PROMISE, (), value=int(found["vote"].lower().startswith(("approv", "support", "back"))))
+        if not _denied(sentence, found):
+            yield Claim(PROMISE, (), value=int(found["vote"].lower().startswith(("approv", "back", "vote yes"))))
 
 
-def _supposed(sentence: str, found: re.Match[str]) -> bool:
-    before = _BREAK.split(sentence[max(0, found.start() - _REACH) : found.start()])[-1]
-    return NEGATION.search(before) is not None or re.search(r"\bif\b", before, re.IGNORECASE) is not None
+def _denied(sentence: str, found: re.Match[str]) -> bool:
+    return NEGATION.search(_BREAK.split(sentence[max(0, found.start() - _REACH) : found.start()])[-1]) is not None
 
 
 @lru_cache
@@ -231,5 +245,5 @@ def _role_pattern(roles: tuple[str, ...]) -> re.Pattern[str]:
 def _roles_claimed(sentence: str, roles: tuple[str, ...]) -> Iterator[Claim]:
     lower = [role.lower() for role in roles]
     for found in _role_pattern(roles).finditer(sentence):
-        if not _supposed(sentence, found):
+        if not _denied(sentence, found):
             yield Claim(CLAIM_ROLE, (), value=lower.index(found[1].lower()))
