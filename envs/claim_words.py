@@ -32,10 +32,10 @@ _ON_FAILS: Final = (
 FORWARD: Final = (
     (
         "neutral",
-        r"\b(?:rather than|instead of|over|than|versus|vs|between|compar\w+|(?:mission|quest|m) ?\d(?:'s)?(?: team)?(?: \w+)?(?: with| of)?"
+        r"\b(?:rather than|instead of|over|than|versus|vs|between|compar\w+|limit(?:ing)?|(?:mission|quest|m) ?\d(?:'s)?(?: \w+){0,2}(?=[^⟨⟩,;]{0,12}⟨)|(?:on|where|how|about|non-)(?=\s*⟨)"
         r"|first mission with|not both|(?:do|does|would)(?:n't| not) (?:actually |fully |automatically )?clear)(?!\w)",
     ),
-    ("apart", r"\bnot(?: \w+)? (?:stack|pair|put|combine|lock|repeat|rerun|treat)\w*\b"),
+    ("instead", r"\b(?:for|with)(?=\s*⟨)"),
     (
         "accuse",
         r"\b(?:bench(?:es|ing)?|exclud\w+|avoid\w*|skip(?:ping)?|remov\w+|drop(?:ping)?|(?:hard-)?dodg\w+|(?:hard-)?freez\w+|without|rotat\w+ off"
@@ -52,7 +52,7 @@ FORWARD: Final = (
     ),
     (
         "best",
-        rf"\b{_BEST}(?:[\s,-]+\w+){{0,3}}?\s+{_TEAM}\b(?:\s+(?:of|is|are|as|like|for \w+ \w+ is|remains))?"
+        rf"\b{_BEST}(?:[\s,-]+(?!evil)\w+){{0,3}}?\s+{_TEAM}\b(?:\s+(?:of|is|are|as|like|for \w+ \w+ is|remains))?|\bclean (?:mission|quest|m) ?\d(?: {_TEAM})?"
         rf"|\b{_TEAM} (?:I|we) trust (?:the )?most(?: \w+){{0,4}} (?:is|are)|\bmost trust",
     ),
     (
@@ -61,15 +61,19 @@ FORWARD: Final = (
     ),
     (
         "propose",
-        r"\b(?:prefer\w*|rather|like|fine|okay|ok|comfortable|lean\w*|propos\w+|includ\w+|add(?:s|ing)?|plus|core|stick\w*|re-?run\w*"
-        r"|keep(?:s|ing)?|choos\w+|pick(?:s|ing)?|go(?:ing)? with|want\w*|suggest\w*|pair\w*|anchor\w*|build\w*|put(?:s|ting)?"
-        r"|team|start\w*|combin\w+|tak(?:e|es|ing)|re-?us\w+|repeat\w*|revert\w*|carry\w*|bring(?:s|ing)?|us(?:e|es|ing)"
-        r"|for(?=\s*⟨)|trio|lineup|alongside|consider|fifth|fourth|third|run|on board with|have|having|sending"
-        r"|drawing|opener|favou?r|good with|happy with|support|testing|tests?|see|introduc\w+|converged on|lock in|pull in|someone like)\b|\+",
+        r"\b(?:prefer\w*|rather|like|fine|okay|ok|comfortable|lean\w*|propos\w+|includ\w+|add(?:s|ing)?|plus|core|stick\w*"
+        r"|keep(?:s|ing)?|choos\w+|pick(?:s|ing)?|go(?:ing)? with|want\w*|suggest\w*|anchor\w*|build\w*"
+        r"|team|start\w*|tak(?:e|es|ing)|revert\w*|carry\w*|bring(?:s|ing)?|us(?:e|es|ing)"
+        r"|trio|lineup|alongside|consider|fifth|fourth|third|run|on board with"
+        r"|drawing|opener|favou?r|good with|happy with|support|testing|tests?|see|introduc\w+|converged on|pull in|someone like)\b|\+",
+    ),
+    (
+        "join",
+        r"\b(?:pair\w*|put(?:s|ting)?|combin\w+|hav(?:e|ing)|send(?:ing)?|re-?run\w*|re-?us(?:e|ing)\w*|repeat\w*|lock(?:ing)?(?: in)?|mix(?:ing)?)\b",
     ),
     (
         "apart",
-        r"\b(?:stack\w*|re-?stack\w*|auto-?\w+|lock(?:ing|ed)?|over-?\w+|doubl\w+|recreat\w+|overlap\w*|default\w*|assum\w+|treat\w*)\b",
+        r"\b(?:stack\w*|re-?stack\w*|auto-?\w+|over-?\w+|doubl\w+|recreat\w+|overlap\w*|default\w*|assum\w+|treat\w*)\b",
     ),
 )
 """What stands before the seats it is about; of two that begin at one place the longer counts, then the first."""
@@ -86,8 +90,14 @@ BACKWARD: Final = (
         r"\s*(?:both|all|entirely|completely|fully|also|then|herself|himself|should|must|would|to|stays?|sits?|staying|sitting"
         r"|back|set|hard|\s)*\s*\b(?:off|out|benched|excluded|on the bench|hard-benched)\b",
     ),
+    ("nothing", r"\s+(?:all |both )?(?:equally )?(?:untested|unclear|unknown)\b"),
+    (
+        "accuse",
+        r",? (?:so|which means|meaning) (?:he|she|they) (?:must be|is|are|look\w*)\s+(?:\w+ )?(?:evil|the spy|bad)\b",
+    ),
+    ("best", r"(?: \w+){0,2} from the (?:clean|untouched|unused) (?:pool|group|side)"),
     ("accuse", r"\s+(?:anywhere near|nowhere near)\b"),
-    ("best", rf"(?:{_IS}|\s+the\s+){_FEW}{_BEST}(?:[\s,-]+[\w-]+){{0,3}}?\s+{_TEAM}\b"),
+    ("best", rf"(?:{_IS}|\s+the\s+){_FEW}{_BEST}(?:[\s,-]+(?!evil)[\w-]+){{0,3}}?\s+{_TEAM}\b"),
     (
         "propose",
         rf"{_IS}{_FEW}{_GOOD}\s+(?:\w+\s+)?(?:info|balance|start\w*|early|test|team|lineup|mix|option|choice|way|compromise|idea|blend|fit|clean|look)",
@@ -108,7 +118,7 @@ BACKWARD: Final = (
     ("defend", r"\s*(?:succeeded|passed)\b"),
     (
         "propose",
-        rf"{_IS}{_FEW}(?:fine|reasonable|best|great|okay|ok|works?|sense)\b"
+        rf"{_IS}{_FEW}(?:third|fourth|fifth|fine|reasonable|best|great|okay|ok|works?|sense)\b"
         r"|\s+(?:sounds?|works?|makes (?:more )?sense|should (?:go|join|be on)|go(?:es)? on|as (?:the|a) (?:third|fourth|fifth)|(?:feels|seems|looks) (?:\w+ )?(?:like|healthier))\b",
     ),
     ("defer", r"'s? (?:\w+ ){0,2}(?:point|idea|suggestion|preference|read|logic|proposal|view)s?\b"),
@@ -119,13 +129,11 @@ BACKWARD: Final = (
 )
 """What stands right behind the seats it is about; the first that fits counts."""
 
-FOLLOWING: Final = r"\b(?:agree(?:s|ing)? with|(?:I'm|am) with|with|following|follow|aligning with|(?:preferences|suggested|supported|voiced|endorsed) (?:\w+ )?by|like|as)\s*$"
-"""What stands before somebody whose judgement is followed."""
-AGREEING: Final = r"\b(?:agree(?:s|ing)? with|I'm with|I am with|(?:preferences|suggested|supported|voiced|endorsed|floated)\b[^⟨⟩]{0,60}\bby|people \(?including|players \(?including|players \()\s*$"
+AGREEING: Final = r"\b(?:agree(?:s|ing)? with|I'm with|I am with|(?:preferences|suggested|supported|voiced|endorsed|floated)\b[^⟨⟩]{0,60}\bby|people \(?including|players \(?including|players \(|\(by)\s*$"
 
 BREAK: Final = (
     r"[;:]|\b(?:but|while|whereas|since|because|although|though|so|given|who|which|when|after|where|as|however|whom|until)\b"
-    r"|,\s+(?:and\s+)?(?:I|we|let's)\b|\bthat\b"
+    r"|,\s+(?:and\s+)?(?:I|we|let's)\b|\bthat\b|(?=\bI'(?:m|d|ll)\b)"
 )
 """Where another clause begins, in which nothing of the one before governs."""
 

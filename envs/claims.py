@@ -152,7 +152,7 @@ def _governed(sentence: str, lists: tuple[_List, ...]) -> Iterator[tuple[_List, 
         state = _state(before, one, state)
         end = lists[number + 1].start if number + 1 < len(lists) else len(sentence)
         said, last, state = _behind(one, before, sentence[one.end : min(end, one.end + _REACH)], state)
-        if clean and PROPOSE in said and _KEEPING.search(before):
+        if clean and PROPOSE in said and _KEEPING.search(_BREAK.split(before)[-1]):
             said |= {DEFEND}
         yield one, said & _SAID
 
@@ -183,6 +183,12 @@ def _after(sort: str, clause: str, start: int, state: frozenset[str]) -> frozens
         if state & {ACCUSE, "among", "apart", "neutral"}:
             return state if not _RESUMED.search(clause, 0, start) else frozenset({PROPOSE})
         return frozenset({"apart"}) if denied else frozenset({PROPOSE}) | (state & {DEFEND})
+    if sort == "instead":
+        return frozenset({PROPOSE}) if ACCUSE in state and _SWAPPED.search(clause) else state
+    if sort == "join":
+        if denied or state & {ACCUSE, "apart"}:
+            return frozenset({"apart"})
+        return state if state & {"among", "neutral"} else frozenset({PROPOSE}) | (state & {DEFEND})
     if sort == "apart":
         return frozenset({"apart"}) if denied or state & {ACCUSE, "apart"} else frozenset({"neutral"})
     if sort in (DEFEND, "best"):
@@ -192,6 +198,7 @@ def _after(sort: str, clause: str, start: int, state: frozenset[str]) -> frozens
 
 
 _RESUMED: Final = re.compile(r"(?:,|—|\band\b|\bso\b|\bwith\b)[^,—]*$", re.IGNORECASE)
+_SWAPPED: Final = re.compile(r"^\s*(?:out |back |\()?(?:for|with)\s*⟨", re.IGNORECASE)
 _SAID: Final = frozenset({ACCUSE, "among", DEFEND, PROPOSE, DEFER})
 
 
