@@ -17,7 +17,7 @@ _EVIL: Final = (
 _GOOD: Final = (
     r"(?:good|clean(?:er|est)?|clear(?:ed|s|est)?|trust(?:ed|worthy)?|saf(?:e|er|est)|solid|stead(?:y|iest)|strong(?:er|est)?"
     r"|reliable|anchors?|town|loyal|confirmed|proven|innocent|straightforward|transparent|favou?red|least implicated|consistent(?:ly)?"
-    r"|no (?:concrete )?evidence against|no remaining path|villagers?|readable|soft-clear|reasonable)"
+    r"|no (?:concrete )?evidence against|no (?:remaining )?path|villagers?|readable|soft-clear|aligned with)"
 )
 _TEAM: Final = r"(?:core|pair|trio|anchors?|blocs?|block|group|duo|team|clears?|five|base|choice|pick|lineup|option|subset|foundation)"
 _BEST: Final = (
@@ -57,13 +57,13 @@ FORWARD: Final = (
     ),
     (
         "defend",
-        r"\b(?:(?:tentatively |still |fully )?trust(?:s|ing|ed)?|vouch\w* for|clean with(?: just| only| exactly)*|clean(?=\s*⟨))\b",
+        r"\b(?:(?:tentatively |still |fully )?trust(?:s|ing|ed)?|vouch\w* for|(?:(?:mission|quest|m) ?\d (?:was|went|came back|passed) (?:completely )?)?clean with(?: just| only| exactly)*|clean(?=\s*⟨))\b",
     ),
     (
         "propose",
         r"\b(?:prefer\w*|rather|like|fine|okay|ok|comfortable|lean\w*|propos\w+|includ\w+|add(?:s|ing)?|plus|core|stick\w*"
         r"|keep(?:s|ing)?|choos\w+|pick(?:s|ing)?|go(?:ing)? with|want\w*|suggest\w*|anchor\w*|build\w*"
-        r"|team|start\w*|tak(?:e|es|ing)|revert\w*|carry\w*|bring(?:s|ing)?|us(?:e|es|ing)"
+        r"|team|start\w*|includ\w+|tak(?:e|es|ing)|revert\w*|carry\w*|bring(?:s|ing)?|us(?:e|es|ing)"
         r"|trio|lineup|alongside|consider|fifth|fourth|third|run|on board with"
         r"|drawing|opener|favou?r|good with|happy with|support|testing|tests?|see|introduc\w+|converged on|pull in|someone like)\b|\+",
     ),
@@ -88,7 +88,7 @@ BACKWARD: Final = (
     (
         "accuse",
         r"\s*(?:both|all|entirely|completely|fully|also|then|herself|himself|should|must|would|to|stays?|sits?|staying|sitting"
-        r"|back|set|hard|\s)*\s*\b(?:off|out|benched|excluded|on the bench|hard-benched)\b",
+        r"|back|set|hard|\s)*\s*\b(?:off|out(?! of)|benched|excluded|on the bench|hard-benched)\b",
     ),
     ("nothing", r"\s+(?:all |both )?(?:equally )?(?:untested|unclear|unknown)\b"),
     (
@@ -97,12 +97,16 @@ BACKWARD: Final = (
     ),
     ("best", r"(?: \w+){0,2} from the (?:clean|untouched|unused) (?:pool|group|side)"),
     ("accuse", r"\s+(?:anywhere near|nowhere near)\b"),
+    ("defend", rf"{_IS}{_FEW}(?:full|whole|entire|fully|all) good"),
     ("best", rf"(?:{_IS}|\s+the\s+){_FEW}{_BEST}(?:[\s,-]+(?!evil)[\w-]+){{0,3}}?\s+{_TEAM}\b"),
     (
         "propose",
         rf"{_IS}{_FEW}{_GOOD}\s+(?:\w+\s+)?(?:info|balance|start\w*|early|test|team|lineup|mix|option|choice|way|compromise|idea|blend|fit|clean|look)",
     ),
-    ("defend", rf"{_IS}{_FEW}(?:least implicated|no (?:concrete )?evidence)"),
+    (
+        "defend",
+        rf"{_IS}{_FEW}(?:(?:full|whole|entire|fully|all) good|considered reasonable|least implicated|no (?:concrete )?evidence)",
+    ),
     ("accuse", rf"(?:{_IS}|\s+){_FEW}{_EVIL}\b"),
     ("accuse", rf"{_IS}{_FEW}{_ON_FAILS}"),
     (
@@ -133,7 +137,7 @@ AGREEING: Final = r"\b(?:agree(?:s|ing)? with|I'm with|I am with|(?:preferences|
 
 BREAK: Final = (
     r"[;:]|\b(?:but|while|whereas|since|because|although|though|so|given|who|which|when|after|where|as|however|whom|until)\b"
-    r"|,\s+(?:and\s+)?(?:I|we|let's)\b|\bthat\b|(?=\bI'(?:m|d|ll)\b)"
+    r"|,\s+(?:and\s+)?(?:I|we|let's)\b|\bthat\b|(?=\bI\b(?! \())"
 )
 """Where another clause begins, in which nothing of the one before governs."""
 
@@ -166,6 +170,4 @@ SAME_TEAM: Final = (
     r"\b(?:re-?run\w*|stick\w* with|repeat\w*|keep\w*|building around|same)\b[^,;⟨⟩]{0,20}\b(?:mission \d|m\d|last|same|previous|exact)"
     r" (?:\w+ )?(?:team|trio|four|lineup|group|core)\b"
 )
-VOTE: Final = (
-    r"\bI(?:'ll|'d| will| would|'m going to)\s+(?:\w+\s+){0,2}?(?P<vote>approve|reject|vote (?:yes|no)|back|downvote)\b"
-)
+VOTE: Final = r"\bI(?:'ll|'d| will| would|'m going to)\s+(?:\w+\s+){0,2}?(?P<vote>approve|reject|vote (?:yes|no|for|against)|downvote)\b"

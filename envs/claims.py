@@ -45,6 +45,8 @@ class _List(NamedTuple):
     end: int
     seats: tuple[int, ...]
     some: bool
+    own: bool = False
+    """Whether it is the speaker's "me" alone."""
 
 
 _NAME: Final = r"player[_ ]?\d{1,2}(?!\w)"
@@ -60,6 +62,12 @@ _LIST: Final = re.compile(
     r"(?:\s+(?:core|pair|trio|block|bloc|combo|duo|group|set|overlap|lineup|combination|pairing)\b)?",
     re.IGNORECASE,
 )
+_AGAIN: Final = re.compile(
+    r"\b(?:that|this) (?:exact |same |proven |clean |whole )*(?:pair|core|trio|group|combo|duo|block)\b|\b(?:both of (?:them|those)|them both)\b"
+    r"|\b(?P<one>her|him)\b(?=\s*(?:[.,;!—)]|$|(?:off|out|back|here|on|there|again|from|with|and|is|now|this|right|entirely)\b))",
+    re.IGNORECASE,
+)
+"""Those whom the words named last."""
 _SEAT: Final = re.compile(rf"\((?:{_NAME}|me|myself)\)|player[_ ]?(\d+)|\b(?:me|myself|I)\b", re.IGNORECASE)
 _OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(r"\((?!(?:like|e\.g|such as|including|me\b|myself\b)|player)[^()⟨⟩]{0,200}\)", re.IGNORECASE)
@@ -100,9 +108,13 @@ def claims(words: str, speaker: int, seats: int, roles: tuple[str, ...] = ()) ->
 Claim(kind='propose', seats=(0,), some=False, value=-1), Claim(kind='propose', seats=(2, 3), some=True, value=-1))
     """
     found: dict[Claim, None] = {}
+    named: tuple[int, ...] = ()
     for sentence in _SENTENCE.split(words[:_READ].translate(_PLAIN)):
-        for claim in _of_sentence(_unsupposed(sentence), speaker, seats, roles):
+        heard = _ASIDE.sub("", _unsupposed(sentence))
+        lists = tuple(_lists(heard, speaker, seats, named))
+        for claim in _of_sentence(heard, lists, speaker, roles):
             found[claim] = None
+        named = lists[-1].seats if lists else named
     return tuple(found)
 
 
@@ -116,10 +128,9 @@ def _unsupposed(sentence: str) -> str:
     return sentence
 
 
-def _of_sentence(sentence: str, speaker: int, seats: int, roles: tuple[str, ...]) -> Iterator[Claim]:
-    sentence = _ASIDE.sub("", sentence)
+def _of_sentence(sentence: str, lists: tuple[_List, ...], speaker: int, roles: tuple[str, ...]) -> Iterator[Claim]:
     named = False
-    for one, sorts in _governed(sentence, tuple(_lists(sentence, speaker, seats))):
+    for one, sorts in _governed(sentence, lists):
         named |= PROPOSE in sorts
         for sort in sorted(sorts):
             yield from _claim(sort, one, speaker)
@@ -134,12 +145,18 @@ def _claim(sort: str, one: _List, speaker: int) -> Iterator[Claim]:
         yield Claim(kind, about, len(one.seats) > 1 and kind != DEFER and (one.some or sort == "among"))
 
 
-def _lists(sentence: str, speaker: int, seats: int) -> Iterator[_List]:
-    for found in _LIST.finditer(sentence):
+def _lists(sentence: str, speaker: int, seats: int, named: tuple[int, ...]) -> Iterator[_List]:
+    """The lists of a sentence in order; `named` are those whom the sentence before named last."""
+    hits = [*_LIST.finditer(sentence), *_AGAIN.finditer(sentence)]
+    for found in sorted(hits, key=re.Match.start):
+        if found.re is _AGAIN:
+            if named and (len(named) == 1) == (found["one"] is not None):
+                yield _List(found.start(), found.end(), named, False)
+            continue
         members = (int(one[1]) if one[1] else speaker for one in _SEAT.finditer(found["list"]) if one[0][0] != "(")
-        present = tuple(sorted({seat for seat in members if seat < seats}))
+        named = tuple(sorted({seat for seat in members if 0 <= seat < seats}))
         some = bool(found["some"]) or _OR.search(found["list"]) is not None
-        yield _List(found.start(), found.end(), present, some)
+        yield _List(found.start(), found.end(), named, some, found["list"].lower() == "me")
 
 
 def _governed(sentence: str, lists: tuple[_List, ...]) -> Iterator[tuple[_List, frozenset[str]]]:
@@ -198,24 +215,31 @@ def _after(sort: str, clause: str, start: int, state: frozenset[str]) -> frozens
 
 
 _RESUMED: Final = re.compile(r"(?:,|—|\band\b|\bso\b|\bwith\b)[^,—]*$", re.IGNORECASE)
+_TO_ME: Final = re.compile(r"\b(?:to|on|of|about|pings|makes|gives|tells?|let) $", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r"\bbetween $", re.IGNORECASE)
+_FOR_EXAMPLE: Final = re.compile(r"\b(?:like|team|e\.g\.,) $", re.IGNORECASE)
 _SWAPPED: Final = re.compile(r"^\s*(?:out |back |\()?(?:for|with)\s*⟨", re.IGNORECASE)
 _SAID: Final = frozenset({ACCUSE, "among", DEFEND, PROPOSE, DEFER})
 
 
 def _behind(one: _List, before: str, behind: str, state: frozenset[str]) -> tuple[frozenset[str], int, frozenset[str]]:
     """What is said of a list, up to where its words were read, and what governs behind it."""
+    if (one.own and _TO_ME.search(before)) or _BETWEEN.search(before):
+        return frozenset(), one.end, state
     for sort, pattern in _BACKWARD:
-        found = pattern.match(behind)
+        found = pattern.match(behind, int(behind.startswith(")")))
         if found is None:
             continue
         end = one.end + found.end()
         if sort == "report":
             follows = _AGREEING.search(before) is not None or "including" in before[-40:]
             return frozenset({DEFER}) if follows else frozenset(), end, frozenset({"neutral"})
-        if NEGATION.search(found[0]) and "no " not in found[0]:
+        if NEGATION.search(found[0]) and not (sort == DEFEND and " no " in found[0]):
             return frozenset(), end, state
         if sort == "best":
             return frozenset({DEFEND, PROPOSE}), end, state
+        if sort == DEFEND and PROPOSE in state and _FOR_EXAMPLE.search(before):
+            return frozenset({PROPOSE}), end, state
         return frozenset({sort}) | (state & {PROPOSE} if sort == DEFEND else frozenset()), end, state
     if _AGREEING.search(before):
         return frozenset({DEFER}), one.end, frozenset({"neutral"})
