@@ -141,6 +141,9 @@ BREAK: Final = (
 )
 """Where another clause begins, in which nothing of the one before governs."""
 
+TURN: Final = r"[;:—]|\b(?:but|while|whereas|so|however)\b|\bI\b|,\s*(?:and\s+)?(?:we|let's)\b"
+"""Where the speaker goes on for itself after a report of others' words."""
+
 CONDITION: Final = r"\b(?:even )?(?:if|unless|assuming)\b[^,;—]*?(?:,|;|—|$|(?=\b(?:I'd|I'll|I would|I still|I want|I think|let's|then)\b))"
 RESULT: Final = r"\b(?:fails?|passes|succeeds?|comes back|goes|passed|were|was|is|are)\b[^,;]{0,40}\b(?:fails?|clean|evil|wrong|spy|success)\b|\b(?:fails?|passes|succeeds)\b"
 """Of a supposed result nothing follows now."""

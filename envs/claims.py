@@ -45,8 +45,6 @@ class _List(NamedTuple):
     end: int
     seats: tuple[int, ...]
     some: bool
-    own: bool = False
-    """Whether it is the speaker's "me" alone."""
 
 
 _NAME: Final = r"player[_ ]?\d{1,2}(?!\w)"
@@ -113,7 +111,8 @@ Claim(kind='propose', seats=(0,), some=False, value=-1), Claim(kind='propose', s
         heard = _ASIDE.sub("", _unsupposed(sentence))
         lists = tuple(_lists(heard, speaker, seats, named))
         for claim in _of_sentence(heard, lists, speaker, roles):
-            found[claim] = None
+            if all(0 <= seat < seats for seat in claim.seats):
+                found[claim] = None
         named = lists[-1].seats if lists else named
     return tuple(found)
 
@@ -153,10 +152,12 @@ def _lists(sentence: str, speaker: int, seats: int, named: tuple[int, ...]) -> I
             if named and (len(named) == 1) == (found["one"] is not None):
                 yield _List(found.start(), found.end(), named, False)
             continue
+        if found["list"].lower() == "me" and _TO_ME.search(sentence[max(0, found.start() - 20) : found.start()]):
+            continue
         members = (int(one[1]) if one[1] else speaker for one in _SEAT.finditer(found["list"]) if one[0][0] != "(")
         named = tuple(sorted({seat for seat in members if 0 <= seat < seats}))
         some = bool(found["some"]) or _OR.search(found["list"]) is not None
-        yield _List(found.start(), found.end(), named, some, found["list"].lower() == "me")
+        yield _List(found.start(), found.end(), named, some)
 
 
 def _governed(sentence: str, lists: tuple[_List, ...]) -> Iterator[tuple[_List, frozenset[str]]]:
@@ -176,6 +177,8 @@ def _governed(sentence: str, lists: tuple[_List, ...]) -> Iterator[tuple[_List, 
 
 def _state(before: str, one: _List, state: frozenset[str]) -> frozenset[str]:
     """What governs a list behind a stretch of words, given what governed before it."""
+    if "reported" in state and _TURN.search(before) is None:
+        return state
     breaks = [found.end() for found in _BREAK.finditer(before)]
     clause = breaks[-1] if breaks else 0
     if breaks:
@@ -214,8 +217,11 @@ def _after(sort: str, clause: str, start: int, state: frozenset[str]) -> frozens
     return frozenset({"neutral"}) if sort == ACCUSE and denied else frozenset({sort})
 
 
+_TURN: Final = re.compile(turns.TURN, re.IGNORECASE)
 _RESUMED: Final = re.compile(r"(?:,|—|\band\b|\bso\b|\bwith\b)[^,—]*$", re.IGNORECASE)
-_TO_ME: Final = re.compile(r"\b(?:to|on|of|about|pings|makes|gives|tells?|let) $", re.IGNORECASE)
+_TO_ME: Final = re.compile(
+    r"\b(?:to|on|of|about|pings|makes|gives|tells?|let|(?:works?|fine|good|okay) for) $", re.IGNORECASE
+)
 _BETWEEN: Final = re.compile(r"\bbetween $", re.IGNORECASE)
 _FOR_EXAMPLE: Final = re.compile(r"\b(?:like|team|e\.g\.,) $", re.IGNORECASE)
 _SWAPPED: Final = re.compile(r"^\s*(?:out |back |\()?(?:for|with)\s*⟨", re.IGNORECASE)
@@ -224,7 +230,7 @@ _SAID: Final = frozenset({ACCUSE, "among", DEFEND, PROPOSE, DEFER})
 
 def _behind(one: _List, before: str, behind: str, state: frozenset[str]) -> tuple[frozenset[str], int, frozenset[str]]:
     """What is said of a list, up to where its words were read, and what governs behind it."""
-    if (one.own and _TO_ME.search(before)) or _BETWEEN.search(before):
+    if _BETWEEN.search(before) or "reported" in state:
         return frozenset(), one.end, state
     for sort, pattern in _BACKWARD:
         found = pattern.match(behind, int(behind.startswith(")")))
@@ -233,7 +239,7 @@ def _behind(one: _List, before: str, behind: str, state: frozenset[str]) -> tupl
         end = one.end + found.end()
         if sort == "report":
             follows = _AGREEING.search(before) is not None or "including" in before[-40:]
-            return frozenset({DEFER}) if follows else frozenset(), end, frozenset({"neutral"})
+            return frozenset({DEFER}) if follows else frozenset(), end, frozenset({"reported"})
         if NEGATION.search(found[0]) and not (sort == DEFEND and " no " in found[0]):
             return frozenset(), end, state
         if sort == "best":
