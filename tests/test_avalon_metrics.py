@@ -19,7 +19,7 @@ from parlour.envs.entries import Entry
 from parlour.envs.registry import registry
 from parlour.envs.replay import Transcript
 from parlour.training.avalon.metrics import compute, of_directory
-from parlour.training.avalon.published_games import import_file
+from parlour.training.avalon.records import import_records
 
 Playout = Callable[..., Any]
 KEYS = ["games", "rounds", "proposals", "wins_good", "wins_evil", "wins_by_assassination"]
@@ -229,7 +229,7 @@ def reference() -> Path:
 
 
 def test_the_published_games_give_the_published_counts(reference: Path, tmp_path: Path) -> None:
-    import_file(reference / "extracted.jsonl", tmp_path)
+    import_records(reference / "extracted.jsonl", tmp_path)
     told = json.loads((reference / "metrics_shared.json").read_text())
     measured = of_directory(tmp_path)
     assert measured == {"good": told["blue_shared"], "evil": told["red_shared"]}

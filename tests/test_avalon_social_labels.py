@@ -14,7 +14,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import Answered, Model, RequestContext
 from parlour.training.avalon import social
-from parlour.training.avalon.published_words import statements
+from parlour.training.avalon.records.published_words import statements
 from parlour.training.avalon.social.labels import kappa, load
 from parlour.training.avalon.social.questions import Attitudes, Facts, Proposal, Told
 from parlour.training.cli import run

@@ -11,7 +11,7 @@ import pytest
 from parlour.envs import replay
 from parlour.envs.core import NATURE
 from parlour.training.avalon import social
-from parlour.training.avalon.published_games import import_file
+from parlour.training.avalon.records import import_records
 
 
 def parts(found: dict[str, Any] | None) -> tuple[int, int] | None:
@@ -25,7 +25,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not (folder / "red_9.json").is_file():
         pytest.skip(f"THE PUBLISHED LOGS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
     out = tmp_path_factory.mktemp("published")
-    import_file(folder / "extracted.jsonl", out, folder)
+    import_records(folder / "extracted.jsonl", out, folder)
     return out
 
 

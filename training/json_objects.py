@@ -1,13 +1,13 @@
 """A JSON object from outside, read field by field: what it lacks or says wrongly is refused with where it stands.
 
-Used where a file of others is brought in (`published_games`, `werewolf.published`). Every refusal is one line with the file's line, the place
+Used where records of others are brought in (`avalon.records`, `werewolf.published`). Every refusal is one line with the file's line, the place
 within it, the value, the reason and what is accepted.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,38 +103,88 @@ class JsonObject:
 
 def parse(where: str, line: bytes) -> JsonObject:
     """Read a line that holds a JSON object. Raises `ParlourError` if it does not, or names a field twice."""
+    return _object(where, _value(where, line, "a JSON object"))
+
+
+def _value(where: str, text: bytes, accepted: str) -> Any:
     try:
-        fields = json_value(line, _once, finite=False)
+        return json_value(text, _once, finite=False)
     except ValueError as error:
-        raise ParlourError(f"{where} cannot be read ({error}); accepted: a JSON object in UTF-8") from None
-    if type(fields) is not dict:
-        raise ParlourError(f"{where}: {shown(fields)} is not accepted; accepted: a JSON object")
-    return JsonObject(where, fields)
+        raise ParlourError(f"{where} cannot be read ({error}); accepted: {accepted} in UTF-8") from None
+
+
+def _object(where: str, value: Any) -> JsonObject:
+    if type(value) is not dict:
+        raise ParlourError(f"{where}: {shown(value)} is not accepted; accepted: a JSON object")
+    return JsonObject(where, value)
 
 
 def read_lines(path: str | Path) -> Iterator[JsonObject]:
     """The objects of a file with one a line; empty lines are passed over. Raises `ParlourError` as `parse`."""
-    try:
-        lines = Path(path).read_bytes().split(b"\n")
-    except OSError as error:
-        raise ParlourError(f"file {str(path)!r} cannot be read: {error.strerror}") from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_content(path).split(b"\n"), 1):
         if line.strip():
             yield parse(f"{str(path)!r} line {number}", line)
 
 
-def read_games(path: str | Path, key: str, name: Callable[[JsonObject], str]) -> Iterator[tuple[str, JsonObject]]:
-    """The games of a file with one in each line, by name; `name` reads it from the field `key`.
+def read_records(path: str | Path) -> Iterator[JsonObject]:
+    """The objects of a file, or of the files of a folder by name: its `*.jsonl`, or if there are none its `*.json`.
+
+    A file has one object a line; a `*.json` file is one object or a list of them.
 
     Raises:
-        ParlourError: As `parse` or `name`; or the file holds no game, or two of the same name.
+        ParlourError: As `parse`; or a file cannot be read, or the folder has none.
+    """
+    for file in _files(Path(path)):
+        yield from _listed(file) if file.suffix == ".json" else read_lines(file)
+
+
+def _content(path: str | Path) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ParlourError(f"file {str(path)!r} cannot be read: {error.strerror}") from None
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = [sorted(one for one in path.glob(f"*{kind}") if one.is_file()) for kind in (".jsonl", ".json")]
+    if not any(found):
+        raise ParlourError(f"folder {str(path)!r} holds no records; accepted: a folder with *.jsonl or *.json files")
+    return found[0] or found[1]
+
+
+def _listed(file: Path) -> Iterator[JsonObject]:
+    where = repr(str(file))
+    value = _value(where, _content(file), "JSON")
+    if type(value) is not list:
+        yield _object(where, value)
+        return
+    for number, one in enumerate(value, 1):
+        yield _object(f"{where} record {number}", one)
+
+
+def read_games(path: str | Path, key: str, name: Callable[[JsonObject], str]) -> Iterator[tuple[str, JsonObject]]:
+    """`named_games` of all records of a file or folder."""
+    return named_games(path, read_records(path), key, name)
+
+
+def named_games(
+    path: str | Path, records: Iterable[JsonObject], key: str, name: Callable[[JsonObject], str]
+) -> Iterator[tuple[str, JsonObject]]:
+    """The games of a file or folder, by name; `name` reads it from the record, mostly from the field `key`.
+
+    Raises:
+        ParlourError: As `read_records` or `name`; or there is no game, or two have the same name.
     """
     taken: set[str] = set()
-    for at in read_lines(path):
+    for at in records:
         game = name(at)
         # names that differ in case only are one file on some systems
         if game.casefold() in taken:
-            raise at.refused(key, "a name of its own for each game", "an earlier line has it")
+            raise at.error(
+                f"{key} {shown(game)} is not accepted (an earlier game has it)", "a name of its own for each game"
+            )
         taken.add(game.casefold())
         yield game, JsonObject(f"{at.where}, game {game}", at.fields)
     if not taken:

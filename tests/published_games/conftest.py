@@ -16,7 +16,7 @@ from parlour.envs.avalon import state as avalon
 from parlour.envs.avalon.vocabulary import APPROVE, EVIL, FAIL, PASS, REJECT, SUCCESS, side_of
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.speech import SILENT
-from parlour.training.avalon.published_games import import_file
+from parlour.training.avalon.records import import_records
 
 RULES = GAME.build(num_players=6, rules="reference")
 SIZES = (2, 3, 4, 3, 4)
@@ -185,7 +185,7 @@ def refusal(tmp_path: Path) -> Callable[..., str]:
 
     def refuse(*games: Game) -> str:
         with pytest.raises(ParlourError) as caught:
-            import_file(_written(tmp_path, *games), tmp_path / "out")
+            import_records(_written(tmp_path, *games), tmp_path / "out", form="published-2023")
         assert not (tmp_path / "out").exists()
         message = str(caught.value)
         assert "\n" not in message

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,12 @@ from parlour.envs import replay
 from parlour.envs.aec import GameEnv
 from parlour.envs.avalon import GAME
 from parlour.envs.core import NATURE
-from parlour.training.avalon.published_games import import_file, transcripts
+from parlour.training.avalon.records import import_records
+from parlour.training.avalon.records import transcripts as all_transcripts
 from parlour.wrappers.record import Recorder
+
+import_file = partial(import_records, form="published-2023")
+transcripts = partial(all_transcripts, form="published-2023")
 
 RULES = GAME.build(num_players=6, rules="reference")
 SEEDS = range(40, 80)

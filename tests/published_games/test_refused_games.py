@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,11 @@ from hypothesis import strategies as st
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.envs.core import ParlourError
-from parlour.training.avalon.published_games import import_file, transcripts
+from parlour.training.avalon.records import import_records
+from parlour.training.avalon.records import transcripts as all_transcripts
+
+import_file = partial(import_records, form="published-2023")
+transcripts = partial(all_transcripts, form="published-2023")
 
 RULES = GAME.build(num_players=6, rules="reference")
 Game = dict[str, Any]

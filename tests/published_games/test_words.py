@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,14 @@ from parlour.envs.speech import ACTS
 from parlour.envs.text import MAX_WORDS
 from parlour.training.avalon import social
 from parlour.training.avalon.metrics import compute, of_directory
-from parlour.training.avalon.published_games import import_file, transcripts
-from parlour.training.avalon.published_words import renumbered, statements
+from parlour.training.avalon.records import import_records
+from parlour.training.avalon.records import transcripts as all_transcripts
+from parlour.training.avalon.records.published_words import renumbered, statements
 from parlour.training.cli import run
 from parlour.training.selfplay import recorded
+
+import_file = partial(import_records, form="published-2023")
+transcripts = partial(all_transcripts, form="published-2023")
 
 Make = Callable[..., Any]
 BETWEEN = (", ", " and ", ", and ", "、", " & ", ", player ", " and player ", " (Merlin), ", " or ")

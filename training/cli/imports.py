@@ -9,23 +9,27 @@ from typing import Annotated
 
 import typer
 from parlour.envs.terminal import tell
-from parlour.training.avalon import published_games
+from parlour.training.avalon.records import AUTO, FORMATS, import_records
 from parlour.training.cli.options import Answer
 from parlour.training.werewolf import published
 
 
 def import_avalon(
-    file: Annotated[Path, typer.Argument(), "Games, one per line, in the format of `extracted.jsonl`."],
+    path: Annotated[Path, typer.Argument(), "Records of games: a file, one game a line, or a folder of such files."],
     out: Annotated[Path, "Directory for the transcripts."],
-    logs: Annotated[Path | None, "Directory with the games' logs, for what was said."] = None,
+    form: Annotated[
+        str, typer.Option("--format", metavar="|".join((AUTO, *FORMATS))), "auto: the first record tells."
+    ] = AUTO,
+    logs: Annotated[Path | None, "Directory with the games' logs, for what was said (published-2023)."] = None,
 ) -> Answer:
-    """Replay published games of Avalon through the rules (preset `reference`) and write them as transcripts.
+    """Replay recorded games of Avalon through the rules of their table and write them as transcripts.
 
-    A game that contradicts the rules is refused, and nothing is written.
+    gpt51: games of language models with every word. published-2023: those of Lan et al. 2023. A game that contradicts
+    the rules is refused, and nothing is written. The forms are described in docs/records.md.
 
-    Example: [bold]parlour import avalon extracted.jsonl --out runs/published[/bold]
+    Example: [bold]parlour import avalon gpt51_avalon --out runs/gpt51[/bold]
     """
-    return _written(published_games.import_file(file, out, logs), out)
+    return _written(import_records(path, out, logs, form=form), out)
 
 
 def import_werewolf(

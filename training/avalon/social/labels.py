@@ -23,7 +23,7 @@ from parlour.envs.avalon.vocabulary import EVIL, MERLIN, MORGANA, side_of
 from parlour.envs.core import ParlourError
 from parlour.envs.english import name
 from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training.avalon.published_words import Statement, as_heard, statements
+from parlour.training.avalon.records.published_words import Statement, as_heard, statements
 from parlour.training.avalon.social.judging import (
     INFORMED,
     JudgeBench,

@@ -5,7 +5,7 @@ At the table, of a game played here:
 * every move of a seat is a valid response, and every entry of words that were no move an invalid one;
 * a move made in a seat's place after such words is no response, nor is a forfeit.
 
-At the table, of a published game, as its header tells (`published_games`):
+At the table, of a published game, as its header tells (`records.published_2023`):
 
 * a vote is valid; a statement is valid if it has words, and is counted only if the words were imported;
 * a leader's choice is invalid if it was not confirmed, that is, could not be used;

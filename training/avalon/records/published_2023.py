@@ -1,4 +1,4 @@
-"""Published games of Avalon: replayed through the rules of the preset `reference` and written as transcripts.
+"""The format `published-2023`: games of the preset `reference` that were published with their code.
 
 The games are those that Lan et al. 2023 (arXiv 2310.14985) published with their code, one JSON object a line: roles,
 proposals, votes, cards, the Assassin's answers, the score. What was said is not in these records: everybody is silent in
@@ -13,19 +13,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from parlour.envs import replay
-from parlour.envs.avalon import GAME
 from parlour.envs.avalon.presets import PROPOSALS
-from parlour.envs.avalon.state import DONE, DRAW, HUNT, QUEST, AvalonState
+from parlour.envs.avalon.state import DRAW, HUNT
 from parlour.envs.avalon.vocabulary import (
     APPROVE,
-    DEALT,
     DRAWN,
     EVIL,
     FAIL,
-    FAILS,
     GOOD,
     GUESS,
     PASS,
@@ -34,20 +30,19 @@ from parlour.envs.avalon.vocabulary import (
     TEAM,
     side_of,
 )
-from parlour.envs.core import NATURE, IllegalMove, Move, Outcome, ParlourError, listed
-from parlour.envs.entries import Entry
+from parlour.envs.core import Move, listed
 from parlour.envs.speech import SILENT
-from parlour.training.avalon.published_log import compare
-from parlour.training.avalon.published_words import Words
-from parlour.training.json_objects import JsonObject, read_games, shown, write_games
-from parlour.training.runs import run_directory
+from parlour.training.avalon.records.formats import FILE_NAME, RecordFormat, file_name
+from parlour.training.avalon.records.published_log import compare
+from parlour.training.avalon.records.published_words import Words
+from parlour.training.avalon.records.table import RecordedGame, table_of
+from parlour.training.json_objects import JsonObject, shown
 
 PLAYERS: Final = 6
 NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))
 SIDES: Final = (GOOD, EVIL)
 MOST_GAMES: Final = 1_000_000
 """Games are numbered below it."""
-GAME_ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 BASES: Final = ("text", "count", "unclear_default")
 """How a card was read from the log: from the reply; from the number of fails; success, for want of a decision."""
 # By basis and card: what the reply alone may say.
@@ -59,52 +54,13 @@ SAID: Final = {
 }
 
 
-def import_file(path: str | Path, out_dir: str | Path, logs: str | Path | None = None) -> list[Path]:
-    """Write `<out_dir>/<game_id>.jsonl` for each game of a file, all of them or none; `logs` as for `transcripts`.
-
-    Returns:
-        The transcripts, in the order of the file. A transcript that is there already, byte for byte, is left alone.
-
-    Raises:
-        ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
-    """
-    return write_games(out_dir, transcripts(path, logs), run_directory)
-
-
-def transcripts(path: str | Path, logs: str | Path | None = None) -> dict[str, str]:
-    """The transcript of each game of a file, by game id, in the order of the file.
-
-    Args:
-        path: The records.
-        logs: The folder with the games' logs, for what was said; without it everybody is silent.
-
-    Raises:
-        ParlourError: The file cannot be read, or a line contradicts the rules, the format or its log; the message names
-            the line, the game, the round and the reason.
-    """
-    return {game_id: _transcript(at, logs) for game_id, at in read_games(path, "game_id", _game_id)}
-
-
-def _game_id(record: JsonObject) -> str:
-    accepted = "a name of up to 200 letters, digits and _ - . that begins with no dot"
-    game_id = record.of(str, "game_id", accepted)
-    if not GAME_ID.fullmatch(game_id):
-        raise record.refused("game_id", accepted)
-    return game_id
-
-
-# -- one game --------------------------------------------------------------------------------------------------
-
-
-class PublishedGame:
-    """A published game on its way through the rules: the state, and what will be written down."""
+class PublishedGame(RecordedGame):
+    """A published game of 2023 on its way through the rules, with what its header tells besides."""
 
     def __init__(self, words: Words | None = None) -> None:
+        super().__init__(table_of(PLAYERS, "reference"))
         self.words = words
         """What is said; None if it is not known."""
-        self.game = GAME.build(num_players=PLAYERS, rules="reference")
-        self.state: AvalonState = self.game.initial()
-        self.entries: list[Entry] = []
         self.confirmed: list[bool] = []
         """For each proposal, whether the leader's choice was logged."""
         self.cards: list[list[str]] = []
@@ -120,42 +76,6 @@ class PublishedGame:
             move, raw = self.words.spoken(self.game, self.state)
             self.play(move, at, raw)
 
-    def play(self, move: Move, at: JsonObject, raw: str | None = None) -> None:
-        before = self.state
-        try:
-            self.state = self.game.apply(before, move)
-        except IllegalMove as error:
-            raise ParlourError(f"{at.where}: {error}") from None
-        self.entries.append(self._entry(before, move)._replace(raw=raw))
-
-    def _entry(self, before: AvalonState, move: Move) -> Entry:
-        """The move with who made it and who saw it at once, as `GameEnv` tells a Recorder."""
-        seat = before.actor
-        news = self.state.log[len(before.log) :]
-        to = [event.to for event in news if event.seat == seat and event.move == move]
-        return Entry(seat, move, to[0] if to else () if seat == NATURE else (seat,))
-
-    @property
-    def goes(self) -> bool:
-        """Whether a team of this round is to go."""
-        return self.state.phase in (DRAW, QUEST)
-
-    @property
-    def results(self) -> list[tuple[int, ...]]:
-        """Of each quest: its number, the fail cards, and 1 if it succeeded."""
-        return [event.move.args for event in self.state.log if event.move.kind == FAILS]
-
-    @property
-    def score(self) -> dict[str, int]:
-        return {GOOD: self.state.standing.good, EVIL: self.state.standing.evil}
-
-    @property
-    def outcome(self) -> Outcome:
-        """How the game ended, once it has."""
-        outcome = self.game.outcome(self.state)
-        assert outcome is not None
-        return outcome
-
 
 def _transcript(at: JsonObject, logs: str | Path | None) -> str:
     _check_labels(at)
@@ -164,7 +84,7 @@ def _transcript(at: JsonObject, logs: str | Path | None) -> str:
     _deal(table, at, rounds[0])
     for quest, one in enumerate(rounds):
         _round(table, one, quest)
-    if table.state.phase != DONE:
+    if not table.over:
         raise rounds[-1].error(f"the game stops at {shown(table.score)}", "all rounds up to the end of the game")
     _check_ending(table, at)
     if table.words is not None and logs is not None:
@@ -176,7 +96,7 @@ def _transcript(at: JsonObject, logs: str | Path | None) -> str:
 def _words(at: JsonObject, logs: Path) -> Words:
     roles = at.entries("roles", NUMBERS)
     dealt = {int(number): roles.of(str, number, "a role") for number in NUMBERS}
-    if not GAME_ID.fullmatch(at.fields["log_file"]):
+    if not FILE_NAME.fullmatch(at.fields["log_file"]):
         raise at.refused("log_file", "the name of a file in the folder of logs")
     return Words(at.where, logs / at.fields["log_file"], dealt)
 
@@ -213,11 +133,11 @@ def _deal(table: PublishedGame, at: JsonObject, first: JsonObject) -> None:
     if sorted(dealt) != sorted(game.roles):
         raise at.refused("roles", f"each of these once, in any order: {listed(game.roles)}")
     leader = first.records("proposals", "proposal")[0].one_of("leader", range(1, PLAYERS + 1)) - 1
-    table.play(Move(DEALT, (*(game.role_names.index(role) for role in dealt), leader)), at)
+    table.deal(dealt, leader, at)
 
 
 def _round(table: PublishedGame, at: JsonObject, quest: int) -> None:
-    if table.state.phase == DONE:
+    if table.over:
         raise at.error(f"the game ended before this round, by {table.outcome.reason}", "no further round")
     at.expect("round", quest + 1, "rounds are numbered from 1 without gaps")
     size = table.game.sizes[quest]
@@ -333,12 +253,19 @@ def _check_ending(table: PublishedGame, at: JsonObject) -> None:
 
 
 def _text(table: PublishedGame, at: JsonObject) -> str:
-    text = GAME.text(table.game)
-    published = {key: at.fields[key] for key in ("game_id", "proposed_method_side", "baseline_side")}
+    published: dict[str, Any] = {key: at.fields[key] for key in ("game_id", "proposed_method_side", "baseline_side")}
     published |= {"confirm_logged": table.confirmed, "cards": table.cards}
     if table.words is not None:
         told = {"log": at.fields["log_file"], "players": "numbered from 0; in the log and in `raw` from 1"}
         published |= {"answers": table.answers, "words": told}
-    header = replay.header_line(GAME.id, table.game.config, {"published": published})
-    lines = [replay.entry_line(number, entry, text) for number, entry in enumerate(table.entries)]
-    return "".join([header, *lines, replay.outcome_line(table.outcome)])
+    return table.transcript({"published": published})
+
+
+PUBLISHED_2023: Final = RecordFormat(
+    name="published-2023",
+    fields=("game_id", "log_file", "rounds"),
+    key="game_id",
+    named=lambda at: file_name(at, "game_id"),
+    transcript=_transcript,
+    logs=True,
+)

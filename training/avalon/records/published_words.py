@@ -2,7 +2,7 @@
 
 A log is a JSON object, a list of events a round; an event of the discussion holds the host's invitation, which tells the
 order of speech, and one reply under the name `player N(Role)`. Everything else in a log is in the game's record already
-(`published_games`), and is compared with it (`published_log`).
+(`published_2023`), and is compared with it (`published_log`).
 
 The logs count players from 1, the seats of a table from 0: what a log calls player 3 is player_2 here, also in what is
 said about it.

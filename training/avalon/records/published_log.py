@@ -21,7 +21,7 @@ from typing import Any, Final
 from parlour.envs.avalon.vocabulary import EVIL, GOOD
 from parlour.envs.core import ParlourError, listed
 from parlour.envs.english import negated
-from parlour.training.avalon.published_words import read_rounds, speaker_of
+from parlour.training.avalon.records.published_words import read_rounds, speaker_of
 from parlour.training.json_objects import JsonObject, shown
 
 STATEMENT, CONFIRMATION, VOTE, CARD = "a statement", "a confirmation", "a vote", "a quest card"

@@ -1,0 +1,373 @@
+"""Records of the form `gpt51` become transcripts, field for field; contradictions are refused, early ends are not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parlour.envs import replay
+from parlour.envs.avalon.vocabulary import BALLOT, CARD, CONSULT, DEALT, GUESS, TEAM
+from parlour.envs.core import NATURE, ParlourError
+from parlour.envs.replay import Transcript
+from parlour.envs.speech import ACTS
+from parlour.training.avalon.records import import_records, read_transcripts, transcripts
+from parlour.training.avalon.records.multi_round import GPT51, ROLES
+from parlour.training.avalon.records.names import Names
+from parlour.training.cli import run
+from parlour.training.json_objects import JsonObject
+from records.bound import bound, changed, choices
+
+Game = dict[str, Any]
+Make = Callable[..., Any]
+SAMPLED = 61
+"""Of the changes of a published game every so manieth is tried here; a prime, so that all kinds of fields come up."""
+
+
+def transcript_of(text: str) -> Transcript:
+    return replay.parse(text.encode(), "made.jsonl")
+
+
+def tell(game: Game) -> str:
+    """The transcript of a record as it is in memory. Raises `ParlourError`."""
+    return GPT51.transcript(JsonObject("here", game), None)
+
+
+def recorded(game: Game) -> dict[str, list[Any]]:
+    """What a record tells, by kind of move: names as in the record, words as written."""
+    told: dict[str, list[Any]] = {"said": [], "teams": [], "votes": [], "cards": [], "consulted": [], "guess": []}
+    for mission in game["missions"]:
+        told["said"] += [(one["player"], one["content"]) for one in mission["discussion"]]
+        for one in mission["proposals"]:
+            told["teams"].append((one["leader"], sorted(one["team_members"]), one["reasoning"]))
+            votes = sorted((vote["player"], vote["vote"], vote["comment"]) for vote in one["votes"])
+            told["votes"] += votes
+        told["cards"] += sorted((card["player"], card["action"]) for card in mission["quest_actions"])
+    if hunt := game.get("assassin_phase"):
+        told["consulted"] = [(one["player"], one["content"]) for one in hunt["evil_discussion"]]
+        told["guess"] = [(hunt["assassin"], hunt["guess"], hunt["reasoning"])]
+    return told
+
+
+def held(transcript: Transcript) -> dict[str, list[Any]]:
+    """The same of a transcript."""
+    names = transcript.header["record"]["names"]
+    told: dict[str, list[Any]] = {"said": [], "teams": [], "votes": [], "cards": [], "consulted": [], "guess": []}
+    for seat, move, _, raw, *_ in transcript.entries:
+        assert move is not None
+        who = names[seat]
+        if move.kind in ACTS:
+            told["said"].append((who, raw))
+        elif move.kind == TEAM:
+            told["teams"].append((who, sorted(names[k] for k in move.args), raw))
+        elif move.kind == BALLOT:
+            told["votes"].append((who, "approve" if move.args[0] else "reject", raw))
+        elif move.kind == CARD:
+            told["cards"].append((who, "success" if move.args[0] else "fail"))
+        elif move.kind == CONSULT:
+            told["consulted"].append((who, raw))
+        elif move.kind == GUESS:
+            told["guess"].append((who, names[move.args[0]], raw))
+        else:
+            assert (seat, move.kind) == (NATURE, DEALT)
+    return told
+
+
+def same_game(game: Game, transcript: Transcript) -> None:
+    """Every field of a record is in its transcript."""
+    found = replay.finished(transcript, "avalon_v0")
+    assert found is not None
+    rules, states = found
+    names = [player["name"] for player in game["players"]]
+    assert transcript.header["record"]["names"] == names
+    assert [rules.role_names[r] for r in states[-1].standing.roles] == [ROLES[p["role"]] for p in game["players"]]
+    assert list(rules.sizes) == game["config"]["mission_team_sizes"]
+    seats = {name: k for k, name in enumerate(names)}
+    by_seat = recorded(game)
+    assert held(transcript) == by_seat  # the names of these games are in the order of the seats: sorted is by seat
+    fails = [event.move.args for event in states[-1].log if event.move.kind == "fails"]
+    assert fails == [
+        (k, m["fail_count"], int(m["mission_result"] == "success")) for k, m in enumerate(game["missions"])
+    ]
+    goes = [event.move.args[0] for event in states[-1].log if event.move.kind == "votes"]
+    assert goes == [int(p["vote_result"] == "approved") for m in game["missions"] for p in m["proposals"] if p["votes"]]
+    assert transcript.outcome is not None
+    assert transcript.outcome.winner == game["winner"]
+    hunt = game.get("assassin_phase")
+    assert (transcript.outcome.reason == "assassination") == bool(hunt and hunt["correct"])
+    for player in game["players"]:
+        known = [k for fact in rules.view(states[1], seats[player["name"]]).knows for k in fact.seats]
+        assert sorted(known) == sorted(seats[name] for name in player["special_knowledge"])
+
+
+# -- one game made here ----------------------------------------------------------------------------------------
+
+
+def test_every_field_of_a_record_is_in_its_transcript(made: Game, taken: Make) -> None:
+    (text,) = taken(made)
+    transcript = transcript_of(text)
+    same_game(made, transcript)
+    assert transcript.header["record"] == {
+        "format": "gpt51",
+        "source": "made/game_1.json",
+        "game_id": "made_1",
+        "model": "a-model",
+        "reasoning_effort": "low",
+        "memory": True,
+        "names": ["Ann", "Bo", "Cy", "Dee", "Eve"],
+    }
+    assert transcript.header["config"]["rules"] == "multi_round"
+    *_, last = replay.reenact(transcript)  # all five seats observe
+    assert last.move is None
+
+
+def test_a_statement_is_heard_with_names_of_seats_and_read_by_the_game(made: Game, taken: Make) -> None:
+    statement = transcript_of(taken(made)[0]).entries[1]
+    assert statement.raw == "Ann here: Everyone, I trust that Bo is good, Eve's plan too."
+    assert statement.move == (
+        "defend",
+        (1,),
+        "player_0 here: Everyone, I trust that player_1 is good, player_4's plan too.",
+    )
+    assert statement.to is None
+
+
+def test_comments_are_seen_by_the_voter_alone_and_consultations_by_evil(made: Game, taken: Make) -> None:
+    transcript = transcript_of(taken(made)[0])
+    rules, states = replay.finished(transcript, "avalon_v0") or pytest.fail("the game is finished")
+    for seat in range(5):
+        seen = rules.view(states[-1], seat).events
+        # 4 missions have 7 proposals with votes: mission 1 two, mission 2 four, missions 3 and 4 one each: 8
+        assert [event.seat for event in seen if event.move.kind == BALLOT] == [seat] * 8
+        assert len([event for event in seen if event.move.kind == CONSULT]) == (2 if seat in (2, 3) else 0)
+
+
+def test_the_fifth_team_goes_without_a_vote(made: Game, taken: Make, refused: Make) -> None:
+    kinds = [entry.move.kind for entry in transcript_of(taken(made)[0]).entries if entry.move]
+    assert kinds.count(TEAM) == 9
+    assert kinds.count(BALLOT) == 8 * 5
+    votes = made["missions"][0]["proposals"][0]["votes"]
+    assert "the fifth team goes without a vote" in refused(
+        changed(made, ("missions", 1, "proposals", 4, "votes"), votes)
+    )
+
+
+def test_every_bound_field_is_refused_after_any_single_change(made: Game) -> None:
+    tell(made)
+    tried = 0
+    for way, value in bound(made):
+        with pytest.raises(ParlourError) as caught:
+            tell(changed(made, way, value))
+        message = str(caught.value)
+        assert message.startswith("here")
+        assert "\n" not in message
+        tried += 1
+    assert tried > 500
+
+
+def test_another_choice_makes_another_game(made: Game) -> None:
+    before = tell(made)
+    changes = list(choices(made))
+    assert len(changes) > 80
+    for way, value in changes:
+        after = transcript_of(tell(changed(made, way, value)))
+        assert after.outcome == transcript_of(before).outcome
+        same_game(changed(made, way, value), after)
+
+
+@pytest.mark.parametrize(
+    ("way", "value", "told"),
+    [
+        (("missions", 1, "proposals", 2, "leader"), "Ann", 'game made_1, mission 2, proposal 3: leader "Ann"'),
+        (("missions", 0, "discussion", 3, "player"), "Ann", 'game made_1, mission 1, statement 4: player "Ann"'),
+        (("missions", 1, "fail_count"), 0, "game made_1, mission 2: fail_count 0 is not accepted"),
+        (("assassin_phase", "correct"), False, "game made_1, assassin_phase: correct false is not accepted"),
+        (("winner",), "good", 'game made_1: winner "good" is not accepted (the game ends by assassination'),
+        (("players", 2, "special_knowledge"), [], "game made_1, player 3: special_knowledge [] is not accepted"),
+        (("missions", 1, "proposals", 2, "votes", 0, "vote"), "", "mission 2, proposal 3, vote 1: vote"),
+        (("missions", 0, "proposals", 0, "team_members"), ["Ann"], "mission 1, proposal 1: team [0] is not accepted"),
+        (
+            ("players", 0, "role"),
+            "percival",
+            'the roles of players are ["percival", "good", "assassin", "evil", "good"]',
+        ),
+    ],
+)
+def test_a_refusal_names_line_game_mission_and_field(
+    way: Any, value: Any, told: str, made: Game, refused: Make
+) -> None:
+    message = refused(made | {"game_id": "other"}, changed(made, way, value))
+    assert "games.jsonl' line 2, game made_1" in message
+    assert told in message
+
+
+# -- records that end early ------------------------------------------------------------------------------------
+
+
+def cut(made: Game, missions: int) -> Game:
+    """The record with so many whole missions."""
+    gone = ("winner", "assassin_phase", "post_game_reflections")
+    return {key: value for key, value in made.items() if key not in gone} | {"missions": made["missions"][:missions]}
+
+
+def test_a_record_may_end_after_any_mission(made: Game, taken: Make) -> None:
+    whole = transcript_of(tell(made))
+    for missions in range(1, 5):
+        found = transcript_of(taken(cut(made, missions))[0])
+        assert found.outcome is None
+        assert found.closing == {"unfinished": "the record ends here"}
+        assert found.entries == whole.entries[: len(found.entries)]
+        states = list(replay.states(found.game(), found.moves))
+        assert states[-1].standing.good + states[-1].standing.evil == missions
+        assert list(replay.reenact(found))
+
+
+@pytest.mark.parametrize("gone", ["quest_actions", "final_team_index mission_result fail_count quest_actions"])
+def test_a_record_may_end_within_a_mission(gone: str, made: Game, taken: Make, refused: Make) -> None:
+    early = cut(made, 2)
+    for key in gone.split():
+        del early["missions"][1][key]
+    last, proposals = early["missions"][1], early["missions"][1]["proposals"]
+    last["proposals"] = proposals[:3]
+    if gone == "quest_actions":
+        assert "final_team_index" in refused(early)
+        return
+    assert len([e for e in transcript_of(taken(early)[0]).entries if e.move and e.move.kind == TEAM]) == 5
+    last["proposals"] = []
+    assert taken(early)
+    last["discussion"] = last["discussion"][:2]
+    assert transcript_of(taken(early)[0]).entries[-1].seat == 1
+    last["proposals"] = proposals[:1]  # a team before all have spoken
+    assert "mission 2, proposal 1" in refused(early)
+
+
+def test_a_record_may_end_before_the_guess(made: Game, taken: Make) -> None:
+    for key in ("winner", "post_game_reflections"):
+        del made[key]
+    del made["assassin_phase"]["guess"]
+    assert [e.move.kind for e in transcript_of(taken(made)[0]).entries[-2:] if e.move] == [CONSULT, CONSULT]
+    made["assassin_phase"]["evil_discussion"].pop()
+    assert transcript_of(taken(made)[0]).closing == {"unfinished": "the record ends here"}
+
+
+def test_a_game_that_is_over_has_a_winner(made: Game, refused: Make) -> None:
+    assert "winner null is not accepted (the game ends by assassination" in refused(made | {"winner": None})
+
+
+def test_a_winner_needs_the_whole_game(made: Game, refused: Make) -> None:
+    assert "the game stops at" in refused(cut(made, 3) | {"winner": "evil"})
+
+
+# -- names -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("Everyone likes Eve.", "Everyone likes player_4."),
+        ("Eve's and Ann’s plan", "player_4's and player_0’s plan"),
+        ("Ann+Bo, Ann/Cy, Ann–Dee", "player_0+player_1, player_0/player_2, player_0–player_3"),
+        ("me, D, and E", "me, D, and E"),
+        ("Annie, Bob, never, Evening", "Annie, Bob, never, Evening"),
+        ("**Ann** (Bo)", "**player_0** (player_1)"),
+    ],
+)
+def test_whole_names_become_seats(said: str, heard: str) -> None:
+    assert Names(["Ann", "Bo", "Cy", "Dee", "Eve"]).heard(said) == heard
+
+
+def test_a_name_within_a_name_and_names_of_seats_are_not_mixed_up() -> None:
+    names = Names(["player_1", "player_0", "Mary", "Mary Ann"])
+    assert names.heard("player_1, player_0, Mary Ann and Mary") == "player_0, player_1, player_3 and player_2"
+
+
+# -- formats, files, folders -----------------------------------------------------------------------------------
+
+
+def test_a_file_may_be_json_and_a_folder_may_hold_many(made: Game, tmp_path: Path) -> None:
+    second = made | {"game_id": "made_2"}
+    (tmp_path / "one.json").write_text(json.dumps(made, indent=1))
+    (tmp_path / "two.json").write_text(json.dumps([second, made | {"game_id": "made_3"}]))
+    assert list(transcripts(tmp_path / "one.json")) == ["made_1"]
+    assert list(transcripts(tmp_path)) == ["made_1", "made_2", "made_3"]
+    (tmp_path / "three.jsonl").write_text(json.dumps(second) + "\n")
+    assert list(transcripts(tmp_path)) == ["made_2"]  # a folder with *.jsonl is read by those
+
+
+def test_a_game_without_an_id_is_named_by_its_source(made: Game, taken: Make, tmp_path: Path, refused: Make) -> None:
+    del made["game_id"]
+    (tmp_path / "one.jsonl").write_text(json.dumps(made))
+    assert list(transcripts(tmp_path / "one.jsonl")) == ["made-game_1"]
+    del made["source"]
+    assert "game_id is missing" in refused(made)
+
+
+def test_what_cannot_be_told_is_refused_with_the_formats(refused: Make) -> None:
+    message = refused({"moves": "?"})
+    assert "gpt51" in message
+    assert "published-2023" in message
+
+
+def test_the_first_record_tells_the_format_and_the_others_are_held_to_it(made: Game, refused: Make) -> None:
+    assert "players is missing" in refused(made, {"game_id": "b", "log_file": "x", "rounds": []})
+
+
+def test_an_unknown_format_is_refused(made: Game, refused: Make) -> None:
+    assert "auto" in refused(made, form="gpt")
+
+
+def test_logs_go_with_the_games_of_2023_only(made: Game, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "games.jsonl").write_text(json.dumps(made))
+    command = ["import", "avalon", str(tmp_path / "games.jsonl"), "--out", str(tmp_path / "out")]
+    assert run([*command, "--logs", str(tmp_path)]) == 2
+    assert "accepted: published-2023" in capsys.readouterr().err
+    assert run([*command, "--format", "gpt51"]) == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["made_1.jsonl"]
+
+
+def test_transcripts_of_a_folder_are_read_finished_or_not(made: Game, tmp_path: Path) -> None:
+    source = tmp_path / "games.jsonl"
+    source.write_text(json.dumps(made) + "\n" + json.dumps(cut(made, 2) | {"game_id": "a_part"}) + "\n")
+    import_records(source, tmp_path / "out")
+    found = read_transcripts(tmp_path / "out")
+    assert [one.outcome is None for one in found] == [True, False]  # by name
+    (tmp_path / "out" / "other.jsonl").write_text('{"parlour": 1, "game": "werewolf_v0", "config": {}}\n')
+    with pytest.raises(ParlourError, match=r"other\.jsonl'.*accepted: avalon_v0"):
+        read_transcripts(tmp_path / "out")
+
+
+# -- the published games ---------------------------------------------------------------------------------------
+
+
+def test_all_games_import_with_every_field_as_recorded(gpt51: Path, gpt51_games: list[Game], tmp_path: Path) -> None:
+    paths = import_records(gpt51, tmp_path)
+    assert len(paths) == len(gpt51_games) == 94
+    for game, path in zip(gpt51_games, paths, strict=True):
+        assert path.stem == game["game_id"]
+        transcript = replay.read(path)
+        same_game(game, transcript)
+        *_, last = replay.reenact(transcript)  # all seats observe
+        assert last.move is None
+
+
+def test_published_games_are_refused_after_any_single_change(gpt51_games: list[Game]) -> None:
+    tried = 0
+    for number, game in enumerate(gpt51_games):
+        for way, value in list(bound(game))[number % SAMPLED :: SAMPLED]:
+            with pytest.raises(ParlourError):
+                tell(changed(game, way, value))
+            tried += 1
+    assert tried > 500
+
+
+def test_published_games_may_end_after_any_mission(gpt51_games: list[Game]) -> None:
+    for game in gpt51_games[::9]:
+        for missions in range(1, len(game["missions"]) + 1):
+            early = cut(game, missions)
+            if missions == len(game["missions"]) and not game.get("assassin_phase"):
+                with pytest.raises(ParlourError, match="winner is missing"):
+                    tell(early)
+            else:
+                assert transcript_of(tell(early)).outcome is None

@@ -1,0 +1,10 @@
+"""Records of games of Avalon that others played: read, held against the rules, and written as transcripts.
+
+`import_records` knows the formats; `read_transcripts` reads a folder of transcripts, whoever made them. What the formats
+look like stands in docs/records.md.
+"""
+
+from parlour.training.avalon.records.importing import AUTO, FORMATS, import_records, transcripts
+from parlour.training.avalon.records.stored import read_transcripts
+
+__all__ = ["AUTO", "FORMATS", "import_records", "read_transcripts", "transcripts"]

@@ -1,0 +1,39 @@
+"""What a format of records of Avalon is: how it is told, how a game is named, how one becomes a transcript."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from parlour.training.json_objects import JsonObject
+
+FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
+_ACCEPTED: Final = "a name of up to 200 letters, digits and _ - . that begins with no dot"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordFormat:
+    """One form in which games are recorded."""
+
+    name: str
+    fields: tuple[str, ...]
+    """A record is of this format if it has all of these."""
+    key: str
+    """The field that names a game."""
+    named: Callable[[JsonObject], str]
+    """The name of a game, as a file may be called."""
+    transcript: Callable[[JsonObject, Path | None], str]
+    """The transcript of a game; the second argument is the folder with the logs of the games, if one is named."""
+    logs: bool = False
+    """Whether what was said stands in logs of their own."""
+
+
+def file_name(at: JsonObject, key: str) -> str:
+    """A field that names a game as a file may be called. Raises `ParlourError` for any other."""
+    name = at.of(str, key, _ACCEPTED)
+    if not FILE_NAME.fullmatch(name):
+        raise at.refused(key, _ACCEPTED)
+    return name
