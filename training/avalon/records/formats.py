@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from parlour.training.json_objects import JsonObject
 
@@ -37,3 +37,12 @@ def file_name(at: JsonObject, key: str) -> str:
     if not FILE_NAME.fullmatch(name):
         raise at.refused(key, _ACCEPTED)
     return name
+
+
+def record_notes(form: str, at: JsonObject, game_id: str | None, names: Sequence[str]) -> dict[str, Any]:
+    """What the header of an imported record tells of it: where it is from, and who sat where.
+
+    `memory` is whether players remembered earlier games; a format adds what else it knows.
+    """
+    told = {"format": form, "source": at.fields.get("source"), "game_id": game_id}
+    return told | {"model": None, "reasoning_effort": None, "memory": False, "names": list(names)}

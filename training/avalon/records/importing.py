@@ -13,12 +13,13 @@ from typing import Final
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.training.avalon.records.formats import RecordFormat
 from parlour.training.avalon.records.multi_round import GPT51
+from parlour.training.avalon.records.proavalon import PROAVALON
 from parlour.training.avalon.records.published_2023 import PUBLISHED_2023
 from parlour.training.json_objects import JsonObject, named_games, read_records, write_games
 from parlour.training.runs import run_directory
 
 AUTO: Final = "auto"
-FORMATS: Final[Mapping[str, RecordFormat]] = {one.name: one for one in (GPT51, PUBLISHED_2023)}
+FORMATS: Final[Mapping[str, RecordFormat]] = {one.name: one for one in (GPT51, PUBLISHED_2023, PROAVALON)}
 
 
 def import_records(

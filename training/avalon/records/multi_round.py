@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import CONSULTATION, DONE, HUNT
@@ -45,7 +45,7 @@ from parlour.envs.avalon.vocabulary import (
     side_of,
 )
 from parlour.envs.core import Move, listed
-from parlour.training.avalon.records.formats import RecordFormat, file_name
+from parlour.training.avalon.records.formats import RecordFormat, file_name, record_notes
 from parlour.training.avalon.records.names import Names, names_of
 from parlour.training.avalon.records.table import RecordedGame, table_of
 from parlour.training.json_objects import JsonObject, shown
@@ -107,7 +107,10 @@ def _transcript(at: JsonObject, _logs: Path | None) -> str:
         _mission(table, one, number, last=number == len(missions))
     _assassin(table, at)
     _ending(table, at)
-    return table.transcript({"record": _notes(table, at)})
+    config, wrote = at.fields["config"], bool(at.fields.get("post_game_reflections"))
+    notes = record_notes("gpt51", at, at.fields.get("game_id"), table.names.names)
+    told = {"model": config["model"], "reasoning_effort": config["reasoning_effort"], "memory": wrote}
+    return table.transcript({"record": notes | told})
 
 
 def _check_config(table: Conversation, at: JsonObject) -> None:
@@ -266,19 +269,6 @@ def _reflections(table: Conversation, at: JsonObject) -> None:
         one.expect("game_result", "won" if won else "lost", f"{outcome.winner} wins")
     if len({one.fields["player_name"] for one in told}) != len(told):
         raise at.error("a player has two post_game_reflections", "one of each player at most")
-
-
-def _notes(table: Conversation, at: JsonObject) -> dict[str, Any]:
-    config = at.fields["config"]
-    return {
-        "format": "gpt51",
-        "source": at.fields.get("source"),
-        "game_id": at.fields.get("game_id"),
-        "model": config["model"],
-        "reasoning_effort": config["reasoning_effort"],
-        "memory": bool(at.fields.get("post_game_reflections")),
-        "names": list(table.names.names),
-    }
 
 
 def _named(at: JsonObject) -> str:

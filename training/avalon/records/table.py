@@ -28,14 +28,10 @@ Table = tuple[Avalon, AvalonText]
 """Rules with their wording."""
 
 
-@lru_cache(maxsize=16)
-def table_of(num_players: int, rules: str) -> Table:
-    """The table of a preset, made once for all games of a file."""
-    return with_text(GAME.build(num_players=num_players, rules=rules))
-
-
-def with_text(game: Avalon) -> Table:
-    """Rules with their wording."""
+@lru_cache(maxsize=32)
+def table_of(num_players: int, rules: str, roles: tuple[str, ...] | None = None, *, talk: bool = True) -> Table:
+    """The rules of a preset with their wording, made once for all games of a file."""
+    game = GAME.build(num_players=num_players, rules=rules, roles=roles, talk=talk)
     return game, GAME.text(game)
 
 

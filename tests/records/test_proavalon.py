@@ -1,0 +1,161 @@
+"""Records in the form of the site ProAvalon, made here: no real one is in the repository. See `proavalon.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from parlour.envs import replay
+from parlour.envs.avalon.vocabulary import CARD, GUESS
+from parlour.envs.replay import Transcript
+from records.bound import changed
+
+Game = dict[str, Any]
+Make = Callable[..., Any]
+SEATS = ("Kim", "Lou", "Max", "Nan", "Oz", "Pip", "Quin")
+ROLES = ("Resistance", "Merlin", "Spy", "Assassin", "Percival", "Resistance", "Morgana")
+SPIES = ("Max", "Nan", "Quin")
+# The team of each proposal and who approves, mission by mission; then the fails. Nan leads first, then Oz, ...
+# Seven players: teams of 2, 3, 3, 4, 4; more than half are 4; mission 4 needs two fails.
+MISSIONS: list[tuple[list[tuple[str, str]], int]] = [
+    ([("Kim Max", "Kim Lou Max"), ("Kim Lou", "Kim Lou Max Nan")], 0),
+    ([("Kim Max Nan", "Max Nan Oz Quin")], 1),  # who of two spies failed is not told
+    ([("Kim Lou Oz", "Kim Lou Oz Pip")], 0),
+    ([("Kim Lou Oz Quin", "Kim Lou Oz Pip Quin")], 1),  # one fail of two: it succeeds
+]
+
+
+def record(missions: list[tuple[list[tuple[str, str]], int]], results: str, **told: Any) -> Game:
+    """A document as the site writes it; `results` has a letter for each mission."""
+    history: dict[str, list[list[str]]] = {name: [] for name in SEATS}
+    leads = 3
+    for proposals, _ in missions:
+        for name in SEATS:
+            history[name].append([])
+        for team, approve in proposals:
+            for name in SEATS:
+                marks = ["VHpicked"] * (name in team.split()) + ["VHleader"] * (name == SEATS[leads % 7])
+                history[name][-1].append(" ".join([*marks, "VHapprove" if name in approve.split() else "VHreject"]))
+            leads += 1
+    game: Game = {"_id": {"$oid": "5f0"}, "numberOfPlayers": 7, "playerUsernamesOrderedReversed": list(SEATS)}
+    game["playerUsernamesOrdered"] = [SEATS[0], *SEATS[:0:-1]]
+    game["playerRoles"] = {
+        name: {"alliance": "Spy" if name in SPIES else "Resistance", "role": role}
+        for name, role in zip(SEATS, ROLES, strict=True)
+    }
+    game |= {"spyTeam": list(SPIES), "resistanceTeam": [name for name in SEATS if name not in SPIES], "cards": []}
+    game |= {"voteHistory": history, "missionHistory": ["succeeded" if r == "s" else "failed" for r in results]}
+    return game | {"numFailsHistory": [fails for _, fails in missions], **told}
+
+
+def hunted(**told: Any) -> Game:
+    """Good has three successes; the Assassin shot a plain good player."""
+    wrong = "Mission successes and assassin shot wrong."
+    ending = {"winningTeam": "Resistance", "howTheGameWasWon": wrong, "whoAssassinShot": "Resistance"}
+    return record(MISSIONS, "sfss", **(ending | told))
+
+
+def transcript_of(text: str) -> Transcript:
+    return replay.parse(text.encode(), "made.jsonl")
+
+
+def test_a_record_of_the_site_becomes_a_game_of_the_rule_sheet_without_talk(taken: Make) -> None:
+    transcript = transcript_of(taken(hunted())[0])
+    config = transcript.header["config"]
+    assert (config["rules"], config["talk"], config["num_players"]) == ("official", False, 7)
+    assert transcript.header["record"]["names"] == list(SEATS)
+    _, states = replay.finished(transcript, "avalon_v0") or pytest.fail("the game is finished")
+    fails = [event.move.args for event in states[-1].log if event.move.kind == "fails"]
+    assert fails == [(0, 0, 1), (1, 1, 0), (2, 0, 1), (3, 1, 1)]
+    led = [event.move.args[1] for event in states[-1].log if event.move.kind == "leads"]
+    assert led == [3, 4, 5, 6, 0]
+    votes = [event.move.args[1:] for event in states[-1].log if event.move.kind == "votes"]
+    assert votes[0] == (1, 1, 1, 0, 0, 0, 0)
+    assert transcript.outcome is not None
+    assert (transcript.outcome.winner, transcript.outcome.reason) == ("good", "quests")
+
+
+def test_moves_that_the_record_does_not_tell_are_listed_in_the_header(taken: Make) -> None:
+    transcript = transcript_of(taken(hunted())[0])
+    assumed = [transcript.entries[n] for n in transcript.header["record"]["assumed"]]
+    # Max and Nan on mission 2 with one fail; the shot at one of Kim and Pip; all other cards follow from the numbers
+    assert [(entry.seat, entry.move[:2]) for entry in assumed if entry.move] == [
+        (2, (CARD, (0,))),
+        (3, (CARD, (1,))),
+        (3, (GUESS, (0,))),
+    ]
+
+
+def test_nothing_is_assumed_where_the_record_tells(taken: Make) -> None:
+    shot = {"winningTeam": "Spy", "howTheGameWasWon": "Assassinated Merlin correctly.", "whoAssassinShot": "Merlin"}
+    missions = [*MISSIONS[:1], (MISSIONS[1][0], 2), *MISSIONS[2:]]
+    transcript = transcript_of(taken(record(missions, "sfss", **shot))[0])
+    assert transcript.header["record"]["assumed"] == []
+    assert transcript.outcome is not None
+    assert transcript.outcome.reason == "assassination"
+    assert transcript.entries[-1].move == (GUESS, (1,), "")
+
+
+def test_the_fifth_rejection_is_a_failed_mission_without_fails(taken: Make, refused: Make) -> None:
+    rejected: list[tuple[list[tuple[str, str]], int]] = [([("Kim Lou", "Kim Lou Max")] * 5, 0)]
+    game = record(rejected, "f", winningTeam="Spy", howTheGameWasWon="Hammer rejected.") | {"numFailsHistory": []}
+    outcome = transcript_of(taken(game)[0]).outcome
+    assert outcome is not None
+    assert (outcome.winner, outcome.reason) == ("evil", "rejections")
+    assert "missionHistory" in refused(game | {"missionHistory": []})
+
+
+def test_three_fails_end_the_game(taken: Make) -> None:
+    failed = [MISSIONS[1]] * 2
+    missions = [([("Kim Max", "Kim Lou Max Nan")], 1), *failed]
+    text = taken(record(missions, "fff", winningTeam="Spy", howTheGameWasWon="Mission fails."))[0]
+    outcome = transcript_of(text).outcome
+    assert outcome is not None
+    assert (outcome.winner, outcome.reason) == ("evil", "quests")
+
+
+def test_a_record_may_end_early(taken: Make) -> None:
+    assert transcript_of(taken(record(MISSIONS[:2], "sf"))[0]).outcome is None
+
+
+@pytest.mark.parametrize(
+    ("way", "value", "told"),
+    [
+        (("cards",), ["Lady of the Lake"], "cards"),
+        (("playerRoles", "Kim", "role"), "Tristan", "Merlin, Percival"),
+        (("playerRoles", "Kim", "alliance"), "Spy", "alliance"),
+        (("playerRoles", "Nan", "role"), "Spy", "one Assassin"),
+        (("playerRoles", "Max", "role"), "Mordred", None),
+        (("playerRoles", "Lou", "role"), "Percival", "Merlin"),
+        (("spyTeam",), ["Max", "Nan"], "spyTeam"),
+        (("numberOfPlayers",), 6, "numberOfPlayers"),
+        (("playerUsernamesOrderedReversed",), ["Lou", "Kim", *SEATS[2:]], "Kim leads; accepted: Lou"),
+        (("playerUsernamesOrderedReversed", 0), "Lou", "name"),
+        (("voteHistory", "Kim", 0, 0), "VHpicked", "one vote in each"),
+        (("voteHistory", "Kim", 0, 0), "VHreject", "mission 1, proposal 1: team [2]"),
+        (("voteHistory", "Kim", 0, 1), "VHpicked VHreject", "proposals up to one that goes"),
+        (("voteHistory", "Lou", 0, 0), "VHleader VHapprove", "has 2 leaders"),
+        (("voteHistory", "Oz", 0, 1), "VHreject", "nobody leads"),
+        (("voteHistory", "Kim"), [["VHreject"]], "as many missions"),
+        (("missionHistory", 1), "succeeded", "missionHistory"),
+        (("missionHistory",), ["succeeded", "failed", "succeeded"], "missionHistory"),
+        (("numFailsHistory", 1), 3, "numFailsHistory"),
+        (("numFailsHistory", 2), 1, "numFailsHistory"),
+        (("numFailsHistory",), [0, 1, 0, 1, 0], "numFailsHistory"),
+        (("whoAssassinShot",), None, "winningTeam"),
+        (("whoAssassinShot",), "Oberon", "whoAssassinShot"),
+        (("whoAssassinShot",), "Merlin", "winningTeam"),
+        (("whoAssassinShot2",), "Isolde", "whoAssassinShot2"),
+        (("winningTeam",), "Spy", "winningTeam"),
+        (("winningTeam",), None, "winningTeam"),
+        (("howTheGameWasWon",), "Mission fails.", "howTheGameWasWon"),
+        (("_id",), "../x", "_id"),
+    ],
+)
+def test_contradictions_are_refused(way: Any, value: Any, told: str | None, taken: Make, refused: Make) -> None:
+    game = changed(hunted(), way, value)
+    if told is None:  # a plain Spy might as well be Mordred
+        assert taken(game)
+    else:
+        assert told in refused(game)
