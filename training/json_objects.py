@@ -183,7 +183,7 @@ def named_games(
         # names that differ in case only are one file on some systems
         if game.casefold() in taken:
             raise at.error(
-                f"{key} {shown(game)} is not accepted (an earlier game has it)", "a name of its own for each game"
+                f"{key} {shown(game)} is not accepted (an earlier line has it)", "a name of its own for each game"
             )
         taken.add(game.casefold())
         yield game, JsonObject(f"{at.where}, game {game}", at.fields)

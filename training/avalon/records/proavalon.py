@@ -165,8 +165,8 @@ def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[
             told = listed([table.names.names[seat] for seat in leads]) or "nobody"
             raise one.error(f"{told} leads", f"{table.names.names[table.state.actor]}, to whom the lead has moved on")
         table.play(Move(TEAM, tuple(seat for seat, told in marks.items() if _PICKED in told)), one)
-        for told in marks.values():
-            table.play(APPROVE if _APPROVES in told else REJECT, one)
+        for said in marks.values():
+            table.play(APPROVE if _APPROVES in said else REJECT, one)
     if table.goes:
         _quest(table, JsonObject(where, at.fields), number)
     elif not table.over and at.fields.get("winningTeam") is not None:
