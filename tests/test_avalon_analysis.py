@@ -12,6 +12,7 @@ import json
 from dataclasses import replace
 from math import log2
 
+import numpy as np
 import pytest
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.belief import AvalonHabits
@@ -19,6 +20,7 @@ from parlour.envs.avalon.vocabulary import APPROVE, BALLOT, CARD, DEALT, GUESS, 
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.entries import Entry
 from parlour.envs.replay import Transcript, entry_line, header_line, outcome_line, read
+from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.avalon.analysis.beliefs import ONLOOKER, belief_lines
 from parlour.training.avalon.analysis.compare import compared_guesses, compared_votes, wrong_guesses
 from parlour.training.avalon.analysis.decisions import decisions_of
@@ -190,6 +192,21 @@ def test_only_the_most_surprising_votes_are_valued():
     assert all(one.best >= one.value for one in valued(game, votes=2, continuations=2))
 
 
+def test_a_copied_heuristic_goes_on_by_itself_with_what_it_has_read():
+    game = game_of(quest([0, 3], fails=(3,)), quest([1, 2, 4], against=(0, 3)))
+    moments = [one for one in game.moments() if one.view.seat == SERVANT]
+    first = AvalonPlayer(moments[0].view, np.random.default_rng(0))
+    first.read(moments[1].view)
+    before = first.belief.log_weights.copy()
+    twin = first.copied(np.random.default_rng(5))
+    twin.read(moments[-1].view)
+    assert (first.belief.log_weights == before).all()
+    assert not (twin.belief.log_weights == before).all()
+    whole = AvalonPlayer(moments[0].view, np.random.default_rng(5))
+    assert twin.act(moments[-1].view) == whole.act(moments[-1].view)
+    assert (twin.belief.log_weights == whole.belief.log_weights).all()
+
+
 def test_the_expert_of_a_table_plays_on_and_elsewhere_the_heuristic():
     assert players_for(game_of(quest([0, 1])), "expert", HABITS)[0] == "expert"
     assert players_for(game_of(quest([0, 1]), rules="paper"), "expert", HABITS)[0] == "heuristic"
@@ -226,6 +243,16 @@ def test_votes_weigh_alike_and_intervals_go_by_games():
     votes = next(iter(compared_votes([(game, decisions_of(game, HABITS)) for game in (one, two)])))
     assert votes.theirs.mean == pytest.approx(7 / 9)
     assert votes.theirs.n == 2
+
+
+def test_clean_and_dirty_teams_are_told_apart():
+    """Merlin alone rejects the dirty team, all three approve the clean one: 1 of 3 and 3 of 3."""
+    game = game_of(quest([0, 3], against=(MERLIN,)), quest([0, 1, 2]))
+    rows = {row.group: row for row in compared_votes([(game, decisions_of(game, HABITS))]) if row.by == "team"}
+    assert {group: (row.votes, row.theirs.mean) for group, row in rows.items()} == {
+        "clean": (3, 1.0),
+        "dirty": (3, pytest.approx(1 / 3)),
+    }
 
 
 def test_games_are_grouped_by_what_their_records_say():

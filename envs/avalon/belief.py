@@ -10,6 +10,7 @@ sampled and nothing is approximated beyond those models.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -174,6 +175,10 @@ class AvalonBelief:
         of_sides = np.bincount(which, weights=self.weights, minlength=len(sides))
         chances: Array = of_sides @ _clean(*self._key, size)
         return chances
+
+    def copied(self) -> AvalonBelief:
+        """A belief of its own that has seen the same."""
+        return copy(self)  # what it has seen is replaced by new evidence, never changed
 
     # -- evidence ----------------------------------------------------------------------------------------------
 

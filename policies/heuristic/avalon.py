@@ -5,6 +5,7 @@ It uses `info["view"]` alone; for the moves see the card of `avalon_v0`.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Final
 
 import numpy as np
@@ -56,7 +57,7 @@ class AvalonPlayer:
 
     def act(self, view: AvalonView) -> Move:
         """The move, one of `view.legal`."""
-        self._read(view)
+        self.read(view)
         kind = view.legal[0].kind
         if kind == game.BALLOT:
             return Move(game.BALLOT, (int(self._approves(view)),))
@@ -71,7 +72,8 @@ class AvalonPlayer:
             return Move(game.CONSULT, (self._likely_merlin(),))
         return self._speech(view)
 
-    def _read(self, view: AvalonView) -> None:
+    def read(self, view: AvalonView) -> None:
+        """Take in what the seat has seen since the last time; `act` does so itself."""
         for seat, (kind, args, _), _ in view.events[self._seen :]:
             for belief in self._beliefs:
                 belief.see(seat, kind, args)
@@ -80,6 +82,14 @@ class AvalonPlayer:
             elif kind == game.GATHERS:
                 self._fellows = frozenset(args)
         self._seen = len(view.events)
+
+    def copied(self, rng: np.random.Generator) -> AvalonPlayer:
+        """A player of the same seat that has read what this one has, and draws from another generator."""
+        twin = copy(self)
+        twin._rng = rng
+        twin._beliefs = [belief.copied() for belief in self._beliefs]
+        twin.belief, twin.onlooker = twin._beliefs[0], twin._beliefs[-1] if self.onlooker is not None else None
+        return twin
 
     # -- deciding ----------------------------------------------------------------------------------------------
 

@@ -54,10 +54,11 @@ class BeliefLine:
 
 def opening_belief(game: AnalysedGame, viewer: int, habits: AvalonHabits) -> AvalonBelief:
     """The belief of a viewer before the first event."""
+    guesser = game.rules.role_names[game.rules.guesser]
     if viewer == ONLOOKER:
-        return AvalonBelief(game.rules.roles, ONLOOKER, "", (), habits)
+        return AvalonBelief(game.rules.roles, ONLOOKER, "", (), habits, guesser)
     knows = game.rules.night(game.states[-1].standing.roles, viewer)
-    return AvalonBelief(game.rules.roles, viewer, game.roles[viewer], knows, habits)
+    return AvalonBelief(game.rules.roles, viewer, game.roles[viewer], knows, habits, guesser)
 
 
 def take_in(belief: AvalonBelief, event: Event) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from parlour.envs.avalon.vocabulary import MERLIN, MINION, SERVANT
@@ -27,6 +28,8 @@ from parlour.training.statistics import (
 )
 
 ALL: Final = "all"
+CLEAN: Final = "clean"
+DIRTY: Final = "dirty"
 PLAIN: Final = (SERVANT, MINION)
 """Roles without a power."""
 
@@ -83,12 +86,19 @@ class Surprise:
 
 
 def compared_votes(games: Sequence[DecidedGame]) -> Iterator[ComparedVotes]:
-    """A row for each group with votes to compare, then one for each good role."""
+    """A row for each group with votes to compare, for each good role, and for clean and dirty teams."""
     for by, group, of in _grouped(games):
         yield from _votes(by, group, of, lambda one: True)
     roles = dict.fromkeys(one.role for _, decisions in games for one in decisions if one.right is not None)
     for role in sorted(roles, key=lambda name: (name in PLAIN, name != MERLIN, name)):
         yield from _votes("role", role, games, lambda one, role=role: one.role == role)  # type: ignore[misc]
+    for team, approving in ((CLEAN, 1), (DIRTY, 0)):
+        yield from _votes("team", team, games, partial(_on_a_team, approving))
+
+
+def _on_a_team(approving: int, one: Decision) -> bool:
+    """Whether approving (1) or rejecting (0) is right."""
+    return one.right is (one.move.args[0] == approving)
 
 
 def _votes(

@@ -12,7 +12,6 @@ Merlin. Other decisions are neither right nor wrong here: `values` tells what th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass
 from math import log2
 from typing import Final
@@ -151,14 +150,14 @@ class _Follower:
     def _of_a_vote(self, vote: int) -> float:
         """By what the votes of all tell somebody else, less what they tell the seat itself: its own vote remains."""
         votes = Event(NATURE, Move(said.VOTES, (vote,) * (1 + self._game.seats)), None)
-        own, outside = copy(self._belief), self._from_outside()
+        own, outside = self._belief.copied(), self._from_outside()
         take_in(own, votes)
         take_in(outside, votes)
         return float(self._belief.weights @ np.exp(outside.log_weights - own.log_weights))
 
     def _from_outside(self) -> AvalonBelief:
         """The same belief, to which the seat's own moves are evidence."""
-        outside = copy(self._belief)
+        outside = self._belief.copied()
         outside.seat = ONLOOKER
         return outside
 

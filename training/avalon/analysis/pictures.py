@@ -89,7 +89,7 @@ def guesses(rows: Sequence[ComparedGuesses], theirs: str, path: Path) -> None:
 def _group(by: str, group: str) -> str:
     if by == group:
         return group
-    return f"{group} {by}" if by in ("players", "memory") else f"{by} {group}"
+    return {"memory": f"{group} memory", "reasoning effort": f"effort {group}"}.get(by, f"{group} {by}")
 
 
 def _pairs(

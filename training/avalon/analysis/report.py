@@ -71,7 +71,7 @@ def report(found: AnalysedFolder) -> str:
         "# Analysis of recorded games of Avalon",
         _overview(found),
         "## Votes of good seats",
-        f"Right is approving a team without an evil member, or rejecting one with. The heuristic decides at the same Views, with {habits}.",
+        f"Right is approving a team without an evil member, or rejecting one with. The heuristic decides at the same Views, with {habits}. Where most teams are dirty, rejecting all of them is mostly right: the last two rows tell the two kinds of teams apart.",
         votes_table(list(compared_votes(found.games)), found.theirs),
         *([f"![Right votes]({VOTES_PICTURE})"] if found.pictures and list(compared_votes(found.games)) else []),
         "## Guesses at Merlin",

@@ -40,7 +40,7 @@ _TRIES: Final = 20
 
 Play = Callable[[AvalonView], Move]
 Seat = Callable[[AvalonView, int], Play]
-"""From a View and a seed, how a seat plays on."""
+"""From the View at which play goes on and a seed, how a seat plays on."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,23 @@ def players_for(game: AnalysedGame, kind: str, habits: AvalonHabits) -> tuple[st
             pass
         else:
             return EXPERT, lambda view, seed: _by_network(network, view, seed)
-    return "heuristic", lambda view, seed: AvalonPlayer(view, np.random.default_rng(seed), habits).act
+    return "heuristic", _Heuristics(habits)
+
+
+class _Heuristics:
+    """Heuristics that play on from a moment; those who have seen the same read it once."""
+
+    def __init__(self, habits: AvalonHabits) -> None:
+        self._habits = habits
+        self._readers: dict[Any, AvalonPlayer] = {}
+
+    def __call__(self, view: AvalonView, seed: int) -> Play:
+        private = tuple(event for event in view.events if event.to is not None)
+        key = (len(view.events), view.seat, view.role, view.knows, private)
+        if key not in self._readers:
+            self._readers[key] = AvalonPlayer(view, np.random.default_rng(0), self._habits)
+            self._readers[key].read(view)
+        return self._readers[key].copied(np.random.default_rng(seed)).act
 
 
 def _by_network(network: TrainedSeat, view: AvalonView, seed: int) -> Play:
@@ -165,7 +181,7 @@ class Valuing:
         if not begun:
             return None
         legal = [Move(move.kind, move.args) for move in self.game.states[one.number].options.legal]
-        wins = np.array([[self._won(state, one, move, number) for number, state in enumerate(begun)] for move in legal])
+        wins = np.array([self._won(state, one, legal, number) for number, state in enumerate(begun)]).T
         means = wins.mean(axis=1)
         at, best = legal.index(Move(one.move.kind, one.move.args)), int(means.argmax())
         apart = wins[best] - wins[at]
@@ -235,24 +251,38 @@ class Valuing:
             for number, (member, move) in played.items()
         }
 
-    def _won(self, state: AvalonState, one: Decision, held: Move, number: int) -> float:
-        """1 if the seat's side wins from a state in which the seat makes this move first, else 0."""
-        rules, players = self.game.rules, dict[int, Play]()
+    def _won(self, start: AvalonState, one: Decision, held: Sequence[Move], number: int) -> list[float]:
+        """For each move with which the seat may begin, 1 if its side wins from a state, else 0."""
+        rules = self.game.rules
+        views: list[Any] = [rules.view(start, seat) for seat in range(self.game.seats)]
         seed = seeds.derive(self.seed, one.number, number)
+        drawn = [seeds.derive(seed, seat) for seat in range(self.game.seats)]
+        return [self._outcome(start, one.seat, move, views, drawn, seed) for move in held]
+
+    def _outcome(
+        self,
+        state: AvalonState,
+        mine: int,
+        held: Move,
+        views: Sequence[AvalonView],
+        drawn: Sequence[int],
+        seed: int,
+    ) -> float:
+        """1 if the side of a seat wins when it makes a move first and all play on, else 0."""
+        rules, players = self.game.rules, dict[int, Play]()
         rng = np.random.default_rng(seed)
         waiting: Move | None = held
         while state.actor != OVER:
-            if state.actor == NATURE:
-                state = rules.apply(state, rules.nature(state, rng))
-                continue
             seat = state.actor
-            if waiting is not None and seat == one.seat:
+            if seat == NATURE:
+                state = rules.apply(state, rules.nature(state, rng))
+            elif waiting is not None and seat == mine:
                 state, waiting = rules.apply(state, waiting), None
-                continue
-            view: Any = rules.view(state, seat)
-            if seat not in players:
-                players[seat] = self.seat(view, seeds.derive(seed, seat))
-            state = rules.apply(state, players[seat](view))
+            else:
+                if seat not in players:
+                    players[seat] = self.seat(views[seat], drawn[seat])
+                view: Any = rules.view(state, seat)
+                state = rules.apply(state, players[seat](view))
         outcome = rules.outcome(state)
         assert outcome is not None
-        return float(outcome.returns[one.seat] > 0)
+        return float(outcome.returns[mine] > 0)
