@@ -3,119 +3,26 @@
 Hypotheses are all ways to deal the roles in play that agree with the seat's own role and with what the night showed it;
 deals that no event can tell apart are one hypothesis (each stands for equally many deals, so that the sum is exact).
 Each public event multiplies their weights by how likely it is under each of them: quest cards by the rules (a good
-seat plays no fail), votes, teams and claims by simple models of how good and evil seats behave (`AvalonHabits`). Nothing is
-sampled and nothing is approximated beyond those models.
+seat plays no fail), votes, teams and claims by simple models of how good and evil seats behave (`AvalonHabits`), or by conduct
+learned from records (`LearnedHabits`). Nothing is sampled and nothing is approximated beyond those models.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 from math import comb, log
 from typing import Any
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.deals import Array, Key, clean, deals, may_name, merged, sides, tables, team_rows, teams
+from parlour.envs.avalon.habits import AvalonHabits, LearnedHabits
+from parlour.envs.avalon.likelihoods import Likelihoods
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-@dataclass(frozen=True)
-class AvalonHabits:
-    """How often seats do what, as the inference supposes. Fractions."""
-
-    approve_dirty_evil: float = 0.75
-    """An evil seat that knows its fellows approves a team with an evil member."""
-    approve_clean_evil: float = 0.35
-    """... and a team without one."""
-    approve_dirty_merlin: float = 0.15
-    approve_clean_merlin: float = 0.85
-    approve_blind: float = 0.55
-    """A seat that knows nobody approves any team."""
-    fail: float = 0.8
-    """An evil member of a team plays fail."""
-    good_fails: float = 0.001
-    """A good member plays fail (only some rules allow it)."""
-    evil_on_own_team: float = 0.9
-    """An evil leader takes a seat of its side, itself as a rule."""
-    clean_team_merlin: float = 0.9
-    """Merlin leads a team that he knows to be clean."""
-    accuse_evil: float = 0.6
-    """A good seat's accusation hits an evil one."""
-    evil_accuses_evil: float = 0.15
-    """An evil seat's accusation hits an evil one."""
-    defend_evil: float = 0.25
-    """A good seat's defence or recommendation goes to an evil one."""
-    evil_defends_evil: float = 0.55
-    """An evil seat's does."""
-
-
-def merged(roles: Sequence[str], knows: Sequence[Any]) -> dict[str, str]:
-    """Role -> the first role that no event and no fact tells apart from it.
-
-    Told apart are: the sides, Merlin, who knows his fellows, and what the seat's own night named.
-
-    >>> merged(("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"), ())
-    {'Merlin': 'Merlin', 'Percival': 'Percival', 'Loyal Servant': 'Percival', 'Morgana': 'Morgana', 'Assassin': 'Morgana'}
-    """
-    first: dict[Any, str] = {}
-    return {
-        role: first.setdefault(
-            (
-                role in game.EVIL_ROLES,
-                role == game.MERLIN,
-                role in game.SEES_NOTHING,
-                *(role in fact.roles for fact in knows),
-            ),
-            role,
-        )
-        for role in dict.fromkeys(roles)
-    }
-
-
-@lru_cache(maxsize=256)
-def deals(
-    roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]
-) -> tuple[tuple[str, ...], np.ndarray[Any, np.dtype[np.int8]]]:
-    """The deals that a seat cannot rule out before the first word, up to `merged`.
-
-    Args:
-        roles: The roles in play, one for each seat.
-        seat: Whose knowledge it is; -1 for an onlooker who knows nothing.
-        role: Its role.
-        knows: Facts (roles, seats): among the other seats exactly these hold one of these roles.
-
-    Returns:
-        The names of the roles told apart, and the deals, shape (H, n): numbers into the names.
-    """
-    same = merged(roles, knows)
-    names = tuple(dict.fromkeys(same.values()))
-    counts = [sum(same[r] == name for r in roles) for name in names]
-    n = len(roles)
-    found: list[tuple[int, ...]] = []
-
-    def fits(at: int, number: int) -> bool:
-        if at == seat:
-            return names[number] == same[role]
-        return all((names[number] in fact.roles) == (at in fact.seats) for fact in knows)
-
-    def extend(deal: tuple[int, ...]) -> None:
-        at = len(deal)
-        if at == n:
-            found.append(deal)
-            return
-        for number in range(len(names)):
-            if counts[number] and fits(at, number):
-                counts[number] -= 1
-                extend((*deal, number))
-                counts[number] += 1
-
-    extend(())
-    return names, np.array(found, dtype=np.int8).reshape(len(found), n)
+__all__ = ["Array", "AvalonBelief", "AvalonHabits", "LearnedHabits", "deals", "merged", "team_rows", "teams"]
 
 
 class AvalonBelief:
@@ -141,13 +48,22 @@ class AvalonBelief:
     ) -> None:
         self.habits = habits or AvalonHabits()
         self.seat = seat
-        self._key = (roles, seat, role, knows)
-        self.evil, self.merlin, self.blind = _tables(*self._key)
+        conduct = self.habits.conduct if isinstance(self.habits, LearnedHabits) else None
+        apart = (game.MORDRED,) if conduct is not None and game.MORDRED in roles else ()
+        self._key = Key(roles, seat, role, knows, apart)
+        self.evil, self.merlin, self.blind, _ = tables(self._key)
+        self._learned = None if conduct is None else Likelihoods(self._key, conduct, self.habits)
         self._guesser = guesser
         self.log_weights: Array = np.zeros(len(self.evil))
         self._weights: Array | None = None
         self._team: tuple[int, ...] = ()
         self._own_card: int | None = None
+
+    def copied(self) -> AvalonBelief:
+        """A belief of its own that has seen the same."""
+        other = copy(self)  # what it has seen is replaced by new evidence, never changed
+        other._learned = None if self._learned is None else self._learned.copied()
+        return other
 
     @property
     def weights(self) -> Array:
@@ -171,23 +87,23 @@ class AvalonBelief:
 
     def clean_chances(self, size: int) -> Array:
         """The same for all teams of a size at once, in the order of `teams`: shape (number of teams,)."""
-        sides, which = _sides(*self._key)
-        of_sides = np.bincount(which, weights=self.weights, minlength=len(sides))
-        chances: Array = of_sides @ _clean(*self._key, size)
+        found, which = sides(self._key)
+        of_sides = np.bincount(which, weights=self.weights, minlength=len(found))
+        chances: Array = of_sides @ clean(self._key, size)
         return chances
-
-    def copied(self) -> AvalonBelief:
-        """A belief of its own that has seen the same."""
-        return copy(self)  # what it has seen is replaced by new evidence, never changed
 
     # -- evidence ----------------------------------------------------------------------------------------------
 
-    def see(self, seat: int, kind: str, args: tuple[int, ...]) -> None:
-        """Take in an event that the seat saw; events come in the order of the game."""
+    def see(self, seat: int, kind: str, args: tuple[int, ...], words: str = "") -> None:
+        """Take in an event that the seat saw; events come in the order of the game. Words count only by habits that know them."""
         if kind == speech.ACCUSE:
             self.see_accusation(seat, args[0])
         elif kind in (speech.DEFEND, speech.RECOMMEND):
             self.see_defence(seat, args[0])
+        elif kind == game.LEADS and self._learned is not None:
+            self._learned.public.lead(args[0])
+        elif kind == game.SCORE and self._learned is not None:
+            self._learned.public.score(*args)
         elif kind == game.TEAM:
             self.see_team(seat, args)
             self._team, self._own_card = args, None
@@ -206,8 +122,10 @@ class AvalonBelief:
 
     def see_team(self, leader: int, team: Sequence[int]) -> None:
         """A leader names a team."""
+        if self._learned is not None:
+            return self._add(self._learned.team(leader, team))
         if leader == self.seat:
-            return
+            return None
         h = self.habits
         evil_on_team = self.evil[:, list(team)].sum(axis=1)
         clean = evil_on_team == 0
@@ -215,10 +133,12 @@ class AvalonBelief:
         by_evil = np.where(clean, 1 - h.evil_on_own_team, h.evil_on_own_team)
         by_merlin = np.where(clean, h.clean_team_merlin, 1 - h.clean_team_merlin)
         by_blind = np.where(clean, 1 - dirty_likely * 0.8, dirty_likely * 0.8)
-        self._add(np.log(self._by_kind(leader, by_evil, by_merlin, by_blind)))
+        return self._add(np.log(self._by_kind(leader, by_evil, by_merlin, by_blind)))
 
     def see_votes(self, team: Sequence[int], votes: Sequence[int]) -> None:
         """All votes on a team are shown, 1 for approval, in seat order."""
+        if self._learned is not None:
+            return self._add(self._learned.votes(team, votes))
         h = self.habits
         dirty = self.evil[:, list(team)].sum(axis=1) > 0
         cast = np.array(votes, dtype=np.float64)
@@ -228,10 +148,12 @@ class AvalonBelief:
         evil += np.where(dirty, 0.0, knowing @ (told * _log_vote(cast, h.approve_clean_evil)))
         merlin = np.where(dirty, self.merlin @ (told * _log_vote(cast, h.approve_dirty_merlin)), 0.0)
         merlin += np.where(dirty, 0.0, self.merlin @ (told * _log_vote(cast, h.approve_clean_merlin)))
-        self._add(evil + merlin + self.blind @ (told * _log_vote(cast, h.approve_blind)))
+        return self._add(evil + merlin + self.blind @ (told * _log_vote(cast, h.approve_blind)))
 
     def see_cards(self, team: Sequence[int], fails: int, own_card: int | None) -> None:
         """The number of fail cards of a quest is shown; `own_card` (1/0) is the seat's own, if it was on the team."""
+        if self._learned is not None:
+            return self._add(self._learned.cards(team, fails, own_card))
         others = [j for j in team if j != self.seat]
         if own_card is not None and self.seat in team:
             fails -= 1 - own_card
@@ -239,7 +161,7 @@ class AvalonBelief:
             others = list(team)
         evil = self.evil[:, others].sum(axis=1).astype(int)
         chance = np.array([fails_chance(k, len(others) - k, fails, self.habits) for k in range(len(others) + 1)])
-        self._add(np.log(chance[evil]))
+        return self._add(np.log(chance[evil]))
 
     def see_accusation(self, speaker: int, target: int) -> None:
         """A seat accuses another."""
@@ -251,7 +173,7 @@ class AvalonBelief:
 
     def see_exposure(self, guesser: int, named: int, *, right: bool) -> None:
         """Whoever names Merlin, the Assassin as a rule, shows himself and names somebody."""
-        is_guesser, is_merlin = _may_name(*self._key, self._guesser)[:, guesser] == 1, self.merlin[:, named] == 1
+        is_guesser, is_merlin = may_name(self._key, self._guesser)[:, guesser] == 1, self.merlin[:, named] == 1
         self._add(np.where(is_guesser & (is_merlin == right), 0.0, -50.0))
 
     def _see_remark(self, speaker: int, target: int, by_good: float, by_evil: float) -> None:
@@ -269,59 +191,8 @@ class AvalonBelief:
         self._weights = None
 
 
-@lru_cache(maxsize=256)
-def _tables(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]) -> tuple[Array, Array, Array]:
-    """For each deal and seat whether it is evil, is Merlin, knows nobody; each (H, n), 0 or 1."""
-    names, table = deals(roles, seat, role, knows)
-    evil = np.array([name in game.EVIL_ROLES for name in names], dtype=np.float64)[table]
-    merlin = np.array([name == game.MERLIN for name in names], dtype=np.float64)[table]
-    blind = np.array([name in game.SEES_NOTHING for name in names], dtype=np.float64)[table]
-    return evil, merlin, blind
-
-
-@lru_cache(maxsize=256)
-def _may_name(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...], guesser: str) -> Array:
-    """For each deal and seat whether it may hold the role that names Merlin, or one not told apart from it; (H, n), 0 or 1."""
-    names, table = deals(roles, seat, role, knows)
-    shared = merged(roles, knows).get(guesser)
-    may: Array = np.array([name == shared for name in names], dtype=np.float64)[table]
-    return may
-
-
 def _log_vote(cast: Array, approve: float) -> Array:
     return cast * log(approve) + (1 - cast) * log(1 - approve)
-
-
-@lru_cache(maxsize=256)
-def _sides(
-    roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...]
-) -> tuple[Array, np.ndarray[Any, np.dtype[np.intp]]]:
-    """The different evil sides of the deals, 0/1 of shape (E, n), and which of them each deal has, shape (H,)."""
-    sides, which = np.unique(_tables(roles, seat, role, knows)[0], axis=0, return_inverse=True)
-    return sides, which.ravel()
-
-
-@lru_cache(maxsize=256)
-def _clean(roles: tuple[str, ...], seat: int, role: str, knows: tuple[Any, ...], size: int) -> Array:
-    """1 where a team has no member of an evil side, shape (E, number of teams)."""
-    sides, _ = _sides(roles, seat, role, knows)
-    clean: Array = (sides @ team_rows(len(roles), size).T == 0).astype(np.float64)
-    return clean
-
-
-@lru_cache(maxsize=64)
-def teams(seats: int, size: int) -> tuple[tuple[int, ...], ...]:
-    """All teams of a size, in the order of the game's catalogue."""
-    return tuple(combinations(range(seats), size))
-
-
-@lru_cache(maxsize=64)
-def team_rows(seats: int, size: int) -> Array:
-    """All teams of a size as 0/1 rows, shape (number of teams, seats)."""
-    rows = np.zeros((len(teams(seats, size)), seats))
-    for row, team in zip(rows, teams(seats, size), strict=True):
-        row[list(team)] = 1.0
-    return rows
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,116 @@
+"""How likely each public event of a game of Avalon is under every deal of a belief, by learned conduct (`conduct.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from functools import lru_cache
+
+import numpy as np
+from parlour.envs.avalon import conduct as terms
+from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, team_rows, teams
+from parlour.envs.avalon.habits import AvalonHabits, Conduct
+
+
+class Likelihoods:
+    """Log likelihoods of the events of one game, each of shape (H,), times the weight of its kind of evidence.
+
+    Args:
+        key: Whose deals.
+        conduct: What seats do.
+        habits: For the rate at which good seats fail.
+    """
+
+    def __init__(self, key: Key, conduct: Conduct, habits: AvalonHabits) -> None:
+        self._key, self._conduct, self._habits = key, conduct, habits
+        self._all = key._replace(seat=-1, role="", knows=())
+        self.public = terms.Public(sides(self._all)[0])
+        self._leader = 0
+
+    def copied(self) -> Likelihoods:
+        """The same for another belief of the same deals."""
+        other = copy(self)
+        other.public = copy(self.public)
+        return other
+
+    def team(self, leader: int, team: Sequence[int]) -> Array:
+        """A leader names a team; to itself its own tells nothing."""
+        self._leader = leader
+        self.public.propose(team)
+        if leader == self._key.seat:
+            return np.zeros(len(tables(self._key).evil))
+        doubts = self._doubts(len(team))[leader]
+        members = team_rows(len(self._key.roles), len(team))
+        chosen = teams(len(self._key.roles), len(team)).index(tuple(sorted(team)))
+        found = [
+            terms.log_team(terms.team_terms(self.public, leader, doubts, members, rows), chosen, coefficients)[which]
+            for (rows, which), coefficients in zip(known(self._key), self._conduct.teams, strict=True)
+        ]
+        kinds = kind_of(self._key)[:, leader]
+        return self._conduct.weights.teams * np.choose(kinds, found)
+
+    def votes(self, team: Sequence[int], votes: Sequence[int]) -> Array:
+        """All votes on a team are shown; to itself a seat's own tells nothing."""
+        n = len(self._key.roles)
+        doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
+        found = terms.vote_terms(self.public, self._leader, team, doubts)
+        cast = np.array(votes, dtype=np.float64)
+        told = (np.arange(n) != self._key.seat).astype(np.float64)[:, None]
+        hearsay = found.copy()
+        hearsay[:, terms.DIRTY] = 1.0
+        total = np.zeros((len(tables(self._key).evil), len(terms.MOODS)))
+        voters = self._conduct.votes
+        for kind, (rows, which) in enumerate(known(self._key)):
+            dirty = (rows[:, list(team)].sum(axis=1) > 0)[which]
+            if kind < 2:  # evil and Merlin know, and have coefficients for either
+                pair = [terms.log_votes(found, cast, voters[2 * kind + one]) for one in (0, 1)]
+            else:
+                pair = [terms.log_votes(one, cast, voters[2 + kind]) for one in (hearsay, found)]
+            is_kind = (kind_of(self._key) == kind).astype(np.float64)
+            total += np.where(dirty[:, None], is_kind @ (told * pair[0]), is_kind @ (told * pair[1]))
+        return self._conduct.weights.votes * terms.over_moods(total)
+
+    def cards(self, team: Sequence[int], fails: int, own_card: int | None) -> Array:
+        """The fails of a quest are shown; `own_card` is that of the seat itself, if it was on the team."""
+        size, me = len(team), self._key.seat
+        chance = terms.fails_chances(self.public, size, fails, self._conduct, self._habits)
+        evil = tables(self._key).evil
+        if own_card is None or me not in team:
+            likely = chance[evil[:, list(team)].sum(axis=1).astype(int)]
+        elif evil[0, me]:
+            others = evil[:, [j for j in team if j != me]].sum(axis=1).astype(int)
+            likely = terms.others_fail(self.public, size, fails, own_card, self._conduct, self._habits)[others]
+        else:
+            others = evil[:, [j for j in team if j != me]].sum(axis=1).astype(int)
+            own_fail = 1 - own_card
+            likely = terms.fails_chances(self.public, size, fails - own_fail, self._conduct, self._habits)[others]
+        self.public.see_cards(team, fails)
+        found: Array = self._conduct.weights.cards * np.log(likely)
+        return found
+
+    def _doubts(self, size: int) -> Array:
+        return self.public.doubts(clean(self._all, size))
+
+
+@lru_cache(maxsize=64)
+def kind_of(key: Key) -> Numbers:
+    """What each seat is in each deal, by `LEADERS`: 0 evil that knows, 1 Merlin, 2 good, 3 Oberon; shape (H, n)."""
+    evil, merlin, blind, _ = tables(key)
+    found: Numbers = np.where(merlin == 1, 1, np.where(blind == 0, 0, np.where(evil == 1, 3, 2)))
+    return found
+
+
+@lru_cache(maxsize=64)
+def known(key: Key) -> tuple[tuple[Array, Numbers], ...]:
+    """Evil seats as far as a kind of seat goes by them, by `LEADERS`: different rows 0/1 (K, n), and which each deal has (H,).
+
+    An evil seat does not know Oberon, Merlin not Mordred; for those who know nobody it is hearsay, of all.
+    """
+    evil, _, blind, mordred = tables(key)
+    whole = _rows(evil)
+    return _rows(evil * (1 - blind)), _rows(evil * (1 - mordred)), whole, whole
+
+
+def _rows(table: Array) -> tuple[Array, Numbers]:
+    rows, which = np.unique(table, axis=0, return_inverse=True)
+    return rows, which.ravel()

@@ -1,0 +1,330 @@
+"""Conduct learned from records: what beliefs make of it, and the file it comes in (`envs/avalon/habits.py`, `conduct.py`).
+
+The chances expected here are worked out from the definitions alone, deal by deal, with the terms as `conduct.py` states them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from parlour.envs.avalon import conduct as terms
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.avalon.deals import Key, clean, deals, merged, sides
+from parlour.envs.avalon.habits import (
+    CARD_TERMS,
+    LEADERS,
+    TEAM_TERMS,
+    VOTE_TERMS,
+    VOTERS,
+    AvalonHabits,
+    Conduct,
+    HabitsFile,
+    LearnedHabits,
+    Weights,
+    read_habits,
+)
+from parlour.envs.core import Knowledge, ParlourError
+
+FIVE = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")
+SIX = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Mordred")
+SEVEN = (*SIX, "Oberon")
+
+
+def of(names, **given):
+    assert set(given) <= set(names)
+    return tuple(float(given.get(name, 0.0)) for name in names)
+
+
+def conduct(votes=None, teams=None, cards=None, joins=0.0, weights=None):
+    votes, teams = votes or {}, teams or {}
+    return LearnedHabits(
+        conduct=Conduct(
+            tuple(of(VOTE_TERMS, **votes.get(kind, {})) for kind in VOTERS),
+            tuple(of(TEAM_TERMS, **teams.get(kind, {})) for kind in LEADERS),
+            of(CARD_TERMS, **(cards or {})),
+            joins,
+            weights or Weights(),
+        )
+    )
+
+
+def chance(odds):
+    return 1 / (1 + math.exp(-odds))
+
+
+def posterior(roles, likelihood):
+    """Evil chance of each seat by all deals of the roles, the likelihood a function of a deal."""
+    weights = {deal: likelihood(deal) for deal in set(itertools.permutations(roles))}
+    total = sum(weights.values())
+    return [
+        sum(w for deal, w in weights.items() if deal[seat] in game.EVIL_ROLES) / total for seat in range(len(roles))
+    ]
+
+
+def begun(roles, habits, seat=-1, role="", knows=()):
+    belief = AvalonBelief(roles, seat, role, knows, habits)
+    belief.see(-1, game.LEADS, (0, 0, 2, 0, 1))
+    return belief
+
+
+def test_votes_count_by_kind_of_voter_and_by_what_it_knows():
+    habits = conduct({"evil, dirty": {"always": 2}, "evil, clean": {"always": -1}, "Merlin, dirty": {"always": -3},
+                      "Merlin, clean": {"always": 3}, "good": {"always": 0.5, "on team": 1, "own": 2}})  # fmt: skip
+    belief = begun(FIVE, habits)
+    belief.see(0, game.TEAM, (0, 1))
+    belief.see(-1, game.VOTES, (1, 1, 1, 0, 0, 1))
+
+    def likelihood(deal):
+        dirty = any(deal[j] in game.EVIL_ROLES for j in (0, 1))
+        product = 1.0
+        for seat, vote in enumerate((1, 1, 0, 0, 1)):
+            if deal[seat] in game.EVIL_ROLES:
+                odds = 2.0 if dirty else -1.0
+            elif deal[seat] == "Merlin":
+                odds = -3.0 if dirty else 3.0
+            else:
+                odds = 0.5 + (2 if seat == 0 else 1 if seat == 1 else 0)
+            product *= chance(odds) if vote else 1 - chance(odds)
+        return product
+
+    assert belief.evil_chance() == pytest.approx(posterior(FIVE, likelihood))
+
+
+def test_merlin_does_not_know_mordred_and_evil_seats_do_not_know_oberon():
+    habits = conduct({"evil, dirty": {"always": 2}, "Merlin, dirty": {"always": -2}, "Merlin, clean": {"always": 2}})
+    belief = begun(SEVEN, habits)
+    belief.see(0, game.TEAM, (0, 1))
+    belief.see(-1, game.VOTES, (1, 1, 1, 1, 0, 0, 0, 1))
+
+    def odds(deal, seat):
+        role, team = deal[seat], (deal[0], deal[1])
+        if role in ("Morgana", "Mordred"):
+            return 2.0 if {"Morgana", "Mordred"} & set(team) else 0.0
+        if role == "Merlin":
+            return -2.0 if {"Morgana", "Oberon"} & set(team) else 2.0
+        return 0.0
+
+    def likelihood(deal):
+        return math.prod(
+            chance(odds(deal, seat)) if vote else 1 - chance(odds(deal, seat))
+            for seat, vote in enumerate((1, 1, 1, 0, 0, 0, 1))
+        )
+
+    assert belief.evil_chance() == pytest.approx(posterior(SEVEN, likelihood))
+
+
+def test_good_seats_share_a_mood_that_nobody_sees():
+    # each deal: the votes are independent in each mood, and the moods are summed over; the integral by small steps
+    habits = conduct(
+        {"good": {"always": 0.5, "mood": 2.0}, "evil, dirty": {"always": 1}, "evil, clean": {"always": -1}}
+    )
+    belief = begun(FIVE, habits)
+    belief.see(0, game.TEAM, (0, 1))
+    belief.see(-1, game.VOTES, (0, 0, 0, 1, 1, 1))
+    moods = np.linspace(-7, 7, 1401)
+    density = np.exp(-(moods**2) / 2) / np.exp(-(moods**2) / 2).sum()
+
+    def likelihood(deal):
+        dirty = any(deal[j] in game.EVIL_ROLES for j in (0, 1))
+        product = np.ones_like(moods)
+        for seat, vote in enumerate((0, 0, 1, 1, 1)):
+            evil, merlin = deal[seat] in game.EVIL_ROLES, deal[seat] == "Merlin"
+            odds = (1.0 if dirty else -1.0) if evil else 0.0 if merlin else 0.5 + 2 * moods
+            product *= 1 / (1 + np.exp(-odds if vote else odds))
+        return float(density @ product)
+
+    assert belief.evil_chance() == pytest.approx(posterior(FIVE, likelihood), abs=2e-3)
+
+
+def test_the_sum_over_moods_is_the_integral_over_the_normal():
+    logs = -np.logaddexp(0.0, -(0.7 + 1.5 * terms.MOODS))
+    x = np.linspace(-8, 8, 4001)
+    density = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+    expected = float((density / (1 + np.exp(-(0.7 + 1.5 * x)))).sum() * (x[1] - x[0]))
+    assert math.exp(float(terms.over_moods(logs))) == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_leader_chooses_among_all_teams_of_the_size():
+    habits = conduct(teams={"evil": {"self": 1.0, "more evil": -2.0}, "good": {"self": 0.5}, "Merlin": {"dirty": -1.5}})
+    belief = begun(FIVE, habits)
+    belief.see(2, game.TEAM, (1, 2))
+    every = list(itertools.combinations(range(5), 2))
+
+    def weight(deal, team):
+        evil = sum(deal[j] in game.EVIL_ROLES for j in team)
+        if deal[2] == "Merlin":
+            return math.exp(-1.5 * (evil > 0))
+        if deal[2] in game.EVIL_ROLES:
+            return math.exp(1.0 * (2 in team) - 2.0 * max(0, evil - 1))
+        return math.exp(0.5 * (2 in team))
+
+    expected = posterior(FIVE, lambda deal: weight(deal, (1, 2)) / sum(weight(deal, team) for team in every))
+    assert belief.evil_chance() == pytest.approx(expected)
+
+
+def test_cards_one_evil_member_begins_and_others_join():
+    # two evil members: nobody fails 1 - a, one a (1 - j), two a j; with a = 0.75, j = 0.2
+    habits = replace(conduct(cards={"always": math.log(3)}, joins=math.log(0.25)), good_fails=1e-9)
+    for fails, two in ((0, 0.25), (1, 0.75 * 0.8), (2, 0.75 * 0.2)):
+        belief = begun(FIVE, habits)
+        belief.see(0, game.TEAM, (0, 1))
+        belief.see(-1, game.FAILS, (0, fails, int(not fails)))
+        by_evil = (float(fails == 0), {0: 0.25, 1: 0.75, 2: 0.0}[fails], two)
+
+        def likelihood(deal, by_evil=by_evil):
+            return by_evil[sum(deal[j] in game.EVIL_ROLES for j in (0, 1))]
+
+        assert belief.evil_chance() == pytest.approx(posterior(FIVE, likelihood), abs=1e-6)
+
+
+def test_an_evil_seat_takes_its_own_card_out():
+    # Oberon failed, and two fails are shown: of two evil members both, of one nobody else
+    habits = conduct(cards={"always": math.log(3)}, joins=math.log(0.25))
+    belief = begun(SEVEN, habits, seat=0, role="Oberon")
+    belief.see(-1, game.TEAM, (0, 1))
+    belief.see(0, game.CARD, (0,))
+    belief.see(-1, game.FAILS, (0, 2, 0))
+    assert belief.evil_chance()[1] > 0.99
+    alone = begun(SEVEN, habits, seat=0, role="Oberon")
+    alone.see(-1, game.TEAM, (0, 1))
+    alone.see(0, game.CARD, (0,))
+    alone.see(-1, game.FAILS, (0, 1, 0))
+    # with one evil other: own fail and no other: 0.75 (1 - 0.2) / 2 of 0.75 (0.8 / 2 + 0.2) = 2/3; with none: 1; before: 2 of 6
+    assert alone.evil_chance()[1] == pytest.approx((2 / 6 * 2 / 3) / (2 / 6 * 2 / 3 + 4 / 6), abs=2e-3)
+
+
+def test_own_moves_tell_a_seat_nothing():
+    habits = conduct({kind: {"always": 3} for kind in VOTERS}, {kind: {"self": 2} for kind in LEADERS})
+    knows = (Knowledge(("Morgana", "Mordred"), (1,)),)
+    seen = []
+    for vote in (0, 1):
+        belief = begun(SIX, habits, 0, "Morgana", knows)
+        belief.see(0, game.TEAM, (0, 3))
+        belief.see(-1, game.VOTES, (1, vote, 1, 1, 0, 0, 1))
+        seen.append(belief.weights)
+    assert seen[0] == pytest.approx(seen[1])
+
+
+def test_a_seat_that_is_good_doubts_those_who_failed_with_it():
+    public = terms.Public(sides(Key(FIVE, -1, "", ()))[0])
+    public.see_cards((0, 1), 1)
+    doubts = public.doubts(clean(Key(FIVE, -1, "", ()), 2))
+    team = {pair: k for k, pair in enumerate(itertools.combinations(range(5), 2))}
+    assert doubts[0, team[0, 1]] == pytest.approx(1, abs=1e-4)  # seat 0, if good, knows that seat 1 failed
+    # seat 2 cannot tell 0 from 1. If both are evil one fails with 2 (0.8) (0.2) = 0.32, of one with another (3 or 4) 0.8. Of these
+    # 0.32 + 4 (0.8) = 3.52 a team of 0 and 2 is clean in 1.6, one of 2 and 3 in 0.32 + 1.6 = 1.92, the best: 1 - 1.6 / 1.92
+    assert doubts[2, team[0, 2]] == pytest.approx(1 / 6, abs=1e-5)
+    assert doubts[2, team[2, 3]] == pytest.approx(0)
+
+
+def test_a_copy_goes_its_own_way():
+    belief = begun(FIVE, conduct({"good": {"doubt": -2.0, "evil two": 1.0}}))
+    other = belief.copied()
+    other.see(0, game.TEAM, (0, 1))
+    other.see(-1, game.FAILS, (0, 1, 0))
+    other.see(-1, game.SCORE, (0, 2))
+    assert belief.log_weights.tobytes() == np.zeros(len(belief.evil)).tobytes()
+    for one in (belief, other):
+        one.see(-1, game.LEADS, (1, 1, 2, 0, 1))
+        one.see(1, game.TEAM, (1, 2))
+        one.see(-1, game.VOTES, (1, 1, 1, 0, 0, 1))
+    fresh = begun(FIVE, belief.habits)
+    fresh.see(-1, game.LEADS, (1, 1, 2, 0, 1))
+    fresh.see(1, game.TEAM, (1, 2))
+    fresh.see(-1, game.VOTES, (1, 1, 1, 0, 0, 1))
+    assert belief.log_weights.tobytes() == fresh.log_weights.tobytes() != other.log_weights.tobytes()
+
+
+def test_weights_scale_each_kind_of_evidence():
+    votes = {"evil, dirty": {"always": 2}}
+    beliefs = []
+    for weights in (Weights(1, 0, 1), Weights(0, 0, 1), Weights(0.5, 0, 1)):
+        belief = begun(FIVE, conduct(votes, weights=weights))
+        belief.see(0, game.TEAM, (0, 1))
+        belief.see(-1, game.VOTES, (1, 1, 1, 1, 0, 0))
+        beliefs.append(belief.log_weights)
+    assert beliefs[1] == pytest.approx(np.zeros(len(beliefs[1])))
+    assert beliefs[2] == pytest.approx(beliefs[0] / 2)
+
+
+def test_terms_of_the_stage_follow_the_announcements():
+    public = terms.Public(sides(Key(FIVE, -1, "", ()))[0])
+    public.lead(0)
+    assert public.stage() == (0, 0, 0, 0, 0)
+    public.propose((0, 1))
+    public.lead(0)
+    assert public.stage() == (0, 0, 1, 0, 0)
+    assert public.again == (0, 1)
+    assert public.kept == ()
+    public.propose((1, 2))
+    public.score(1, 0)
+    public.lead(1)
+    assert public.stage() == (1, 0, 0, 0, 0)
+    assert public.again == ()
+    assert public.kept == (1, 2)
+    public.score(2, 0)
+    public.lead(2)
+    assert public.stage() == (0, 1, 0, 0, 1)
+
+
+def test_mordred_is_told_apart_only_where_conduct_asks_for_it():
+    assert merged(SIX, ())["Mordred"] == "Morgana"
+    assert merged(SIX, (), ("Mordred",))["Mordred"] == "Mordred"
+    # 6 seats: Merlin 6 x evil sides of the other five 10 = 60; who of the two is Mordred doubles them
+    assert len(deals(SIX, -1, "", ())[1]) == 60
+    assert len(deals(SIX, -1, "", (), ("Mordred",))[1]) == 120
+
+
+def test_habits_without_conduct_are_the_fixed_rates():
+    beliefs = [begun(SIX, habits) for habits in (AvalonHabits(), LearnedHabits())]
+    for belief in beliefs:
+        belief.see(0, game.TEAM, (0, 1))
+        belief.see(-1, game.VOTES, (1, 1, 1, 0, 1, 0, 1))
+        belief.see(-1, game.FAILS, (0, 1, 0))
+    assert beliefs[0].log_weights.tobytes() == beliefs[1].log_weights.tobytes()
+
+
+# -- the file ----------------------------------------------------------------------------------------------------
+
+HABITS = conduct({"good": {"always": 1.25}}, {"evil": {"self": 0.5}}, {"pair": -1.0}, 0.75, Weights(0.5, 0.25, 1.5))
+
+
+def test_a_file_reads_back_as_it_was_written(tmp_path):
+    path = tmp_path / "habits.json"
+    path.write_text(json.dumps(HabitsFile({5: HABITS, 6: LearnedHabits()}, {"games": 94}).as_json()))
+    found = read_habits(path)
+    assert found.of(5) == HABITS
+    assert found.of(6) == LearnedHabits()
+    assert found.notes == {"games": 94}
+    with pytest.raises(ParlourError, match=r"7 players are not in the file; accepted: 5, 6 players"):
+        found.of(7)
+
+
+@pytest.mark.parametrize("value", ["1e400", "true", '"2"', "null", "99"])
+def test_a_file_with_what_is_no_coefficient_is_refused_in_one_line(tmp_path, value):
+    path = tmp_path / "habits.json"
+    whole = json.dumps(HabitsFile({5: HABITS}).as_json())
+    assert "1.25" in whole
+    path.write_text(whole.replace("1.25", value))
+    with pytest.raises(ParlourError, match=r"habits.json' cannot be used") as error:
+        read_habits(path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"parlour_habits": 1, "game": "werewolf_v0"}', '{"parlour_habits": 1, "game": "avalon_v0"}'],
+)
+def test_what_is_no_file_of_habits_is_refused_in_one_line(tmp_path, text):
+    path = tmp_path / "habits.json"
+    path.write_text(text)
+    with pytest.raises(ParlourError) as error:
+        read_habits(path)
+    assert "habits.json" in str(error.value)
+    assert "\n" not in str(error.value)

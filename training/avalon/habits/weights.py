@@ -1,0 +1,91 @@
+"""How much each kind of evidence should count: weights under which beliefs of games not learned from lose least.
+
+Votes of one table agree for reasons that no term knows of (what was said, habit), and naive Bayes counts each of them in full. So
+log likelihoods are multiplied by a weight for each kind of evidence, fitted by the loss of the true evil side. The conduct by which
+a game is read must not have been learned from that game: `validate.py` sees to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.deals import Array, tables
+from parlour.envs.avalon.habits import AvalonHabits, Conduct, Weights
+from parlour.envs.avalon.likelihoods import Likelihoods
+from parlour.envs.avalon.presets import PLAYERS
+from parlour.training.avalon.habits.games import RecordedGame
+from parlour.training.avalon.habits.priors import Loss, Widths, by_table
+
+KINDS = tuple(Weights.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for each deal after each quest of one game, by kind of evidence."""
+
+    players: int
+    logs: Array
+    """Log likelihoods, shape (quests, kinds, H)."""
+    true: Array
+    """1 for the deals with the true evil side, shape (H,)."""
+
+
+def evidence(record: RecordedGame, conduct: Conduct) -> Evidence:
+    """Read one game by conduct, every kind of evidence by itself."""
+    key = record.key()
+    likely = Likelihoods(key, replace(conduct, weights=Weights()), AvalonHabits())
+    true = (tables(key).evil == record.evil).all(axis=1).astype(np.float64)
+    total, found = np.zeros((len(KINDS), len(true))), []
+    team: tuple[int, ...] = ()
+    for seat, (kind, args, _), _ in record.events:
+        if kind == game.LEADS:
+            likely.public.lead(args[0])
+        elif kind == game.TEAM:
+            team = args
+            total[KINDS.index("teams")] += likely.team(seat, team)
+        elif kind == game.VOTES:
+            total[KINDS.index("votes")] += likely.votes(team, args[1:])
+        elif kind == game.FAILS:
+            total[KINDS.index("cards")] += likely.cards(team, args[1], None)
+        elif kind == game.SCORE:
+            likely.public.score(*args)
+            found.append(total.copy())
+    return Evidence(record.players, np.array(found).reshape(len(found), len(KINDS), len(true)), true)
+
+
+def fit_weights(found: Sequence[Evidence], widths: Widths) -> dict[int, Weights]:
+    """Number of players -> weights; their logarithms have the priors, around weights of one."""
+    losses = [_loss([one for one in found if one.players == n]) for n in PLAYERS]
+    fitted = by_table(losses, (0.0,) * len(KINDS), widths)
+    return {n: Weights(*(float(np.exp(one)) for one in terms)) for n, terms in zip(PLAYERS, fitted, strict=True)}
+
+
+def _loss(found: Sequence[Evidence]) -> Loss:
+    def loss(logs: Array) -> tuple[float, Array]:
+        weights = np.exp(logs)
+        total, slope = 0.0, np.zeros(len(KINDS))
+        for one in found:
+            weighed = np.einsum("k,qkh->qh", weights, one.logs)
+            for quest, odds in enumerate(weighed):
+                of_all, of_true = _share(odds), _share(np.where(one.true == 1, odds, -np.inf))
+                total += of_all[0] - of_true[0]
+                slope += one.logs[quest] @ (of_all[1] - of_true[1])
+        return total, slope * weights
+
+    return loss
+
+
+def _share(odds: Array) -> tuple[float, Array]:
+    """Log of the sum of the exponentials, and the share of each in it."""
+    top = float(odds.max())
+    weights = np.exp(odds - top)
+    total = float(weights.sum())
+    return top + float(np.log(total)), weights / total
+
+
+def weighed(conducts: Mapping[int, Conduct], weights: Mapping[int, Weights]) -> dict[int, Conduct]:
+    """Conducts with weights."""
+    return {n: replace(conduct, weights=weights[n]) for n, conduct in conducts.items()}
