@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import parlour.policies
+import parlour.policies.agents.spoken  # its question is registered
 import parlour.training.avalon.social  # its questions are registered
 import pytest
 from hypothesis import example, given
@@ -98,7 +99,7 @@ def questions() -> dict[str, Ask[Any]]:
     methods = (GratrAgent, GratrAgent, WindowAgent, RetrievalAgent, RerankAgent, WindowAgent, RerankAgent, GratrAgent)
     rollout.play(rollout.table("werewolf_v0"), [method(model) for method in methods], 0)
     _play_mystery(model)
-    by_hand = [_by_hand(kind) for name, kind in ASKS.items() if name.startswith(("social.", "grace."))]
+    by_hand = [_by_hand(kind) for name, kind in ASKS.items() if name.startswith(("social.", "grace.", "claims."))]
     return {question.kind: question for question in (*by_hand, *(question for question, _ in model.heard))}
 
 
@@ -118,6 +119,8 @@ def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:
         "role": "Merlin",
         "side": "good",
         "others": ["player_0", "player_2"],
+        "players": ["player_0", "player_1", "player_2"],
+        "roles": ["Merlin", "Assassin"],
         "known": ["player_0", "player_2"],
         "shown_as": ["Morgana", "Assassin"],
         "words": "I suggest player_1 and player_2; player_0 is evil.",
@@ -407,6 +410,14 @@ ODD = {  # fits the schema, but not the inputs
     "avalon_agent.weigh": [{"weights": []}, {"weights": [0] * 99}],
     "avalon_agent.look_up": [{"answers": ["one"]}],
     "chat.take_turn": [{"thoughts": "x", "words": " "}],
+    "claims.read_claims": [
+        {
+            "claims": [{"kind": "accuse", "players": ["player_1"], "some_of_them": False, "role": "", "vote": ""}]
+        },  # itself
+        {"claims": [{"kind": "accuse", "players": ["player_5"], "some_of_them": False, "role": "", "vote": ""}]},
+        {"claims": [{"kind": "claim_role", "players": [], "some_of_them": False, "role": "", "vote": ""}]},
+        {"claims": [{"kind": "promise", "players": [], "some_of_them": False, "role": "", "vote": ""}]},
+    ],
 }
 
 

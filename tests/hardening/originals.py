@@ -28,6 +28,12 @@ GAMES: dict[str, dict[str, Any]] = {
     "murder_mystery_v0": {"case": "train_en", "rounds": 1},
     "mediated_qa_v0": {"questions": 2},
 }
+SAYINGS = (
+    Original(b"I know I'm good, so one of player_0/player_3 is evil; if this fails, it's player_0."),
+    Original("I agree with player_2: me plus player_4 (not both player_0 and player_3), I’d approve that.".encode()),
+    Original("As Merlin, I trust player_0–player_2–me, rather than bring player_3 back.".encode()),
+)
+"""Statements of discussions."""
 LINES = 40
 """Of a transcript that are kept: the rest of a long game is cut off, as a kill does."""
 ASKED = {

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import replay
+from parlour.envs.avalon.vocabulary import ROLES
+from parlour.envs.claims import claims
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import hotpot
 from parlour.envs.murder_mystery.cases import case
@@ -149,7 +151,15 @@ def rated(content: bytes, folder: Path) -> None:
     ratings.read(_file(content, folder, "x.ratings.json"))
 
 
+def said(content: bytes, _: Path) -> None:
+    """Free words, read for their claims: whatever they are, they claim something of those present, or nothing."""
+    found = claims(_text(content), 1, 5, ROLES)
+    if any(not 0 <= seat < 5 for claim in found for seat in claim.seats):
+        raise AssertionError("a claim about nobody present")
+
+
 READERS: tuple[Reader, ...] = (
+    Reader("claims", 100, lambda: originals.SAYINGS, said),
     Reader("transcript", 20, originals.transcripts, transcript),
     Reader("case", 20, originals.cases, lambda content, folder: case.load(_file(content, folder, "x.json")) and None),
     Reader("policy.npz", 10, originals.policies, trained_seat, spoilt_arrays),
