@@ -191,15 +191,17 @@ def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_th
     assert later.startswith(question.prompt().partition("\n\n## asked")[0])
 
 
-def test_words_that_stand_first_are_followed_by_what_stays_then_the_news_and_the_shape_of_the_answer():
-    """Seats of Werewolf share little besides: `me` is another one for each seat, and the newest messages move on."""
+def test_words_that_stand_first_are_followed_by_the_shape_of_the_answer_then_what_stays_and_the_news():
+    """Seats of Werewolf share little besides: `me` is another one for each seat, but for the roles with which it begins, and
+    the newest messages move on."""
     question = questions()["werewolf.choose"]
     told = question.prompt()
     assert told.startswith(f"# werewolf.choose\n\n{template_of(question).splitlines()[0]}")
     assert (
-        told.index("`options`") < told.index("## me") < told.index("## messages") < told.index("Answer with one JSON")
+        told.index("`options`") < told.index("Answer with one JSON") < told.index("## me") < told.index("## messages")
     )
-    assert told.rstrip().endswith("}")
+    assert '{"why": <text>, "choice": <text>}' in told
+    assert '## me\n{"roles": ["' in told
     other = question.model_copy(update={"me": question.me.model_copy(update={"seat": 5})}).prompt()
     assert other != told
     assert other.partition("## me")[0] == told.partition("## me")[0]

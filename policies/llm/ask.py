@@ -71,10 +71,9 @@ class Ask(BaseModel, Generic[A]):
     spare: ClassVar[tuple[str, ...]] = ()
     """Inputs that may be left out, in this order, where a prompt would be too long."""
     words_first: ClassVar[bool] = False
-    """Whether its words stand before all sections: where they are longer than what the questions of a seat begin with alike,
-    so that a server that has read them from whatever seat need not read them again."""
-    shape_first: ClassVar[bool] = False
-    """Whether, with its words first, the shape of its answer follows them, and so leaves to the sections what is offered."""
+    """Whether its words and the shape of its answer stand before all sections: where they are longer than what the questions
+    of a seat begin with alike, so that a server that has read them from whatever seat need not read them again. The shape
+    leaves to the sections what is offered then."""
     max_tokens: ClassVar[int] = 800
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None
@@ -143,12 +142,11 @@ class Ask(BaseModel, Generic[A]):
         tag = "" if self.language == ENGLISH else f" ({self.language})"
         heading, words, told = f"# {self.kind}{tag}\n", f"{self._filled(templates)}\n", remark and f"{remark}\n"
         stable, newest = ("".join(self._section(name, inputs) for name in names) for names in (first, later))
-        shape = _schema(self.answer_type()) if self.shape_first else self.schema_of_answer()
+        shape = _schema(self.answer_type()) if self.words_first else self.schema_of_answer()
         answer = f"{prompt.layout(self.language)['answer']}\n{prompt.shape(shape, self.language)}\n"
         parts = [stable, heading, told, words, newest, answer]
         if self.words_first:
-            shaped = [answer, stable, told, newest] if self.shape_first else [stable, told, newest, answer]
-            parts = [heading, words, *shaped]
+            parts = [heading, words, answer, stable, told, newest]
         return "\n".join(filter(None, parts))
 
     def system(self, rules: str = "", templates: Templates = Templates()) -> str:  # noqa: B008 - frozen

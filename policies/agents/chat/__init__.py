@@ -50,7 +50,6 @@ class TakeTurn(Ask[TurnWords]):
     record: ClassVar[tuple[str, ...]] = ("events",)
     recent: ClassVar[tuple[str, ...]] = ("private",)
     words_first: ClassVar[bool] = True
-    shape_first: ClassVar[bool] = True
 
     spoken: list[Entry]
     """Sentences for free talk at this table; the first has number 1."""

@@ -54,7 +54,7 @@ class HeardAsk(Ask[A], Generic[A]):
     """What a seat is asked who is shown the newest messages, oldest first.
 
     They are a window of the game that moves on, so nothing that follows them can be shared with earlier prompts: the words
-    of the question stand before them, and with these what changes least.
+    of the question and the shape of its answer stand before them, and with these what changes least.
     """
 
     fixed: ClassVar[tuple[str, ...]] = ("me",)

@@ -58,12 +58,12 @@ class WerewolfSelfInfo(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    roles: list[str]
+    """In play, in no order of players; first, as all seats of a table have them alike."""
     seat: int
     """Its number; `player_2` has number 2."""
     role: str
     side: Literal["village", "werewolf"]
-    roles: list[str]
-    """In play, in no order of players."""
     fellows: list[int]
     """The other werewolves, if it is one."""
     poisoned: tuple[int, ...] = Field(default=(), exclude=True)
