@@ -10,7 +10,7 @@ from parlour.envs.avalon import conduct
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, clean, sides, team_rows, teams
 from parlour.envs.avalon.habits import LEADERS
-from parlour.training.avalon.habits.games import RecordedGame
+from parlour.training.avalon.habits.games import PublicGame
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Cases:
     """Whether each further evil member failed a quest that one failed."""
 
 
-def of_games(games: Iterable[RecordedGame]) -> Cases:
+def of_games(games: Iterable[PublicGame]) -> Cases:
     """The cases of games."""
     found = Cases()
     for record in games:
@@ -69,7 +69,7 @@ def kind_of(role: str) -> int:
 class _Reader:
     """Reads one game."""
 
-    def __init__(self, record: RecordedGame, found: Cases) -> None:
+    def __init__(self, record: PublicGame, found: Cases) -> None:
         self._record, self._found = record, found
         self._key = record.key()
         self._public = conduct.Public(sides(self._key)[0])

@@ -16,7 +16,7 @@ from parlour.envs.registry import name_of
 
 
 @dataclass(frozen=True)
-class RecordedGame:
+class PublicGame:
     """One game."""
 
     name: str
@@ -42,7 +42,7 @@ class RecordedGame:
         return Key(deck, -1, "", (), (game.MORDRED,) if apart and game.MORDRED in deck else ())
 
 
-def of_transcript(found: replay.Transcript, name: str = "") -> RecordedGame:
+def of_transcript(found: replay.Transcript, name: str = "") -> PublicGame:
     """The game of a transcript, as far as it goes.
 
     Raises:
@@ -55,9 +55,9 @@ def of_transcript(found: replay.Transcript, name: str = "") -> RecordedGame:
     if not state.standing.roles:
         raise ParlourError(f"transcript {name!r} holds no deal; accepted: a game that was begun")
     roles = tuple(rules.role_names[number] for number in state.standing.roles)  # type: ignore[attr-defined]
-    return RecordedGame(name, roles, tuple(event for event in state.log if event.to is None))
+    return PublicGame(name, roles, tuple(event for event in state.log if event.to is None))
 
 
-def of_transcripts(found: Iterable[replay.Transcript], names: Sequence[str] | None = None) -> list[RecordedGame]:
+def of_transcripts(found: Iterable[replay.Transcript], names: Sequence[str] | None = None) -> list[PublicGame]:
     """The games of transcripts. Raises `ParlourError` as `of_transcript` does."""
     return [of_transcript(one, names[k] if names else str(k)) for k, one in enumerate(found)]

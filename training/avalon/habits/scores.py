@@ -15,7 +15,7 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.deals import Array
 from parlour.envs.replay import Transcript
-from parlour.training.avalon.habits.games import RecordedGame, of_transcripts
+from parlour.training.avalon.habits.games import PublicGame, of_transcripts
 from scipy.stats import rankdata
 
 BINS = 10
@@ -77,12 +77,12 @@ def onlooker(transcripts: Iterable[Transcript], habits_of: Callable[[int], Avalo
     return read_all(of_transcripts(transcripts), habits_of)
 
 
-def read_all(games: Sequence[RecordedGame], habits_of: Callable[[int], AvalonHabits]) -> list[QuestRead]:
+def read_all(games: Sequence[PublicGame], habits_of: Callable[[int], AvalonHabits]) -> list[QuestRead]:
     """The same for recorded games."""
     return [one for k, record in enumerate(games) for one in read(record, habits_of(record.players), k)]
 
 
-def read(record: RecordedGame, habits: AvalonHabits, number: int = 0) -> list[QuestRead]:
+def read(record: PublicGame, habits: AvalonHabits, number: int = 0) -> list[QuestRead]:
     """What an onlooker believes after each quest of one game."""
     belief = AvalonBelief(record.key().roles, -1, "", (), habits)
     found: list[QuestRead] = []
@@ -102,7 +102,7 @@ _LATER = (game.GUESS, game.EXPOSED)
 """The hunt shows who the Assassin is: what an onlooker believes is asked for up to it."""
 
 
-def _standing(belief: AvalonBelief, record: RecordedGame, number: int, quest: int) -> QuestRead:
+def _standing(belief: AvalonBelief, record: PublicGame, number: int, quest: int) -> QuestRead:
     side = float(belief.weights[(belief.evil == record.evil).all(axis=1)].sum())
     merlin = belief.merlin_chance()[record.roles.index(game.MERLIN)]
     chances = tuple(float(chance) for chance in belief.evil_chance())

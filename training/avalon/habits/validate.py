@@ -10,7 +10,7 @@ import numpy as np
 from parlour.envs.avalon.habits import HabitsFile, LearnedHabits
 from parlour.training.avalon.habits import cases, scores
 from parlour.training.avalon.habits.fit import fit
-from parlour.training.avalon.habits.games import RecordedGame
+from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.priors import Widths
 from parlour.training.avalon.habits.weights import evidence, fit_weights, weighed
 
@@ -29,7 +29,7 @@ class Learning:
     seed: int = 0
 
 
-def folds(games: Sequence[RecordedGame], count: int, seed: int) -> list[list[int]]:
+def folds(games: Sequence[PublicGame], count: int, seed: int) -> list[list[int]]:
     """Numbers of the games of each fold: drawn, each number of players spread over all folds."""
     rng = np.random.default_rng(seed)
     found: list[list[int]] = [[] for _ in range(count)]
@@ -41,7 +41,7 @@ def folds(games: Sequence[RecordedGame], count: int, seed: int) -> list[list[int
     return [sorted(one) for one in found]
 
 
-def learn(games: Sequence[RecordedGame], how: Learning) -> HabitsFile:
+def learn(games: Sequence[PublicGame], how: Learning) -> HabitsFile:
     """Habits from games: conduct from all of them; weights of evidence from each fold as read by conduct from the others."""
     unseen = []
     for fold in folds(games, min(how.folds, len(games)), how.seed):
@@ -52,7 +52,7 @@ def learn(games: Sequence[RecordedGame], how: Learning) -> HabitsFile:
     return HabitsFile({n: LearnedHabits(conduct=conduct) for n, conduct in conducts.items()})
 
 
-def cross_validate(games: Sequence[RecordedGame], how: Learning, told: Told = lambda _done, _all: None) -> list[Any]:
+def cross_validate(games: Sequence[PublicGame], how: Learning, told: Told = lambda _done, _all: None) -> list[Any]:
     """What an onlooker believes after each quest of each game, by habits learned from the games of the other folds."""
     found: list[Any] = []
     for fold in folds(games, min(how.folds, len(games)), how.seed):

@@ -16,7 +16,7 @@ from parlour.envs.avalon.deals import Array, tables
 from parlour.envs.avalon.habits import AvalonHabits, Conduct, Weights
 from parlour.envs.avalon.likelihoods import Likelihoods
 from parlour.envs.avalon.presets import PLAYERS
-from parlour.training.avalon.habits.games import RecordedGame
+from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.priors import Loss, Widths, by_table
 
 KINDS = tuple(Weights.__dataclass_fields__)
@@ -33,7 +33,7 @@ class Evidence:
     """1 for the deals with the true evil side, shape (H,)."""
 
 
-def evidence(record: RecordedGame, conduct: Conduct) -> Evidence:
+def evidence(record: PublicGame, conduct: Conduct) -> Evidence:
     """Read one game by conduct, every kind of evidence by itself."""
     key = record.key()
     likely = Likelihoods(key, replace(conduct, weights=Weights()), AvalonHabits())
