@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from parlour.envs.avalon.habits import HabitsFile, LearnedHabits
@@ -12,6 +11,7 @@ from parlour.training.avalon.habits import cases, scores
 from parlour.training.avalon.habits.fit import fit
 from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.priors import Widths
+from parlour.training.avalon.habits.scores import QuestRead
 from parlour.training.avalon.habits.weights import evidence, fit_weights, weighed
 
 Told = Callable[[int, int], None]
@@ -52,12 +52,28 @@ def learn(games: Sequence[PublicGame], how: Learning) -> HabitsFile:
     return HabitsFile({n: LearnedHabits(conduct=conduct) for n, conduct in conducts.items()})
 
 
-def cross_validate(games: Sequence[PublicGame], how: Learning, told: Told = lambda _done, _all: None) -> list[Any]:
-    """What an onlooker believes after each quest of each game, by habits learned from the games of the other folds."""
-    found: list[Any] = []
+@dataclass(frozen=True)
+class Fold:
+    """Habits learned from all games but some, and what an onlooker believes of those by them."""
+
+    held_out: tuple[int, ...]
+    """Numbers of the games."""
+    habits: HabitsFile
+    reads: tuple[QuestRead, ...]
+
+
+def cross_validate(games: Sequence[PublicGame], how: Learning, told: Told = lambda _done, _all: None) -> list[Fold]:
+    """Read each game by habits learned from the games of the other folds."""
+    found: list[Fold] = []
     for fold in folds(games, min(how.folds, len(games)), how.seed):
         held = set(fold)
         habits = learn([one for k, one in enumerate(games) if k not in held], how)
-        found += [one for k in fold for one in scores.read(games[k], habits.of(games[k].players), k)]
-        told(len({one.game for one in found}), len(games))
-    return sorted(found, key=lambda one: (one.game, one.quest))
+        reads = tuple(one for k in fold for one in scores.read(games[k], habits.of(games[k].players), k))
+        found.append(Fold(tuple(fold), habits, reads))
+        told(sum(len(one.held_out) for one in found), len(games))
+    return found
+
+
+def reads_of(found: Sequence[Fold]) -> list[QuestRead]:
+    """What was believed after each quest of each game, in the order of the games."""
+    return sorted((read for fold in found for read in fold.reads), key=lambda one: (one.game, one.quest))
