@@ -13,6 +13,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.training import cli
 from parlour.training.werewolf import measures, published, result_store
+from parlour.training.werewolf.records import import_records
 
 JSON = dict[str, Any]
 Edit = Callable[[JSON], Any]
@@ -50,7 +51,7 @@ def changed(edit: Edit) -> JSON:
 
 
 def counted(folder: Path, *games: JSON) -> JSON:
-    published.import_file(written(folder / "games.txt", *games), folder / "out")
+    import_records(written(folder / "games.txt", *games), folder / "out")
     return measures.of_directory(folder / "out")
 
 
@@ -58,7 +59,7 @@ def counted(folder: Path, *games: JSON) -> JSON:
 
 
 def test_a_game_becomes_a_record_with_seats_from_0(tmp_path: Path) -> None:
-    (path,) = published.import_file(written(tmp_path / "games.txt", GAME), tmp_path / "out")
+    (path,) = import_records(written(tmp_path / "games.txt", GAME), tmp_path / "out")
     assert path == tmp_path / "out" / "werewolf-7.jsonl"
     assert json.loads(path.read_text()) == {
         "parlour_record": 1,
@@ -81,10 +82,10 @@ def test_a_game_becomes_a_record_with_seats_from_0(tmp_path: Path) -> None:
 
 def test_importing_twice_changes_nothing_and_another_game_in_the_way_is_refused(tmp_path: Path) -> None:
     games = written(tmp_path / "games.txt", GAME)
-    assert published.import_file(games, tmp_path / "out") == published.import_file(games, tmp_path / "out")
+    assert import_records(games, tmp_path / "out") == import_records(games, tmp_path / "out")
     other = written(tmp_path / "other.txt", GAME | {"game": 8}, changed(lambda game: game.update(alive_at_end=[])))
     with pytest.raises(ParlourError, match=r"werewolf-7\.jsonl' exists and is another game"):
-        published.import_file(other, tmp_path / "out")
+        import_records(other, tmp_path / "out")
     assert not (tmp_path / "out" / "werewolf-8.jsonl").exists()
 
 
@@ -240,7 +241,7 @@ REFUSED: dict[str, tuple[Edit, str]] = {
 def test_a_contradiction_is_refused_with_its_line_and_place(edit: Edit, message: str, tmp_path: Path) -> None:
     first = GAME | {"game": "a"}
     with pytest.raises(ParlourError, match=message) as caught:
-        published.import_file(written(tmp_path / "games.txt", first, changed(edit)), tmp_path / "out")
+        import_records(written(tmp_path / "games.txt", first, changed(edit)), tmp_path / "out")
     told = str(caught.value)
     for part in ("games.txt' line 2", "accepted: "):
         assert part in told
@@ -252,7 +253,7 @@ def test_a_contradiction_is_refused_with_its_line_and_place(edit: Edit, message:
 def test_a_file_without_games_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text(text)
     with pytest.raises(ParlourError, match=r"games\.txt'.*accepted: "):
-        published.import_file(tmp_path / "games.txt", tmp_path / "out")
+        import_records(tmp_path / "games.txt", tmp_path / "out")
 
 
 KEPT: dict[str, JSON] = {
@@ -301,7 +302,7 @@ def test_commands_import_and_count(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_a_folder_with_games_of_two_kinds_is_refused_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    published.import_file(written(tmp_path / "games.txt", GAME), tmp_path)
+    import_records(written(tmp_path / "games.txt", GAME), tmp_path)
     (tmp_path / "a.jsonl").write_text('{"parlour": 1, "game": "avalon_v0", "config": {}}\n')
     status, told, error = run(capsys, "metrics", str(tmp_path))
     assert (status, told) == (2, "")
@@ -326,7 +327,7 @@ def reference() -> Path:
 def found(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> JSON:
     folder = tmp_path_factory.mktemp("records")
     for number in (1, 2):
-        assert len(published.import_file(reference / f"records_group{number}.jsonl", folder)) == 50
+        assert len(import_records(reference / f"records_group{number}.jsonl", folder)) == 50
     return measures.of_directory(folder)
 
 

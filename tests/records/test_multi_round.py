@@ -15,9 +15,9 @@ from parlour.envs.replay import Transcript
 from parlour.envs.speech import ACTS
 from parlour.training.avalon.records import import_records, read_transcripts, transcripts
 from parlour.training.avalon.records.multi_round import GPT51, ROLES
-from parlour.training.avalon.records.names import Names
 from parlour.training.cli import run
 from parlour.training.json_objects import JsonObject
+from parlour.training.records.names import Names
 from records.bound import bound, changed, choices
 
 Game = dict[str, Any]

@@ -21,6 +21,7 @@ from parlour.training.cli import (
     cache,
     demo,
     experts,
+    exports,
     games,
     imports,
     metrics,
@@ -82,6 +83,7 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "cache export": cache.export_replies,
     "import avalon": imports.import_avalon,
     "import werewolf": imports.import_werewolf,
+    "export": exports.export,
 }
 """The words of a command -> the function that it calls."""
 

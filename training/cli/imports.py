@@ -1,31 +1,38 @@
-"""`parlour import avalon`, `parlour import werewolf`: published games."""
+"""`parlour import avalon`, `parlour import werewolf`: games that others recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from parlour.envs.terminal import tell
-from parlour.training.avalon.records import AUTO, FORMATS, import_records
+from parlour.training.avalon.records import FORMATS, import_records
 from parlour.training.cli.options import Answer
-from parlour.training.werewolf import published
+from parlour.training.records.formats import RecordFormat
+from parlour.training.records.importing import AUTO
+from parlour.training.werewolf import records as werewolf
+
+_TOLD: Final = "auto: the first record tells."
+
+
+def _named(formats: Sequence[RecordFormat]) -> str:
+    return "|".join((AUTO, *(one.name for one in formats)))
 
 
 def import_avalon(
     path: Annotated[Path, typer.Argument(), "Records of games: a file, one game a line, or a folder of such files."],
     out: Annotated[Path, "Directory for the transcripts."],
-    form: Annotated[
-        str, typer.Option("--format", metavar="|".join((AUTO, *FORMATS))), "auto: the first record tells."
-    ] = AUTO,
+    form: Annotated[str, typer.Option("--format", metavar=_named(FORMATS)), "auto: the first record tells."] = AUTO,
     logs: Annotated[Path | None, "Directory with the games' logs, for what was said (published-2023)."] = None,
 ) -> Answer:
     """Replay recorded games of Avalon through the rules of their table and write them as transcripts.
 
-    gpt51: games of language models with every word. published-2023: those of Lan et al. 2023. A game that contradicts
-    the rules is refused, and nothing is written. The forms are described in docs/records.md.
+    gpt51: games of language models with every word. published-2023: those of Lan et al. 2023. proavalon: records of that
+    site. words: yours, in a form that is described in docs/records.md with the others. A game that contradicts the rules
+    is refused, and nothing is written.
 
     Example: [bold]parlour import avalon gpt51_avalon --out runs/gpt51[/bold]
     """
@@ -33,18 +40,20 @@ def import_avalon(
 
 
 def import_werewolf(
-    file: Annotated[Path, typer.Argument(), "Games, one per line, in the format published with GRATR."],
-    out: Annotated[Path, "Directory for the records."],
+    path: Annotated[Path, typer.Argument(), "Records of games: a file, one game a line, or a folder of such files."],
+    out: Annotated[Path, "Directory for the transcripts or records."],
+    form: Annotated[str, typer.Option("--format", metavar=_named(werewolf.FORMATS)), _TOLD] = AUTO,
 ) -> Answer:
-    """Check published games of Werewolf and write each as a record that `parlour metrics` counts.
+    """Replay recorded games of Werewolf, or check published ones, and write them as transcripts or records.
 
-    Such files do not contain speech and the order of deaths, so the games cannot be replayed through the rules: the
-    result is a record (roles, winner, votes, choices at night, judgements), not a transcript. A game that contradicts
-    the format or itself is refused, and nothing is written.
+    words: games with all moves and what was said, yours in the form that docs/records.md describes; they become
+    transcripts. gratr: the games published with GRATR, which do not contain speech and the order of deaths and cannot be
+    replayed; they become records (roles, winner, votes, choices at night, judgements) that `parlour metrics` counts. A
+    game that contradicts the rules, the format or itself is refused, and nothing is written.
 
     Example: [bold]parlour import werewolf records_group1.jsonl --out runs/published[/bold]
     """
-    return _written(published.import_file(file, out), out)
+    return _written(werewolf.import_records(path, out, form=form), out)
 
 
 def _written(files: Sequence[Path], out: Path) -> Answer:

@@ -1,4 +1,4 @@
-"""Published games of Werewolf: read from JSON Lines, and stored as records of our own, one file a game.
+"""The format `gratr`: published games of Werewolf, stored as records of our own, one file a game.
 
 The form read is that of the games published with GRATR (Zhu et al. 2024), one JSON object a line:
 
@@ -33,8 +33,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.werewolf.vocabulary import ROLES, side_of
-from parlour.training.json_objects import JsonObject, read_games, write_games
-from parlour.training.runs import run_directory
+from parlour.training.json_objects import JsonObject, read_games
+from parlour.training.records.formats import RecordFormat
 from parlour.training.werewolf.played import GAME, WINNERS
 
 FORMAT: Final = 1
@@ -50,31 +50,16 @@ _SEAT: Final = "the number of a seat"
 Form = dict[str, Any]
 
 
-def import_file(path: str | Path, out_dir: str | Path) -> list[Path]:
-    """Write `<out_dir>/werewolf-<game>.jsonl` for each game of a file, all of them or none.
-
-    Returns:
-        The files, in the order of the games. One that is there already, byte for byte, is left alone.
-
-    Raises:
-        ParlourError: See `read_published`; or another file is in the way, or the folder cannot be written to.
-    """
-    forms = read_published(path)
-    return write_games(
-        out_dir, {f"werewolf-{name}": f"{json.dumps(form)}\n" for name, form in forms.items()}, run_directory
-    )
-
-
 def read_published(path: str | Path) -> dict[str, Form]:
     """The records of a file in our form, by the name of the game, in the order of the file.
 
     Raises:
         ParlourError: The file cannot be read, or a line contradicts the form; the message names the file and the line.
     """
-    return {name: _form(at) for name, at in read_games(path, "game", _game)}
+    return {name: _form(at) for name, at in read_games(path, "game", _named)}
 
 
-def _game(at: JsonObject) -> str:
+def _named(at: JsonObject) -> str:
     accepted = "a whole number, or a name of up to 100 letters, digits and _ - . that begins with no dot"
     given = at.fields.get("game")
     if type(given) is int and given >= 0:
@@ -252,3 +237,13 @@ def _target(at: JsonObject, key: str, seats: int) -> int:
 def _number(text: str) -> int:
     """A whole number from 1 as the records write it; 0 for anything else."""
     return int(text) if re.fullmatch(r"[1-9][0-9]{0,5}", text) else 0
+
+
+GRATR: Final = RecordFormat(
+    name="gratr",
+    fields=("game", "roles"),
+    key="game",
+    named=_named,
+    transcript=lambda at, _logs: f"{json.dumps(_form(at))}\n",
+    prefix="werewolf-",
+)

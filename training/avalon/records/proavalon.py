@@ -43,10 +43,10 @@ from parlour.envs.avalon.vocabulary import (
     side_of,
 )
 from parlour.envs.core import Move, ParlourError, listed
-from parlour.training.avalon.records.formats import FILE_NAME, RecordFormat, record_notes
-from parlour.training.avalon.records.names import Names, names_of
 from parlour.training.avalon.records.table import RecordedGame, table_of
 from parlour.training.json_objects import JsonObject, shown
+from parlour.training.records.formats import FILE_NAME, RecordFormat, record_notes
+from parlour.training.records.names import Names, names_of
 
 SEATS: Final = "playerUsernamesOrderedReversed"
 HELD: Final = {

@@ -1,4 +1,4 @@
-"""What a format of records of Avalon is: how it is told, how a game is named, how one becomes a transcript."""
+"""What a format of records is: how it is told, how a game is named, how one becomes a transcript."""
 
 from __future__ import annotations
 
@@ -26,9 +26,12 @@ class RecordFormat:
     named: Callable[[JsonObject], str]
     """The name of a game, as a file may be called."""
     transcript: Callable[[JsonObject, Path | None], str]
-    """The transcript of a game; the second argument is the folder with the logs of the games, if one is named."""
+    """What is written of a game, mostly its transcript; the second argument is the folder with the logs of the games, if
+    one is named."""
     logs: bool = False
     """Whether what was said stands in logs of their own."""
+    prefix: str = ""
+    """Of the names of files."""
 
 
 def file_name(at: JsonObject, key: str) -> str:

@@ -1,0 +1,214 @@
+"""The form `words`: games of ours there and back, the examples of docs/records.md, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import replay
+from parlour.envs.core import NATURE, OVER, ParlourError
+from parlour.envs.replay import Transcript
+from parlour.envs.speech import ACTS
+from parlour.training.avalon.records import transcripts
+from parlour.training.avalon.records.in_words import AVALON_IN_WORDS
+from parlour.training.cli import run
+from parlour.training.json_objects import JsonObject
+from parlour.training.records.importing import read_as
+from parlour.training.records.in_words import InWords
+from parlour.training.records.table import RecordedMoves
+from parlour.training.werewolf import records as werewolf
+from parlour.training.werewolf.in_words import WEREWOLF_IN_WORDS
+from records.bound import GONE, changed
+
+Game = dict[str, Any]
+Make = Callable[..., Any]
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "records.md"
+EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)]
+EVENING, QUEST = EXAMPLES
+TABLES: list[tuple[InWords, dict[str, Any]]] = [
+    (AVALON_IN_WORDS, {"num_players": 5, "rules": "official", "talk": False}),
+    (AVALON_IN_WORDS, {"num_players": 7, "rules": "paper"}),
+    (AVALON_IN_WORDS, {"num_players": 6, "rules": "reference"}),
+    (AVALON_IN_WORDS, {"num_players": 7, "rules": "multi_round"}),
+    (WEREWOLF_IN_WORDS, {"num_players": 8, "rules": "paper"}),
+    (WEREWOLF_IN_WORDS, {"num_players": 6, "rules": "official", "max_days": 3}),
+    (WEREWOLF_IN_WORDS, {"num_players": 9, "rules": "reference", "talk": False}),
+]
+
+
+def of_words(form: InWords, path: Path) -> dict[str, str]:
+    return read_as((form.format,), path, None, "words")
+
+
+def played(form: InWords, config: dict[str, Any], seed: int) -> str:
+    """The transcript of a random game, with free words at every speech."""
+    game: Any = form.spec.build(**config)
+    table: RecordedMoves[Any] = RecordedMoves(form.spec.id, game, form.spec.text(game))
+    rng, at = np.random.default_rng(seed), JsonObject("here", {})
+    while (actor := table.actor) != OVER:
+        legal = game.legal(table.state)
+        move = game.nature(table.state, rng) if actor == NATURE else legal[int(rng.integers(len(legal)))]
+        if move.kind in ACTS and rng.random() < 0.7:
+            move = move._replace(words=f'I, player_{actor}, say “{move.kind}” to Eve & "all".')
+        table.play(move, at)
+    return table.transcript({})
+
+
+def transcript_of(text: str) -> Transcript:
+    return replay.parse(text.encode(), "made.jsonl")
+
+
+@pytest.mark.parametrize(("form", "config"), TABLES)
+def test_a_game_of_ours_comes_back_with_the_same_rules_and_moves(
+    form: InWords, config: dict[str, Any], tmp_path: Path
+) -> None:
+    for seed in range(4):
+        before = transcript_of(played(form, config, seed))
+        record = form.record_of(before, "game")
+        (tmp_path / "game.jsonl").write_text(json.dumps(record, ensure_ascii=False) + "\n")
+        after = transcript_of(of_words(form, tmp_path / "game.jsonl")["game"])
+        assert after.header["config"] == before.header["config"]
+        assert [line["move"] for line in after.lines] == [line["move"] for line in before.lines]
+        plain = [{key: value for key, value in line.items() if key != "raw"} for line in after.lines]
+        assert plain == list(before.lines)  # seats, moves, words, sentences, and who saw them
+        assert after.outcome == before.outcome
+        assert form.record_of(after, "game") == record
+
+
+def test_a_tied_hunt_is_drawn_by_nature(tmp_path: Path) -> None:
+    kinds = {
+        line["does"]
+        for seed in range(6)
+        for line in WEREWOLF_IN_WORDS.record_of(transcript_of(played(WEREWOLF_IN_WORDS, TABLES[4][1], seed)), "game")[
+            "moves"
+        ]
+        if line["who"] == "nature"
+    }
+    assert kinds == {"draw"}
+
+
+def test_the_published_games_go_through_the_form_and_back(gpt51: Path, tmp_path: Path) -> None:
+    found = transcripts(next(iter(sorted(gpt51.glob("*-7p.jsonl")))))
+    for name, text in found.items():
+        record = AVALON_IN_WORDS.record_of(transcript_of(text), name)
+        (tmp_path / "game.jsonl").write_text(json.dumps(record) + "\n")
+        after = transcript_of(of_words(AVALON_IN_WORDS, tmp_path / "game.jsonl")[name])
+        assert after.moves == transcript_of(text).moves
+        assert after.outcome == transcript_of(text).outcome
+
+
+# -- the page --------------------------------------------------------------------------------------------------
+
+
+def test_the_example_of_werewolf_is_a_whole_game(tmp_path: Path) -> None:
+    (tmp_path / "games.jsonl").write_text(json.dumps(EVENING) + "\n")
+    (path,) = werewolf.import_records(tmp_path / "games.jsonl", tmp_path / "out")
+    transcript = replay.read(path)
+    assert path.name == "evening_1.jsonl"
+    assert transcript.outcome is not None
+    assert (transcript.outcome.winner, transcript.outcome.reason) == ("village", "wolves_dead")
+    moves = transcript.moves
+    assert moves[3] == ("report", (0, 1), "I checked player_0 last night: evil!")
+    assert moves[4] == ("defend", (1,), "player_1 has never lied to us.")
+    assert moves[5] == ("silent", (), "Everyone, player_1 makes it up.")
+    assert transcript.entries[5].raw == "Everyone, Bo makes it up."
+    *_, last = replay.reenact(transcript)
+    assert last.move is None
+
+
+def test_the_example_of_avalon_ends_early(taken: Make) -> None:
+    transcript = transcript_of(taken(QUEST)[0])
+    assert transcript.outcome is None
+    *_, state = replay.states(transcript.game(), transcript.moves)
+    assert (state.standing.good, state.standing.evil) == (0, 1)
+    assert transcript.header["record"]["names"] == ["Ann", "Bo", "Cy", "Dee", "Eve"]
+
+
+def test_the_page_names_all_formats_and_kinds_of_moves() -> None:
+    page = PAGE.read_text()
+    for form, config in TABLES:
+        for kind in {move.kind for move in form.spec.build(**config).catalogue}:  # type: ignore[attr-defined]
+            assert f"`{kind}`" in page, kind
+    for name in ("gpt51", "published-2023", "proavalon", "words", *(one.name for one in werewolf.FORMATS)):
+        assert f"`{name}`" in page
+
+
+# -- refusals --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("way", "value", "told"),
+    [
+        (("game",), "chess", "werewolf_v0"),
+        (("game_id",), "../x", "game_id"),
+        (("config",), {"rules": "house"}, "config and roles cannot be used"),
+        (("config",), {"num_players": 4}, "it is told by players"),
+        (("config",), {"moon": "full"}, "config and roles cannot be used"),
+        (("players", 0, "role"), "Wolf", "Werewolf"),
+        (("players", 0, "role"), "Villager", "0 x Werewolf"),
+        (("players", 0, "name"), "Bo", "a name of its own"),
+        (("order",), ["Bo", "Cy", "Dee"], "all players, each once"),
+        (("order",), ["Bo", "Cy", "Dee", "Zoe"], "order"),
+        (("order",), GONE, "order"),
+        (("moves", 0, "who"), "Bo", 'move 1: who "Bo" is not accepted (whose turn it is); accepted: "Ann"'),
+        (("moves", 0, "whom"), "Zoe", "move 1: whom"),
+        (("moves", 0, "whom"), ["Cy", "Cy"], "move 1: whom"),
+        (("moves", 0, "does"), "vote", "accepted: hunt"),
+        (("moves", 0, "does"), GONE, "move 1: does is missing"),
+        (("moves", 1, "whom"), "Bo", "move 2: check [1] is not accepted"),
+        (("moves", 4), {"who": "Ann", "wrods": "?"}, "wrods is not accepted"),
+        (("moves", 4), {"who": "Cy", "words": "I am dead."}, 'accepted: "Ann"'),
+        (("moves", 4), "?", "move 5 is no object"),
+        (("moves", 2, "words"), 7, "words"),
+        (
+            ("moves",),
+            [*EVENING["moves"], {"who": "Bo", "words": "Good night."}],
+            "the game ended before it, by wolves_dead",
+        ),
+        (("moves",), EVENING["moves"][:-1], 'winner "village" is not accepted'),
+        (("winner",), "werewolf", "the game ends by wolves_dead"),
+        (("winner",), GONE, "winner"),
+    ],
+)
+def test_contradictions_are_refused_with_their_place(way: Any, value: Any, told: str, tmp_path: Path) -> None:
+    (tmp_path / "games.jsonl").write_text(json.dumps(changed(EVENING, way, value)) + "\n")
+    with pytest.raises(ParlourError) as caught:
+        werewolf.import_records(tmp_path / "games.jsonl", tmp_path / "out", form="words")
+    message = str(caught.value)
+    assert told in message
+    assert "games.jsonl' line 1" in message
+    assert "accepted: " in message
+    assert "\n" not in message
+    assert not (tmp_path / "out").exists()
+
+
+def test_both_forms_of_werewolf_are_told_apart(tmp_path: Path) -> None:
+    published = {"game": 7, "seats_1_2": "a", "roles": {"1": "werewolf", "2": "seer"}}
+    (tmp_path / "games.jsonl").write_text(json.dumps(published) + "\n")
+    (path,) = werewolf.import_records(tmp_path / "games.jsonl", tmp_path / "out")
+    assert path.name == "werewolf-7.jsonl"
+    (tmp_path / "games.jsonl").write_text('{"moves": []}\n')
+    with pytest.raises(ParlourError, match=r"gratr \(with game, roles\); words \(with game, players, moves\)"):
+        werewolf.import_records(tmp_path / "games.jsonl", tmp_path / "out")
+
+
+# -- the command -----------------------------------------------------------------------------------------------
+
+
+def test_transcripts_are_exported_and_imported_again(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "games.jsonl").write_text(json.dumps(EVENING) + "\n")
+    assert run(["import", "werewolf", str(tmp_path / "games.jsonl"), "--out", str(tmp_path / "a")]) == 0
+    assert run(["export", str(tmp_path / "a"), "--out", str(tmp_path / "again" / "games.jsonl")]) == 0
+    assert run(["import", "werewolf", str(tmp_path / "again" / "games.jsonl"), "--out", str(tmp_path / "b")]) == 0
+    first, second = (replay.read(tmp_path / folder / "evening_1.jsonl") for folder in "ab")
+    assert first.moves == second.moves
+    assert first.outcome == second.outcome
+    capsys.readouterr()
+    (tmp_path / "other.jsonl").write_text('{"parlour": 1, "game": "mediated_qa_v0", "config": {}}\n')
+    assert run(["export", str(tmp_path / "other.jsonl"), "--out", str(tmp_path / "c.jsonl")]) == 2
+    assert "accepted: avalon_v0, werewolf_v0" in capsys.readouterr().err

@@ -1,0 +1,176 @@
+"""The format `words`: one form for any game of hidden roles, in which anybody can bring games with what was said.
+
+A game is a JSON object:
+
+    {"game": "werewolf_v0", "game_id": "evening_1", "config": {"rules": "official"},
+     "players": [{"name": "Ann", "role": "Werewolf"}, {"name": "Bo", "role": "Seer"}, ...],
+     "order": ["Bo", "Cy", ...],
+     "moves": [{"who": "Ann", "does": "hunt", "whom": "Cy"}, {"who": "Bo", "words": "Ann is evil."}, ...],
+     "winner": "village"}
+
+`players` are the seats, `config` the options of the game without roles and number of players. What chance decided at the
+beginning is `leader`, a player, in Avalon and `order`, all players, in Werewolf. The moves stand in the order of the rules,
+in which the votes of a round are asked for by seat, or in Werewolf by the order of talk; later chance is a move of `nature`.
+
+A move says `who` makes it, what it `does` (the kind of the move, as in transcripts), and with it: `whom` (a player, a list
+of players, or null for nobody), `choice` (approve or reject, success or fail, give or keep), `role` (of `claim_role`),
+`found` (good or evil, of `report`). `words` are what is said with it, in which names of players count for their seats. A
+move of `words` alone is a speech whose act the game's own reader finds. `winner` is null or missing where a record ends
+early. What else stands in a record is left alone; in a move it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs import speech
+from parlour.envs.core import NATURE, OVER, GameSpec, Move, ParlourError
+from parlour.envs.registry import build
+from parlour.envs.replay import NATURE_NAME, Transcript
+from parlour.training.json_objects import JsonObject
+from parlour.training.records.formats import RecordFormat, file_name, record_notes
+from parlour.training.records.names import Names, names_of
+from parlour.training.records.table import RecordedMoves
+
+DEALT, DRAWN = "deal", "draw"
+"""Moves of nature in all games of hidden roles."""
+_FOUND: Final = ("good", "evil")
+_KEYS: Final = ("who", "does", "whom", "choice", "role", "found", "words")
+_OF_PLAYERS: Final = ("num_players", "roles")
+"""Options that the players of a record tell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InWords:
+    """How one game is told in the form."""
+
+    spec: GameSpec
+    opening: str
+    """The field with what chance decided besides the roles."""
+    choices: Mapping[str, tuple[str, str]]
+    """Kinds of moves with a choice of two, 0 and 1, in words."""
+
+    @cached_property
+    def format(self) -> RecordFormat:
+        return RecordFormat(
+            name="words",
+            fields=("game", "players", "moves"),
+            key="game_id",
+            named=lambda at: file_name(at, "game_id"),
+            transcript=self._transcript,
+        )
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def _transcript(self, at: JsonObject, _logs: Path | None) -> str:
+        at.one_of("game", (self.spec.id,))
+        players = at.records("players", "player")
+        names = names_of(players, "name")
+        game = self._rules(at, [one.of(str, "role", "a role") for one in players])
+        table: RecordedMoves[Any] = RecordedMoves(self.spec.id, game, self.spec.text(game))
+        dealt = [game.role_names.index(one.fields["role"]) for one in players]
+        table.play(Move(DEALT, (*dealt, *self._opened(at, names))), at)
+        for number, one in enumerate(at.of(list, "moves", "a list of moves"), 1):
+            if type(one) is not dict:
+                raise at.error(f"move {number} is no object", f"an object with {', '.join(_KEYS)}")
+            self._move(table, game, names, JsonObject(f"{at.where}, move {number}", one))
+        self._ending(table, at)
+        return table.transcript({"record": record_notes("words", at, at.fields["game_id"], names.names)})
+
+    def _rules(self, at: JsonObject, roles: list[str]) -> Any:
+        config = at.record("config") if "config" in at.fields else JsonObject(at.where, {})
+        for key in _OF_PLAYERS:
+            if key in config.fields:
+                raise config.refused(key, "it is told by players")
+        try:
+            return build(self.spec, {**config.fields, "num_players": len(roles), "roles": roles})
+        except (ParlourError, TypeError, OverflowError) as error:
+            raise ParlourError(f"{at.where}: config and roles cannot be used: {error}") from None
+
+    def _opened(self, at: JsonObject, names: Names) -> Sequence[int]:
+        if type(at.fields.get(self.opening)) is not list:
+            return (names.seat(at, self.opening),)
+        seats = names.seats(at, self.opening)
+        if len(seats) != len(names):
+            raise at.refused(self.opening, "all players, each once")
+        return seats
+
+    def _move(self, table: RecordedMoves[Any], game: Any, names: Names, at: JsonObject) -> None:
+        actor = table.actor
+        if actor == OVER:
+            raise at.error(f"the game ended before it, by {table.outcome.reason}", "no further move")
+        at.expect("who", NATURE_NAME if actor == NATURE else names.names[actor], "whose turn it is")
+        if strange := [key for key in at.fields if key not in _KEYS]:
+            raise at.error(f"{strange[0]} is not accepted", _KEYS)
+        raw = at.of(str, "words", "a text") if "words" in at.fields else None
+        heard = "" if raw is None else names.heard(raw)
+        legal = game.legal(table.state)
+        if "does" not in at.fields and raw is not None and any(move.kind == speech.SILENT for move in legal):
+            table.read(heard, at, raw)
+            return
+        kind = at.one_of("does", (DRAWN,) if actor == NATURE else tuple(dict.fromkeys(move.kind for move in legal)))
+        table.play(Move(kind, self._arguments(kind, game, names, at), heard), at, raw)
+
+    def _arguments(self, kind: str, game: Any, names: Names, at: JsonObject) -> tuple[int, ...]:
+        if kind in self.choices:
+            return (self.choices[kind].index(at.one_of("choice", self.choices[kind])),)
+        if kind == speech.CLAIM_ROLE:
+            return (game.role_names.index(at.one_of("role", game.role_names)),)
+        if kind == speech.REPORT:
+            return names.seat(at, "whom"), _FOUND.index(at.one_of("found", _FOUND))
+        if at.fields.get("whom") is None:
+            return ()
+        if type(at.fields["whom"]) is list:
+            return tuple(sorted(names.seats(at, "whom")))
+        return (names.seat(at, "whom"),)
+
+    def _ending(self, table: RecordedMoves[Any], at: JsonObject) -> None:
+        if table.over:
+            at.expect("winner", table.outcome.winner, f"the game ends by {table.outcome.reason}")
+        elif at.fields.get("winner") is not None:
+            raise at.refused("winner", "null, in a record that ends early", "the moves stop before the end of the game")
+
+    # -- writing -----------------------------------------------------------------------------------------------
+
+    def record_of(self, transcript: Transcript, game_id: str) -> dict[str, Any]:
+        """A game of ours in the form; players are called `player_0` and so on, as in what they say.
+
+        Read back it has the same rules and moves. A game that a seat gave up ends early here.
+
+        Raises:
+            ParlourError: The transcript is of another game, or has no deal.
+        """
+        game: Any = transcript.game()
+        moves = [(entry.seat, entry.move) for entry in transcript.entries if entry.move is not None]
+        if transcript.header["game"] != self.spec.id or not moves or moves[0][1].kind != DEALT:
+            raise ParlourError(f"game {game_id!r} has no deal of {self.spec.id}; accepted: a game from its beginning")
+        args, seats = moves[0][1].args, game.seats
+        named = Names([f"player_{seat}" for seat in range(seats)])
+        opening: Any = [named.names[seat] for seat in args[seats:]]
+        told: dict[str, Any] = {"game": self.spec.id, "game_id": game_id}
+        told["config"] = {key: value for key, value in game.config.items() if key not in _OF_PLAYERS}
+        told["players"] = [
+            {"name": name, "role": game.role_names[role]} for name, role in zip(named.names, args, strict=False)
+        ]
+        told[self.opening] = opening if len(opening) > 1 else opening[0]
+        told["moves"] = [self._told(seat, move, game, named) for seat, move in moves[1:]]
+        finished = transcript.outcome is not None and transcript.outcome.reason != "forfeit"
+        return told | ({"winner": transcript.outcome.winner} if finished and transcript.outcome else {})
+
+    def _told(self, seat: int, move: Move, game: Any, names: Names) -> dict[str, Any]:
+        who = NATURE_NAME if seat == NATURE else names.names[seat]
+        told: dict[str, Any] = {"who": who, "does": move.kind}
+        if move.kind in self.choices:
+            told["choice"] = self.choices[move.kind][move.args[0]]
+        elif move.kind == speech.CLAIM_ROLE:
+            told["role"] = game.role_names[move.args[0]]
+        elif move.kind == speech.REPORT:
+            told |= {"whom": names.names[move.args[0]], "found": _FOUND[move.args[1]]}
+        elif move.args:
+            whom = [names.names[one] for one in move.args]
+            told["whom"] = whom if len(whom) > 1 else whom[0]
+        return told | ({"words": move.words} if move.words else {})
