@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from parlour.envs.core import check_one_of
-from parlour.training.reproduce import avalon_social, avalon_tables, grace, gratr, questum
+from parlour.training.reproduce import avalon_records, avalon_social, avalon_tables, grace, gratr, questum
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, held
 
 __all__ = ["TABLES", "Reproduction", "ReproductionSetting", "TableCell", "Value", "reproduce", "sizes"]
@@ -25,6 +25,10 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
     "avalon-fig4": ("deception in the first round", avalon_social.avalon_figure_4),
     "avalon-fig5": ("teamwork and confrontation between roles", avalon_social.avalon_figure_5),
     "avalon-fig6": ("sharing and vacillation", avalon_social.avalon_figure_6),
+    "avalon-records": (
+        "recorded games of language models: votes and guesses beside the heuristic; needs --data",
+        avalon_records.avalon_records,
+    ),
     "grace-3": ("the mediator beside its baselines on held-out questions", grace.grace_figure_3),
     "grace-4": ("heatmap of the mediator's policy; needs --out", grace.grace_figure_4),
     "grace-5": ("net utility by state; needs --out", grace.grace_figure_5),

@@ -34,7 +34,7 @@ from parlour.training.statistics import (
     mean_estimate,
 )
 
-_PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
+_PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player", "records")
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ class ReproductionSetting:
     """What follows when a player fails; tables compare the same deals, so that no game can be skipped."""
     cases: str = "en"
     """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
+    data: Path | None = None
+    """Avalon's records: folder with the published games, one JSON object a line."""
     repetitions: int = 3
     """Murder mysteries: number of repetitions of the quiz."""
 
