@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
+from parlour.policies.llm.model import OfflineModel
 from parlour.training.avalon.analysis.run import AnalysisSettings
+from parlour.training.cli import reproduce as command
 from parlour.training.reproduce import ReproductionSetting, avalon_records, reproduce
+from parlour.training.reproduce.cells import printed
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "gpt51_avalon"
 
@@ -28,12 +31,12 @@ def study(records, tmp_path_factory):
         patch.setattr(avalon_records, "SETTINGS", AnalysisSettings("none", pictures=False))
         out = tmp_path_factory.mktemp("study")
         made = reproduce("avalon-records", ReproductionSetting(data=DATA, out=out))
-    return {(one.row, one.of, one.measure): one for one in made.cells}, out
+    return {(one.row, one.of, one.measure): one for one in made.cells}, out, made
 
 
 def test_the_guesses_are_those_of_the_records(records, study):
     """22 of 47 guesses named Merlin; the heuristic at the same Views 32, both 15; a good seat at random 13.9."""
-    cells, _ = study
+    cells, _, _ = study
     guessed = [one["assassin_phase"] for one in records if one.get("assassin_phase")]
     theirs = cells["gpt-5.1", "", "right guesses"].ours
     assert (theirs.hits, theirs.n) == (sum(one["correct"] for one in guessed), len(guessed)) == (22, 47)
@@ -57,13 +60,13 @@ def test_the_votes_are_those_of_the_records(records, study):
             of_good = [vote["vote"] for vote in proposal["votes"] if good[vote["player"]]]
             right += sum((vote == "approve") == clean for vote in of_good)
             votes += len(of_good)
-    cells, _ = study
+    cells, _, _ = study
     assert cells["gpt-5.1", "", "right votes of good seats"].value.value == pytest.approx(right / votes)
     assert votes == 2070
 
 
 def test_what_the_publishers_print_stands_beside_what_is_counted(study):
-    cells, _ = study
+    cells, _, _ = study
     low, medium, high = (cells["gpt-5.1", f"{effort} effort", "right guesses"] for effort in ("low", "medium", "high"))
     assert [one.paper for one in (low, medium, high)] == [67, 75, 100]
     assert (low.ours.hits, low.ours.n, medium.ours.hits, medium.ours.n) == (20, 44, 2, 3)
@@ -72,8 +75,23 @@ def test_what_the_publishers_print_stands_beside_what_is_counted(study):
     assert (wrong.paper, wrong.ours.hits, wrong.ours.n) == (90, 22, 25)
 
 
+def test_the_table_is_as_others_are(study, capsys):
+    """Every figure that is printed stands in a cell, no two cells are the same, and the table can be shown."""
+    cells, _, made = study
+    assert len(cells) == len(made.cells)
+    shown = {key: one.paper for key, one in cells.items() if one.paper is not None}
+    assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == made.name}
+    for one in made.cells:
+        assert one.ours is None or 0 <= one.ours.low <= one.ours.rate <= one.ours.high <= 1
+    json.dumps(made.as_json(), allow_nan=False)
+    command.show_reproduction(made, OfflineModel())
+    told = " ".join(capsys.readouterr().out.split())
+    assert "94 recorded games of gpt-5.1; ours played by heuristics (no language model)" in told
+    assert all(one[:30] in told for one in made.remarks)
+
+
 def test_the_report_says_where_everything_is(study):
-    _, out = study
+    _, out, _ = study
     text = (out / "report.md").read_text("utf-8")
     assert text.startswith("# 94 recorded games of gpt-5.1\n")
     for path in ("transcripts", "analysis/report.md"):
