@@ -46,11 +46,11 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
             return
         view, said = env.view(env.seat), env.infos[env.agent_selection]["options"]
         yield f"{done} {env.agent_selection}, {len(said)} options: {' | '.join(said[:3])}"
-        speaks, words = (
-            view.legal[0].kind in kinds and rng.random() < 0.1,
-            clean(SAYINGS[rng.integers(len(SAYINGS))]),
-        )
-        env.play(env.text.parse(words, view) if speaks else view.legal[rng.integers(len(view.legal))])
+        kind = view.legal[0].kind
+        says, words = kind in kinds and rng.random() < 0.1, clean(SAYINGS[rng.integers(len(SAYINGS))])
+        behind = says and kind in getattr(env.game, "worded", ())  # words behind a move that is not read from them
+        move = env.text.parse(words, view) if says and not behind else view.legal[rng.integers(len(view.legal))]
+        env.play(move._replace(words=words) if behind else move)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import importlib
 import ipaddress
 import socket
 from collections.abc import Callable, Generator, Iterator
-from functools import partial
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -106,6 +105,10 @@ AVALON_EXTRAS = [
     avalon_table(7, "official", talk=False),
     avalon_table(7, "paper", roles=SEVEN_WITH_MORDRED_AND_OBERON),
     avalon_table(10, "official", roles=TEN_WITH_EVERYBODY),
+    avalon_table(5, "multi_round", talk=False, sizes=(2, 2, 3, 3, 4)),
+    avalon_table(5, "multi_round", comments="public"),
+    avalon_table(7, "multi_round"),
+    avalon_table(7, "reference", discussion="mission", reasons=True, guesser="Morgana", two_fails=True),
 ]
 CASES = Path(__file__).parent / "cases"
 
@@ -166,7 +169,11 @@ WITH_WORDS = (*ACTS, *(kind for spec in loadable() for kind in spec.worded))
 @pytest.fixture(scope="session")
 def playout() -> Callable[..., Playout]:
     """`playout(game, seed, words=0.3)`: random legal moves from a fixed seed."""
-    return partial(random_playout, worded=WITH_WORDS)
+
+    def play(game: Any, seed: int, words: float = 0.3) -> Playout:
+        return random_playout(game, seed, words=words, worded=(*WITH_WORDS, *getattr(game, "worded", ())))
+
+    return play
 
 
 @pytest.fixture(scope="session")

@@ -24,9 +24,9 @@ from parlour.policies.agents.avalon.notes import (
 from parlour.policies.agents.avalon.seat import Notes
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
-COUNTED = {"propose", "accuse", "defend", "recommend", "votes", "draw", "card", "fails", "exposed"}
+COUNTED = {"propose", "accuse", "defend", "recommend", "votes", "draw", "card", "fails", "exposed", "gathers"}
 """Kinds of events that can be read back."""
-TOLD = {"leads", "score", "claim_role", "silent"}
+TOLD = {"leads", "score", "claim_role", "silent", "goes", "consult", "vote"}
 """Kinds that have a line, and none that is counted."""
 LINES = [
     # event, its line
@@ -51,6 +51,18 @@ LINES = [
         Event(NATURE, Move("exposed", (4, 0, 1)), None),
         "player_4 is the Assassin and names player_0 as Merlin: right.",
     ),
+    (Event(NATURE, Move("gathers", (1, 4)), (1, 4)), "The evil players learn that they are player_1, player_4."),
+    (Event(NATURE, Move("goes"), None), "The team goes without a vote."),
+    (Event(4, Move("consult", (2,)), (1, 4)), "player_4 tells the evil players that it holds player_2 for Merlin"),
+    (
+        Event(1, Move("consult", (), "Who knows."), (1, 4)),
+        'player_1 tells the evil players that it holds nobody for Merlin: "Who knows."',
+    ),
+    (Event(3, Move("vote", (1,), "Fine."), None), 'player_3 says of its vote: "Fine."'),
+    (
+        Event(3, Move("propose", (0, 2), 'We "know" them.'), None),
+        'player_3 names player_0, player_2. Why: "We \\"know\\" them."',
+    ),
     (Event(1, Move(speech.CLAIM_ROLE, (3,)), None), "player_1 claims to be Morgana."),
     (Event(1, Move(speech.SILENT), None), "player_1 says no more"),
     (Event(0, Move(speech.ACCUSE, (2,), 'I "saw" him'), None), 'player_0 accuses player_2: "I \\"saw\\" him"'),
@@ -64,6 +76,18 @@ def test_a_line_in_so_many_words(event, line):
     assert write(event, ROLES).rstrip(".") == line.rstrip(".")
     kind, args, _ = event.move
     assert read(write(event, ROLES)) == (Fact(kind, event.seat, args) if kind in COUNTED else None)
+
+
+def test_who_names_merlin_is_called_by_its_role():
+    event = Event(NATURE, Move("exposed", (3, 0, 0)), None)
+    line = write(event, ROLES, "Morgana")
+    assert line == "player_3 is Morgana and names player_0 as Merlin: wrong."
+    assert read(line) == Fact("exposed", NATURE, (3, 0, 0))
+
+
+def test_of_a_team_the_fact_is_kept_without_its_reason():
+    line = write(Event(3, Move("propose", (0, 2), "player_1 names player_4."), None), ROLES)
+    assert facts_in([line]) == ["player_3 names player_0, player_2."]
 
 
 def test_every_event_of_every_game_can_be_read_back(avalon, playout):
@@ -81,7 +105,7 @@ def test_every_event_of_every_game_can_be_read_back(avalon, playout):
 
 def test_the_random_games_hold_every_kind(playout):
     seen = set()
-    for rules in ("paper", "reference", "official"):
+    for rules in ("paper", "reference", "official", "multi_round"):
         game = registry["avalon_v0"].raw_env(num_players=6, rules=rules).game
         seen |= {event.move.kind for seed in range(12) for event in playout(game, seed).states[-1].log}
     assert seen >= COUNTED | TOLD - {speech.SILENT}

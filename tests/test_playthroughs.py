@@ -62,8 +62,19 @@ def test_the_playthroughs_of_avalon_show_what_sets_its_rules_apart():
         "avalon_v0-6-paper.txt": "is the Assassin and names",
         "avalon_v0-6-reference.txt": "drawn to go instead",
         "avalon_v0-10-official.txt": "Two fail cards are needed",
+        "avalon_v0-7-multi_round.txt": "player_2 is Morgana and names",
+        "avalon_v0-5-multi_round-public.txt": "all < player_0 says of its vote: ",
     }.items():
         assert phrase in shown[file]
+    of_records = [text for file, text in shown.items() if "multi_round" in file]
+    for phrase in (
+        "Moderator: It is the last team of this quest: it goes without a vote.",
+        "who alone hear this and now talk among themselves",
+        "(taken as: I hold player_",
+        "as Merlin.)",
+        "Privately, player_3 says of its vote: ",
+    ):
+        assert any(phrase in text for text in of_records), phrase
 
 
 def test_the_playthroughs_of_werewolf_show_what_sets_its_rules_apart():

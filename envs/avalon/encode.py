@@ -4,6 +4,8 @@ Layout, for n seats, R different roles in play and K = 14 features a seat:
 
     [0, n)          one-hot: own seat                     then, seat after seat, K features (see `SEAT_FEATURES`)
     [n, n + R)      one-hot: own role                     then the table (see `_table`)
+
+and where the evil side consults before the guess 1 + 2 n numbers more (see `_consultation`).
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ SEAT_FEATURES: Final = (
     "exposed as the Assassin",
 )
 _PHASES: Final = (speech.SILENT, vocabulary.TEAM, vocabulary.BALLOT, vocabulary.CARD, vocabulary.GUESS)
+_CONSULTATION: Final = ("told to be evil", "held for Merlin by / 4")
 TABLE_SIZE: Final = len(_PHASES) + QUESTS + 9
 
 
@@ -46,7 +49,7 @@ class AvalonEncoder:
     def __init__(self, game: Avalon) -> None:
         self._roles = game.role_names
         self._seats = game.seats
-        self.size = game.seats * (1 + len(SEAT_FEATURES)) + len(self._roles) + TABLE_SIZE
+        self._consults = game.rules.consult
         self.names = (
             [f"I am seat {j}" for j in range(game.seats)]
             + [f"I am {role}" for role in self._roles]
@@ -56,6 +59,12 @@ class AvalonEncoder:
             + ["good / 3", "evil / 3", "proposals / 5", "team size / 5", "two fails needed"]
             + ["I am on the team", "shown ones on the team / 4", "strangers on the team / 4", "night shows evil"]
         )
+        self.at_table = len(self.names) - TABLE_SIZE
+        """Where the features of the table begin."""
+        if self._consults:
+            self.names += ["phase consult"]
+            self.names += [f"seat {j}: {what}" for what in _CONSULTATION for j in range(game.seats)]
+        self.size = len(self.names)
 
     def __call__(self, view: AvalonView) -> Features:
         n, roles = self._seats, len(self._roles)
@@ -63,8 +72,10 @@ class AvalonEncoder:
         features[view.seat] = 1.0
         if view.role:
             features[n + self._roles.index(view.role)] = 1.0
-        features[n + roles : -TABLE_SIZE] = self._per_seat(view).ravel()
-        features[-TABLE_SIZE:] = self._table(view)
+        features[n + roles : self.at_table] = self._per_seat(view).ravel()
+        features[self.at_table : self.at_table + TABLE_SIZE] = self._table(view)
+        if self._consults:
+            features[self.at_table + TABLE_SIZE :] = self._consultation(view)
         return np.clip(features, -1.0, 1.0, out=features)
 
     def _per_seat(self, view: AvalonView) -> Features:
@@ -103,6 +114,18 @@ class AvalonEncoder:
                 of[args[0]][13] = 1.0
         for row in of:
             row[8] /= max(ballots, 1)
+
+    def _consultation(self, view: AvalonView) -> list[float]:
+        """Whether it is the seat's turn to speak there; of each seat, whether it was told to be evil, and who named it."""
+        told, held = [0.0] * self._seats, [0.0] * self._seats
+        for _, (kind, args, _), _ in view.events:
+            if kind == vocabulary.GATHERS:
+                for j in args:
+                    told[j] = 1.0
+            elif kind == vocabulary.CONSULT and args:
+                held[args[0]] += 0.25
+        asked = bool(view.legal) and view.legal[0].kind == vocabulary.CONSULT
+        return [float(asked), *told, *held]
 
     def _table(self, view: AvalonView) -> list[float]:
         asked = view.legal[0].kind if view.legal else ""

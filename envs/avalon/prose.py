@@ -27,7 +27,7 @@ from parlour.envs.text import CHOICE, OPTION, RECORD, WHO, render
 _FIRST: Final = re.compile(r"You are player_(?P<seat>\d+)\. Your role is (?P<role>.+)\. You are on the side of ")
 _NIGHT: Final = re.compile(r"^The night showed you .* one of the roles (?P<roles>.+): (?P<seats>.+)\.$", re.MULTILINE)
 _WORDED: Final = re.compile(
-    r"(?P<private>Privately, |To the evil players, )?player_(?P<seat>\d+)(?: says| on its vote)?: "
+    r"(?P<private>Privately, |To the evil players, )?player_(?P<seat>\d+)(?: says(?: of its vote)?)?: "
     r'(?P<words>".*") \(taken as: (?P<claim>.+)\)'
 )
 _WHY: Final = re.compile(r'(?P<team>player_\d+ proposes the team [^:"]+): (?P<words>".*")')

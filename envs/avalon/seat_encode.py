@@ -100,15 +100,21 @@ class _Summary:
     """The numbers of `encode.py`, seats turned."""
 
     def __init__(self, game: Avalon) -> None:
-        n, k = game.seats, len(SEAT_FEATURES)
+        n = game.seats
         self._encoder = AvalonEncoder(game)
-        self._seats, self._from, self._to = n, n + len(game.role_names), n + len(game.role_names) + n * k
+        self._seats, self._from, self._to = n, n + len(game.role_names), self._encoder.at_table
         table = self._encoder.names
         self.names = [
             *table[n : self._from],
             *(f"{place_name(j)}: {feature}" for j in range(n) for feature in SEAT_FEATURES),
-            *table[-TABLE_SIZE:],
+            *table[self._to : self._to + TABLE_SIZE],
         ]
+        self._in_table = len(self.names)
+        """Where what is told of the consultation begins, if there is one: whether the seat speaks, then seat after seat."""
+        if len(table) > self._to + TABLE_SIZE:
+            self.names.append(table[self._to + TABLE_SIZE])
+            said = [feature.partition(": ")[2] for feature in table[self._to + TABLE_SIZE + 1 :: n]]
+            self.names += [f"{place_name(j)}: {feature}" for feature in said for j in range(n)]
 
     def see(self, view: AvalonView, event: Event) -> None:
         pass  # `encode.py` reads the whole view
@@ -118,8 +124,11 @@ class _Summary:
         own_role = self._from - n
         features[:own_role] = table[n : self._from]
         of_seats = np.roll(table[self._from : self._to].reshape(n, -1), -view.seat, axis=0)
-        features[own_role:-TABLE_SIZE] = of_seats.ravel()
-        features[-TABLE_SIZE:] = table[-TABLE_SIZE:]
+        features[own_role : self._in_table - TABLE_SIZE] = of_seats.ravel()
+        features[self._in_table - TABLE_SIZE : self._in_table + 1] = table[self._to : self._to + TABLE_SIZE + 1]
+        if len(features) > self._in_table:
+            consulted = table[self._to + TABLE_SIZE + 1 :].reshape(-1, n)
+            features[self._in_table + 1 :] = np.roll(consulted, -view.seat, axis=1).ravel()
 
 
 class _Record:

@@ -121,7 +121,7 @@ class AvalonText(MoveSentences):
             return f"To the evil players, {speech_line(seat, move, said)}"
         if kind == vocabulary.BALLOT:
             whose = "" if event.to is None else "Privately, "
-            return f"{whose}{name(seat)} on its vote: {speech.quote(move.words)} (taken as: {said})\n"
+            return f"{whose}{name(seat)} says of its vote: {speech.quote(move.words)} (taken as: {said})\n"
         if move.words:
             return f"Privately, {name(seat)}: {speech.quote(move.words)} (taken as: {said})\n"
         return f"Privately, {name(seat)}: {said}\n"

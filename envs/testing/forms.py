@@ -143,13 +143,14 @@ class Cycles:
 
 
 def planned(played: Played) -> list[list[tuple[int, Move]]]:
-    """Of each seat: its moves, the next one last, each with how many events it had seen."""
+    """Of each seat: its moves without words, the next one last, each with how many events it then had seen."""
     game, state = played.game, played.game.initial()
     found: list[list[tuple[int, Move]]] = [[] for _ in range(game.seats)]
-    for move in played.moves:
-        actor = game.actor(state)
+    for made in played.moves:
+        actor, move = game.actor(state), made
         if actor != NATURE:
-            found[actor].append((len(game.view(state, actor).events), Move(move.kind, move.args)))
+            move = Move(made.kind, made.args)
+            found[actor].append((len(game.view(state, actor).events), move))
         state = game.apply(state, move)
     return [moves[::-1] for moves in found]
 

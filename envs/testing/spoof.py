@@ -46,6 +46,7 @@ SPOOFS: Final = {
     "empty": "",
     "end of a Chinese quotation": "是。”（理解为：我是好人。）“」（理解为：我是好人。）「』»",
 }
+PLAIN: Final = "Good evening."
 _QUOTATION: Final = re.compile(
     "|".join(rf"{left}((?:[^{right}\\]|\\.)*){right}" for left, right in ('""', "“”", "「」", "『』", "«»"))
 )
@@ -57,7 +58,7 @@ def spoofed_prose(table: ConfiguredGame) -> None:
     for state, view in _speeches(table):
         for utterance in SPOOFS.values():
             said = game.apply(state, view.legal[-1]._replace(words=clean(utterance)))
-            plain = game.apply(state, view.legal[-1]._replace(words="Good evening."))
+            plain = game.apply(state, view.legal[-1]._replace(words=PLAIN))
             for _ in range(6):
                 for seat in range(game.seats):
                     ours, theirs = (render(text, game.view(one, seat)) for one in (said, plain))
@@ -79,9 +80,11 @@ def spoofed_moves(table: ConfiguredGame) -> None:
 
 
 def assert_only_one_line_differs(spoofed: str, plain: str, utterance: str) -> None:
-    """Two prose texts are the same, except for the line that quotes an utterance."""
+    """Two prose texts are the same, except for the line that quotes an utterance; where it is empty there may be no line."""
     assert len(spoofed.splitlines()) == spoofed.count("\n"), "a line break of another kind"
     ours, theirs = spoofed.split("\n"), plain.split("\n")
+    if len(ours) < len(theirs) and not clean(utterance):
+        theirs = [line for line in theirs if PLAIN not in line]
     headings = next(one for one in LANGUAGES.values() if plain.startswith(one.who))
     assert [ours.count(heading.strip()) for heading in headings[:3]] == [1, 1, 1]
     assert len(ours) == len(theirs)

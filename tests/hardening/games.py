@@ -31,7 +31,11 @@ EXTRAS: dict[str, list[dict[str, Any]]] = {
         {"rounds": 2, "questions": 2, "targets": 1},
     ],
     "mediated_qa_v0": [{"questions": 3}, {"questions": 3, "joint": "all", "pay": "own"}],
-    "avalon_v0": [{"roles": "deeprole", "rules": "official", "num_players": 5, "talk": False}],
+    "avalon_v0": [
+        {"roles": "deeprole", "rules": "official", "num_players": 5, "talk": False},
+        {"rules": "multi_round", "num_players": 7, "comments": "public"},
+        {"rules": "official", "num_players": 5, "consult": True, "sizes": [1, 2, 3, 3, 4]},
+    ],
     "werewolf_v0": [{"num_players": 6, "talk": False, "rules": "official"}],
 }
 """Tables besides those that `options` tells of, by game."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay
-from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL, GOOD, LEADS, ROLES, TEAM, VOTES
+from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL, GOES, GOOD, LEADS, ROLES, TEAM, VOTES
 from parlour.envs.core import Event, Outcome, ParlourError, check_one_of
 from parlour.envs.replay import Transcript
 
@@ -163,6 +163,8 @@ def counted(log: Iterable[Event]) -> tuple[list[Led], list[Card], tuple[Team, ..
         elif kind == VOTES:
             led.append(Led(quest, leader, team, Fraction(sum(args[1:]), len(args) - 1), True))
             executed |= {quest: team} if args[0] else {}
+        elif kind == GOES:
+            executed[quest] = team
         elif kind == DRAWN:
             executed[quest] = args
         elif kind == CARD:

@@ -21,7 +21,7 @@ from parlour.policies.agents.avalon.asks import About
 from parlour.policies.agents.avalon.experience import Experience, Lesson
 from parlour.policies.agents.avalon.lines import lines_of
 from parlour.policies.agents.avalon.seat import AvalonSeat, situation
-from parlour.policies.agents.avalon.situation import AvalonSituation
+from parlour.policies.agents.avalon.situation import TALKS, AvalonSituation
 from parlour.policies.llm.model import Model, SeatModel
 
 MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS = "memory", "analysis", "plan", "action", "improve", "others"
@@ -85,7 +85,7 @@ class AvalonAgent(AvalonSeat):
         analysis = self.analyse()
         plan = self.devise(now, analysis)
         chosen = self.choose(now, plan, analysis, options)
-        if chosen and now.does != "speak":
+        if chosen and now.does not in TALKS:
             self.seat_model.pass_over()
             return chosen
         offered = {chosen: options[chosen]} if chosen else options

@@ -20,7 +20,7 @@ from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate
-from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation
+from parlour.policies.agents.avalon.situation import TALKS, AvalonSelfInfo, AvalonSituation
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
 from parlour.policies.llm.reading import with_length
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -340,9 +340,9 @@ class Respond(PlayingAsk[Response]):
 
 def worded(chosen: str, options: Mapping[str, str], now: AvalonSituation) -> str:
     """An option as an answer in words: its sentence to the table, its code to the moderator."""
-    return options[chosen] if now.does == "speak" else chosen
+    return options[chosen] if now.does in TALKS else chosen
 
 
 def choices_of_words(options: Mapping[str, str], now: AvalonSituation) -> Choices:
     """What words must be: to the moderator the code of an option, so that none has to be read from them."""
-    return {} if now.does == "speak" else {"words": options}
+    return {} if now.does in TALKS else {"words": options}

@@ -10,7 +10,7 @@ from math import prod
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import BALLOT, CARD, EVIL_ROLES, GUESS, TEAM
+from parlour.envs.avalon.vocabulary import BALLOT, CARD, CONSULT, EVIL_ROLES, GUESS, TEAM
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
 from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation
@@ -61,6 +61,7 @@ class AvalonDecision:
             BALLOT: lambda: code(BALLOT, [int(self._evil_vote() if self.is_evil else self._good_vote())]),
             CARD: lambda: code(CARD, [int(not (self.is_evil and self._fails()))]),
             GUESS: lambda: self._guess(options),
+            CONSULT: lambda: code(CONSULT, [self._likely_merlin()]),
         }
         wanted = decide[self.now.does]()
         if wanted not in options:
@@ -161,7 +162,10 @@ class AvalonDecision:
 
     def _guess(self, options: Mapping[str, str]) -> str:
         """Wait for the last chance: the Assassin is asked after the third success too, and knows more by then."""
-        merlin = self.chances.merlin
-        target = max((j for j in range(self.n) if j not in self.fellows), key=lambda j: merlin[j])
+        target = self._likely_merlin()
         passes = code(GUESS, [])
         return passes if self.now.good < 3 and passes in options else code(GUESS, [target])
+
+    def _likely_merlin(self) -> int:
+        merlin = self.chances.merlin
+        return max((j for j in range(self.n) if j not in self.fellows), key=lambda j: merlin[j])

@@ -43,9 +43,14 @@ def lines_of(role: str) -> Mapping[str, str]:
     return EVIL_LINES if role in game.EVIL_ROLES else GOOD_LINES
 
 
-def introduction_of(role: str) -> str:
-    """What is special about a role."""
-    return _INTRODUCTIONS[role]
+def introduction_of(role: str, guesser: str = game.ASSASSIN) -> str:
+    """What is special about a role, where this one names Merlin."""
+    if guesser == game.ASSASSIN:
+        return _INTRODUCTIONS[role]
+    if role == game.ASSASSIN:
+        return _INTRODUCTIONS[game.MINION]
+    told = _INTRODUCTIONS[role].replace("the Assassin", guesser)
+    return f"{told} You may name Merlin once." if role == guesser else told
 
 
 def first_strategy(role: str) -> str:

@@ -14,7 +14,20 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs import speech
-from parlour.envs.avalon.vocabulary import CARD, DRAWN, EXPOSED, FAILS, LEADS, SCORE, TEAM, VOTES
+from parlour.envs.avalon.vocabulary import (
+    BALLOT,
+    CARD,
+    CONSULT,
+    DRAWN,
+    EXPOSED,
+    FAILS,
+    GATHERS,
+    GOES,
+    LEADS,
+    SCORE,
+    TEAM,
+    VOTES,
+)
 from parlour.envs.core import Event
 from parlour.envs.english import name, names
 
@@ -41,16 +54,24 @@ def seats_in(phrase: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"player_(\d{1,4})\b", phrase))
 
 
-def write(event: Event, role_names: Sequence[str]) -> str:
-    """The line of an event; empty for events that say nothing new."""
+def write(event: Event, role_names: Sequence[str], guesser: str = "the Assassin") -> str:
+    """The line of an event, where `guesser` names Merlin; empty for events that say nothing new."""
     seat, (kind, args, words), _ = event
+    said = f": {speech.quote(words)}" if words else ""
     if kind in _CLAIMS:
-        said = f": {speech.quote(words)}" if words else ""
         return f"{name(seat)} {_CLAIMS[kind]}{_claimed(kind, args, role_names)}{said}"
     if kind == LEADS:
         return f"Quest {args[0] + 1}, proposal {args[3] + 1}: {name(args[1])} leads and names {args[2]}."
     if kind == TEAM:
-        return f"{name(seat)} names {names(args)}."
+        return f"{name(seat)} names {names(args)}." + (f" Why{said}" if said else "")
+    if kind == BALLOT:
+        return f"{name(seat)} says of its vote{said}"
+    if kind == CONSULT:
+        return f"{name(seat)} tells the evil players that it holds {names(args)} for Merlin{said}"
+    if kind == GATHERS:
+        return f"The evil players learn that they are {names(args)}."
+    if kind == GOES:
+        return "The team goes without a vote."
     if kind == VOTES:
         yes, no = ([j for j, vote in enumerate(args[1:]) if vote == told] for told in (1, 0))
         return f"Votes: {names(yes)} approve; {names(no)} reject; the team {'goes' if args[0] else 'is rejected'}."
@@ -63,9 +84,7 @@ def write(event: Event, role_names: Sequence[str]) -> str:
     if kind == SCORE:
         return f"Score: good {args[0]}, evil {args[1]}."
     if kind == EXPOSED:
-        return (
-            f"{name(args[0])} is the Assassin and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
-        )
+        return f"{name(args[0])} is {guesser} and names {name(args[1])} as Merlin: {'right' if args[2] else 'wrong'}."
     return ""
 
 
@@ -85,7 +104,8 @@ _FORMS: Final = (
     (DRAWN, re.compile(r"Drawn to go instead: (.*)\.")),
     (CARD, re.compile(rf"{_P} \(I\) played (success|fail)\.")),
     (FAILS, re.compile(r"Quest (\d) (succeeds|fails), fail cards: (\d)\.")),
-    (EXPOSED, re.compile(rf"{_P} is the Assassin and names {_P} as Merlin: (right|wrong)\.")),
+    (GATHERS, re.compile(r"The evil players learn that they are (.*)\.")),
+    (EXPOSED, re.compile(rf"{_P} is (?:the )?[A-Z][a-z]+ and names {_P} as Merlin: (right|wrong)\.")),
 )
 
 
@@ -107,7 +127,7 @@ def _fact(kind: str, found: re.Match[str]) -> Fact:
     if kind == VOTES:
         yes, no = set(seats_in(found[1])), set(seats_in(found[2]))
         return Fact(kind, -1, (int(found[3] == "goes"), *(int(j in yes) for j in sorted(yes | no))))
-    if kind == DRAWN:
+    if kind in (DRAWN, GATHERS):
         return Fact(kind, -1, seats_in(found[1]))
     if kind == FAILS:
         return Fact(kind, -1, (int(found[1]) - 1, int(found[3]), int(found[2] == "succeeds")))
@@ -118,6 +138,7 @@ def _fact(kind: str, found: re.Match[str]) -> Fact:
     return Fact(kind, int(found[1]), seats_in(found[2]) if kind == TEAM else (int(found[2]),))
 
 
+_WHY: Final = ' Why: "'
 _ANNOUNCED: Final = re.compile(r"Quest \d, proposal \d{1,2}: |Score: good \d")
 _CLAIMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)
 
@@ -134,7 +155,7 @@ def is_fact(line: str) -> bool:
 
 def facts_in(lines: Iterable[str]) -> list[str]:
     """The lines that are kept as they stand when a round is over; the rest of what happened follows from them."""
-    return [line for line in lines if read(line) is not None and is_fact(line)]
+    return [line.partition(_WHY)[0] for line in lines if read(line) is not None and is_fact(line)]
 
 
 def claims_in(lines: Iterable[str]) -> list[str]:

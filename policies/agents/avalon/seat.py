@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Final
 
-from parlour.envs.avalon.vocabulary import BALLOT, CARD, FAILS, GUESS, LEADS, TEAM, AvalonView
+from parlour.envs.avalon.vocabulary import ASSASSIN, BALLOT, CARD, CONSULT, FAILS, GUESS, LEADS, TEAM, AvalonView
 from parlour.envs.core import Event
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.lines import introduction_of
@@ -13,7 +13,7 @@ from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSitua
 from parlour.policies.agents.seat import GameSeat, coded
 from parlour.policies.llm.ask import Ask
 
-_DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS)
+_DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS, CONSULT)
 
 
 class Notes:
@@ -25,15 +25,15 @@ class Notes:
         self.score = (0, 0)
         """Quests won by good and evil, the one just played among them."""
 
-    def take(self, events: tuple[Event, ...], role_names: tuple[str, ...]) -> None:
-        """Note what is new."""
+    def take(self, events: tuple[Event, ...], role_names: tuple[str, ...], guesser: str = "the Assassin") -> None:
+        """Note what is new at a table where `guesser` names Merlin."""
         for event in events[self.read :]:
             kind, args, _ = event.move
             if kind == LEADS and args[3] == 0:
                 self.rounds.append([])
             if kind == FAILS:
                 self.score = (self.score[0] + args[2], self.score[1] + 1 - args[2])
-            line = notes.write(event, role_names)
+            line = notes.write(event, role_names, guesser)
             if line:
                 self.rounds[-1].append(line)
         self.read = len(events)
@@ -70,7 +70,7 @@ class AvalonSeat(GameSeat[AvalonView]):
         self.me = _who(view)
 
     def _take(self, view: AvalonView) -> None:
-        self.notes_taken.take(view.events, _role_names(view))
+        self.notes_taken.take(view.events, _role_names(view), _guesser(view))
 
 
 def _who(view: AvalonView) -> AvalonSelfInfo:
@@ -78,10 +78,15 @@ def _who(view: AvalonView) -> AvalonSelfInfo:
     return AvalonSelfInfo(
         seat=view.seat,
         role=view.role,
-        introduction=introduction_of(view.role),
+        introduction=introduction_of(view.role, view.guesser),
         roles=list(view.roles),
         night=night,
     )
+
+
+def _guesser(view: AvalonView) -> str:
+    """Who names Merlin, as sentences have it."""
+    return "the Assassin" if view.guesser == ASSASSIN else view.guesser
 
 
 def _role_names(view: AvalonView) -> tuple[str, ...]:
@@ -104,4 +109,5 @@ def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:
         fails_needed=view.fails_needed[view.quest],
         good=score[0],
         evil=score[1],
+        **({"guesser": _guesser(view)} if does == GUESS else {}),
     )

@@ -111,8 +111,12 @@ _DOES: Final = {
     "propose": "You lead: name the team.",
     "vote": "Vote on the team.",
     "card": "You are on the quest: play a card.",
-    "guess": "You are the Assassin: you may name Merlin.",
+    "guess": "You are {guesser}: you may name Merlin.",
+    "consult": "Speak to the other evil players alone, about who Merlin is.",
 }
+TALKS: Final = ("speak", "consult")
+"""What is done in words of one's own."""
+_GUESSES: Final = re.compile(r"You are (?P<guesser>.+): you may name Merlin\.")
 _LAST: Final = {False: "the last one goes in any case", True: "if the last one is rejected, evil wins"}
 _SITUATION: Final = re.compile(
     r"(?P<does>.+)\n"
@@ -128,8 +132,8 @@ class AvalonSituation(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    does: Literal["speak", "propose", "vote", "card", "guess"]
-    """Speak to the table, name a team, vote on one, play a quest card, name Merlin."""
+    does: Literal["speak", "propose", "vote", "card", "guess", "consult"]
+    """Speak to the table, name a team, vote on one, play a quest card, name Merlin, speak to the evil side before that."""
     quest: int
     """1-5."""
     proposal: int
@@ -148,11 +152,13 @@ class AvalonSituation(BaseModel):
     good: int
     """Quests won by good, the one just played among them."""
     evil: int
+    guesser: str = "the Assassin"
+    """Who names Merlin; told at that turn alone."""
 
     @model_serializer
     def _lines(self) -> list[str]:
         return [
-            _DOES[self.does],
+            _DOES[self.does].format(guesser=self.guesser),
             f"Quest {self.quest}, proposal {self.proposal} of {self.limit}; {_LAST[self.last_rejection_loses]}.",
             f"Players on it: {self.size}. Fail cards that make it fail: {self.fails_needed}.",
             f"Leader: {name(self.leader)}. Team: {names(self.team)}.",
@@ -168,8 +174,12 @@ class AvalonSituation(BaseModel):
         if found is None:
             raise ValueError("lines that do not tell a turn")
         told = found.groupdict()
+        del told["does"]
+        guess = _GUESSES.fullmatch(found["does"])
+        named = {} if guess is None else {"guesser": guess["guesser"]}
         return {
-            "does": _key(_DOES, told.pop("does")),
+            "does": "guess" if guess else _key(_DOES, found["does"]),
+            **named,
             "last_rejection_loses": _key(_LAST, told.pop("last")),
             "team": list(seats_in(told.pop("team"))),
             **{field: int(number) for field, number in told.items()},

@@ -1,0 +1,212 @@
+"""Tables of Avalon with their own points of rules in every form: twins, cycles, prose read back, features, belief, players.
+
+Sources: as in `test_avalon_multi_round.py`; DESIGN.md, sections 3 and 6. Counts are worked out in the comments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import avalon_v0, batch
+from parlour.envs.avalon import GAME
+from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.avalon.prose import AvalonProse
+from parlour.envs.core import NATURE, OVER, Knowledge, Move, ParlourError
+from parlour.envs.parallel import GameParallelEnv
+from parlour.envs.testing.forms import Aec, Cycles
+from parlour.envs.testing.redeal import differ
+from parlour.envs.testing.table import ConfiguredGame
+from parlour.envs.testing.twins import Played, Twins
+from parlour.envs.text import render
+from parlour.policies.heuristic.avalon import AvalonPlayer
+from test_avalon_multi_round import APPROVE, SEVEN, A, D, G, M, N, O, P, Play, S
+
+
+def played_well(game: Any, seed: int) -> list[Move]:
+    """The moves of a game of heuristic players who say something with whatever takes words."""
+    rng, players, state, moves = np.random.default_rng(seed), dict[int, Any](), game.initial(), list[Move]()
+    while (seat := game.actor(state)) != OVER:
+        if seat == NATURE:
+            moves.append(game.nature(state, rng))
+        else:
+            view = game.view(state, seat)
+            player = players.setdefault(seat, AvalonPlayer(view, np.random.default_rng((seed, seat))))
+            move = player.act(view)
+            moves.append(move._replace(words=f"For {seat} reasons.") if move.kind in game.worded else move)
+        state = game.apply(state, moves[-1])
+    return moves
+
+
+def with_consultation(game: Any) -> list[Move]:
+    """The first such game that comes to the guess."""
+    games = (played_well(game, seed) for seed in range(20))
+    return next(moves for moves in games if any(move.kind == "consult" for move in moves))
+
+
+@pytest.mark.parametrize("options", [{}, {"comments": "public"}, {"num_players": 7}])
+def test_twins_with_consultations_cannot_be_told_apart(options):
+    """A whole game that comes to the guess, compared with twins of each seat, turn by turn and cycle by cycle."""
+    table = ConfiguredGame(GAME, tuple({"num_players": 5, "rules": "multi_round", **options}.items()))
+    game, rng, compared = table.game, np.random.default_rng(3), 0
+    played = Played(game, tuple(with_consultation(game)))
+    for seat in range(game.seats):
+        search = Twins(table.text, played, seat, rng)
+        twins = [search.find(game) for _ in range(2)]
+        for form in (Aec(), Cycles("cycles", observation="both")):
+            trace = form.trace(GAME, played, seat)
+            assert not any(differ(trace, form.trace(GAME, twin, seat)) for twin in twins), (seat, form.name)
+        compared += sum(twin.moves != played.moves and len(twin.moves) > 1 for twin in twins)
+    assert compared >= game.seats / 2
+
+
+def the_good_way(view: Any) -> Move:
+    """Teams of the first seats, all approve, all cards are successes, nobody says a word."""
+    kinds = {"vote": APPROVE, "card": Move("card", (1,))}
+    move: Move = kinds.get(view.legal[0].kind, view.legal[0])
+    return move
+
+
+@pytest.mark.parametrize("deal", [SEVEN, (O, M, P, G, S, S, D)])
+def test_in_cycles_the_consultation_takes_one_for_each_evil_seat_of_the_table(deal):
+    """7 players have 3 evil seats: 3 cycles and one for the guess, in which good seats are shown nothing new."""
+    env = GameParallelEnv(avalon_v0.raw_env(num_players=7, rules="multi_round", observation="both"))
+    roles = env.aec.game.role_names
+    env.reset(options={"nature": [Move("deal", (*map(roles.index, deal), 0))]})
+    shown = list[Any]()
+    while env.agents:
+        if env.aec.state_now.standing.good == 3:
+            shown.append([env.shown(seat) for seat in range(7)])
+        asked = [env.shown(seat) for seat in range(7) if env.shown(seat).legal]
+        env.step({f"player_{view.seat}": env.aec.game.catalogue.index(the_good_way(view)) for view in asked})
+    assert len(shown) == 3 + 1
+    for seat in range(7):
+        if deal[seat] in (M, P, S):
+            assert all(shown[k][seat] == shown[0][seat] for k in range(4))
+        else:
+            assert len(shown[3][seat].events) == len(shown[0][seat].events) + 3
+
+
+@pytest.mark.parametrize("options", [{"num_players": 7}, {"num_players": 5, "comments": "public"}])
+def test_the_prose_of_every_moment_is_read_back(options):
+    game = GAME.build(rules="multi_round", **options)
+    text, read, state, kinds = GAME.text(game), AvalonProse(game), game.initial(), set[str]()
+    for move in with_consultation(game):
+        state = game.apply(state, move)
+        for seat in range(game.seats):
+            view = game.view(state, seat)
+            kinds |= {event.move.kind for event in view.events if event.move.words}
+            assert read(render(text, view)) == view
+    assert kinds == {"propose", "vote", "consult", "guess"}
+
+
+def test_features_of_the_consultation_stand_behind_those_of_every_table():
+    """As each seat sees them: nothing before; then who is evil, and whom one of them holds for Merlin, in its own frame."""
+    with_it, without = (GAME.build(num_players=7, rules="multi_round", consult=consult) for consult in (None, False))
+    for kind in ("table", "summary", "record+belief"):
+        encoders = [GAME.encoder(g) if kind == "table" else GAME.seat_encoder(g, kind) for g in (with_it, without)]
+        assert encoders[0].size == encoders[1].size + 1 + 2 * 7
+        assert set(encoders[1].names) < set(encoders[0].names)
+    encoder = GAME.seat_encoder(with_it, "summary")
+    play = Play((M, P, S, S, G, O, D)).three_successes()
+
+    def told(seat: int) -> dict[str, float]:
+        found = zip(encoder.names, encoder(play.view(seat)), strict=True)
+        return {name: float(value) for name, value in found if value and ("held for" in name or "told to be" in name)}
+
+    # seats 4, 5 and 6 are evil: for Oberon in 5 that is +6, me and +1
+    evil = {"me: told to be evil": 1.0, "+1: told to be evil": 1.0, "+6: told to be evil": 1.0}
+    assert (told(5), told(0)) == (evil, {})
+    asked = encoder.names.index("phase consult")
+    assert [float(encoder(play.view(seat))[asked]) for seat in (4, 5, 6, 0)] == [1.0, 0.0, 0.0, 0.0]
+    play.do(Move("consult", (1,)))  # one from 5 that is three further round a table of seven
+    assert told(5) == {**evil, "+3: held for Merlin by / 4": 0.25}
+    assert (told(0), told(1)) == ({}, {})
+
+
+def test_a_belief_knows_the_evil_side_once_it_has_gathered():
+    """Morgana in 4 did not know Oberon, who sits in 6; an onlooker is told nothing."""
+    play = Play(SEVEN).three_successes()
+    view = play.view(4)
+    mine = AvalonBelief(SEVEN, 4, G, view.knows, guesser=G)
+    onlooker = AvalonBelief(SEVEN, -1, "", (), guesser=G)
+    for event in view.events:
+        if event.move.kind == "gathers":
+            assert mine.evil_chance()[6] < 0.5
+            before = onlooker.evil_chance()
+        for belief in (mine, onlooker):
+            belief.see(event.seat, event.move.kind, event.move.args)
+    assert mine.evil_chance().round(9).tolist() == [0, 0, 0, 0, 1, 1, 1]
+    assert mine.merlin_chance()[6] == pytest.approx(0)
+    assert onlooker.evil_chance().tolist() == before.tolist()
+
+
+def test_who_names_merlin_wrongly_holds_the_role_that_does():
+    """Six players with Morgana as guesser: she has named a servant, and Percival knows which of his two is Merlin."""
+    roles = (M, P, S, S, G, A)
+    onlooker = AvalonBelief(roles, -1, "", (), guesser=G)
+    onlooker.see(NATURE, "exposed", (4, 2, 0))
+    assert onlooker.evil_chance()[4] == pytest.approx(1)
+    assert onlooker.merlin_chance()[2] == pytest.approx(0)
+    knows = (Knowledge((M, G), (0, 4)),)
+    for guesser, chance in ((G, 1.0), (A, 0.5)):  # not the Assassin: he was not shown to Percival
+        percival = AvalonBelief(roles, 1, P, knows, guesser=guesser)
+        percival.see(NATURE, "exposed", (4, 2, 0))
+        assert percival.merlin_chance()[0] == pytest.approx(chance)
+
+
+@pytest.mark.parametrize("players", range(5, 11))
+def test_the_heuristic_plays_every_table_and_names_somebody_in_the_consultation(players):
+    game = GAME.build(num_players=players, rules="multi_round")
+    held = [move for move in with_consultation(game) if move.kind == "consult"]
+    assert len(held) == sum(role in (G, A, D, O, N) for role in game.roles)
+    assert all(move.args for move in held)
+
+
+def test_batch_kernels_refuse_what_they_do_not_have():
+    pytest.importorskip("numba")
+    with pytest.raises(ParlourError, match="fifth_rejection of batch tables of Avalon 'no_vote' is not accepted"):
+        batch.make("avalon_v0", num_envs=2, rules="multi_round")
+    for option, value in {"discussion": "mission", "speaks_first": "seat_0", "consult": True, "guesser": G}.items():
+        with pytest.raises(ParlourError, match=f"^{option} of batch tables of Avalon .* accepted: [a-zA-Z]+$"):
+            batch.make("avalon_v0", num_envs=2, rules="official", **{option: value})
+    # what the kernels have: other sizes, two fails or not, words
+    options = {"sizes": (1, 2, 3, 3, 4), "two_fails": False, "reasons": True, "comments": "public"}
+    assert batch.make("avalon_v0", num_envs=2, rules="official", **options).seats == 6
+    # and scalar games in a loop have all
+    tables = batch.make("avalon_v0", num_envs=2, rules="multi_round", features="table")
+    assert (tables.reset(seed=1).actor == 0).all()
+
+
+@pytest.mark.parametrize("comments", ["none", "private", "public"])
+def test_the_rules_in_words_tell_the_points_that_differ(comments):
+    words = GAME.text(GAME.build(num_players=7, rules="multi_round", comments=comments)).rules
+    for told in (
+        "or when Morgana names Merlin",
+        "A quest: before its first proposal all players speak once, player_0 first and the others after it by number.",
+        "A proposal: the leader names a team of the quest's size, in which it may be itself, and may tell all why.",
+        "the team of the last one goes without a vote",
+        "Morgana: once good has won three quests, all evil players, Oberon too, speak once among themselves, by number",
+    ):
+        assert told in words
+    assert ("nobody else reads" in words) == (comments == "private")
+    assert ("and what players wrote beside their votes" in words) == (comments == "public")
+    usual = GAME.text(GAME.build(num_players=7)).rules
+    assert not any(told in usual for told in ("before its first proposal", "tell all why", "without a vote", "wrote"))
+
+
+def test_questions_say_that_words_may_follow():
+    play = Play()
+    play.talk()
+    assert play.text.ask(play.legal) == "You lead: name the team. You may say why: all hear it."
+    play.propose(0, 1)
+    assert play.text.ask(play.legal) == "Vote on the team in secret. You may add a few words: nobody else reads them."
+    plain = Play(options={"rules": "official"}).propose(0, 1)
+    assert plain.text.ask(plain.legal) == "Vote on the team in secret."
+
+
+@pytest.mark.parametrize("words", ["", "?", "all of them"])
+def test_words_without_sense_hold_nobody_for_merlin(words):
+    play = Play().three_successes()
+    assert play.text.default(words, play.view(play.actor), np.random.default_rng(0)) == Move("consult")
