@@ -170,9 +170,15 @@ def read_games(path: str | Path, key: str, name: Callable[[JsonObject], str]) ->
 
 
 def named_games(
-    path: str | Path, records: Iterable[JsonObject], key: str, name: Callable[[JsonObject], str]
+    path: str | Path,
+    records: Iterable[JsonObject],
+    key: str,
+    name: Callable[[JsonObject], str],
+    other: Callable[[JsonObject], str | None] = lambda at: None,
 ) -> Iterator[tuple[str, JsonObject]]:
     """The games of a file or folder, by name; `name` reads it from the record, mostly from the field `key`.
+
+    `other` is what a game is called whose name an earlier one has, if it has another.
 
     Raises:
         ParlourError: As `read_records` or `name`; or there is no game, or two have the same name.
@@ -180,6 +186,8 @@ def named_games(
     taken: set[str] = set()
     for at in records:
         game = name(at)
+        if game.casefold() in taken:
+            game = other(at) or game
         # names that differ in case only are one file on some systems
         if game.casefold() in taken:
             raise at.error(

@@ -304,6 +304,20 @@ def test_a_game_without_an_id_is_named_by_its_source(made: Game, taken: Make, tm
     assert "game_id is missing" in refused(made)
 
 
+def test_games_that_began_in_one_second_are_told_apart_by_their_source(
+    made: Game, tmp_path: Path, refused: Make
+) -> None:
+    twin = made | {"source": "made/game_2.json"}
+    (tmp_path / "two.jsonl").write_text(json.dumps(made) + "\n" + json.dumps(twin) + "\n")
+    assert list(transcripts(tmp_path / "two.jsonl")) == ["made_1", "made-game_2"]
+    assert 'game_id "made-game_2" is not accepted (an earlier line has it)' in refused(made, twin, twin)
+
+
+def test_words_may_be_null(made: Game, taken: Make) -> None:
+    silent = changed(made, ("missions", 0, "proposals", 0, "votes", 1, "comment"), None)
+    assert transcript_of(taken(silent)[0]).entries[8][1:4:2] == (("vote", (0,), ""), None)
+
+
 def test_what_cannot_be_told_is_refused_with_the_formats(refused: Make) -> None:
     message = refused({"moves": "?"})
     assert "gpt51" in message

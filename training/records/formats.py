@@ -30,6 +30,8 @@ class RecordFormat:
     one is named."""
     logs: bool = False
     """Whether what was said stands in logs of their own."""
+    other: Callable[[JsonObject], str | None] = lambda at: None
+    """What a game is called whose name an earlier one has, if it has another."""
     prefix: str = ""
     """Of the names of files."""
 

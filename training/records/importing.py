@@ -37,7 +37,7 @@ def read_as(formats: Sequence[RecordFormat], path: str | Path, logs: str | Path 
         with_logs = ", ".join(one.name for one in formats if one.logs)
         raise ParlourError(f"--logs does not go with the format {chosen.name}; accepted: {with_logs}")
     folder = None if logs is None else Path(logs)
-    games = named_games(path, records, chosen.key, chosen.named)
+    games = named_games(path, records, chosen.key, chosen.named, chosen.other)
     return {f"{chosen.prefix}{name}": chosen.transcript(at, folder) for name, at in games}
 
 

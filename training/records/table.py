@@ -56,7 +56,7 @@ class RecordedMoves(Generic[S]):
             raise ParlourError(f"{at.where}: {error}") from None
         self.entries.append(entry_of(self._game, before, self.state, move, raw, ""))
 
-    def read(self, words: str, at: JsonObject, raw: str) -> None:
+    def read(self, words: str, at: JsonObject, raw: str | None) -> None:
         """The seat to move says these words, which the game's own reader takes for a move; `raw` is how they came in."""
         self.play(self._text.parse(words, self._game.view(self.state, self.actor)), at, raw)
 

@@ -81,9 +81,11 @@ class Conversation(RecordedGame):
         """Whether no further mission is played: Merlin may be named, or the game is over."""
         return self.state.phase in (CONSULTATION, HUNT, DONE)
 
-    def heard(self, at: JsonObject, key: str) -> tuple[str, str]:
+    def heard(self, at: JsonObject, key: str) -> tuple[str, str | None]:
         """A field with words: as the table hears them, and as they came in."""
-        raw = at.of(str, key, "a text")
+        if key in at.fields and at.fields[key] is None:
+            return "", None
+        raw = at.of(str, key, "a text, or null")
         return self.names.heard(raw), raw
 
     def statement(self, at: JsonObject, number: int, phase: str) -> None:
@@ -272,16 +274,25 @@ def _reflections(table: Conversation, at: JsonObject) -> None:
 
 
 def _named(at: JsonObject) -> str:
-    """By its id; without one by where it comes from, such as `group/game_02.json`."""
+    """By its id; without one, or if another game has it, by where it comes from, such as `group/game_02.json`."""
+    found = _by_source(at)
+    return file_name(at, "game_id") if found is None or "game_id" in at.fields else found
+
+
+def _by_source(at: JsonObject) -> str | None:
     source = at.fields.get("source")
     if type(source) is not str and source is not None:
         raise at.refused("source", "a text")
-    if "game_id" in at.fields or source is None:
-        return file_name(at, "game_id")
-    plain = JsonObject(at.where, {"source": source.removesuffix(".json").replace("/", "-")})
-    return file_name(plain, "source")
+    if source is None:
+        return None
+    return file_name(JsonObject(at.where, {"source": source.removesuffix(".json").replace("/", "-")}), "source")
 
 
 GPT51: Final = RecordFormat(
-    name="gpt51", fields=("config", "players", "missions"), key="game_id", named=_named, transcript=_transcript
+    name="gpt51",
+    fields=("config", "players", "missions"),
+    key="game_id",
+    named=_named,
+    transcript=_transcript,
+    other=_by_source,
 )
