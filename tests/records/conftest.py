@@ -40,7 +40,7 @@ MISSIONS: list[tuple[list[tuple[str, str]], str]] = [
 
 
 @cache
-def _made() -> Game:
+def game_made() -> Game:
     players = [
         {"name": name, "role": role, "is_good": role not in ("assassin", "evil"), "special_knowledge": known}
         for name, role, known in zip(NAMES, ROLES, KNOWS, strict=True)
@@ -91,7 +91,7 @@ def _made() -> Game:
 @pytest.fixture
 def made() -> Game:
     """A game of five that holds every case: rejections, a fifth team, a fail, the guess. See `MISSIONS`."""
-    return copy.deepcopy(_made())
+    return copy.deepcopy(game_made())
 
 
 @pytest.fixture

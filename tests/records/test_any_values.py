@@ -1,0 +1,77 @@
+"""Whatever stands in a field of a record: it is refused in one line, or it makes a transcript that is played again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.training.avalon.records import FORMATS
+from parlour.training.json_objects import JsonObject
+from parlour.training.records.formats import RecordFormat
+from parlour.training.werewolf import records as werewolf
+from records.bound import GONE, changed
+from records.conftest import game_made
+from records.test_in_words import EVENING, QUEST
+from records.test_proavalon import hunted
+
+Game = dict[str, Any]
+FORM = {one.name: one for one in FORMATS}
+WORDS = {one.name: one for one in werewolf.FORMATS}["words"]
+RECORDS: list[tuple[RecordFormat, Callable[[], Game]]] = [
+    (FORM["gpt51"], game_made),
+    (FORM["proavalon"], hunted),
+    (FORM["words"], lambda: QUEST),
+    (WORDS, lambda: EVENING),
+]
+ANYTHING = st.one_of(
+    st.sampled_from(
+        [GONE, None, True, False, -1, 0, 1, 2, 3, 10**40, 1.0, 1e400, "", "1", [], {}, [1], [[]], [{}], {"1": 1}]
+    ),
+    st.sampled_from(
+        ["Ann", "Bo", "Cy", "Kim", "good", "evil", "approve", "success", "merlin", "Merlin", "Spy", "vote", "nature"]
+    ),
+    st.recursive(st.none() | st.integers() | st.text(), lambda some: st.lists(some) | st.dictionaries(st.text(), some)),
+)
+
+
+def fields(node: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths to all fields of a record."""
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        yield (*way, key)
+        if isinstance(value, dict | list):
+            yield from fields(value, (*way, key))
+
+
+@cache
+def ways(number: int) -> tuple[tuple[Any, ...], ...]:
+    return tuple(way for way in fields(RECORDS[number][1]()))
+
+
+@pytest.mark.parametrize("number", range(len(RECORDS)))
+@settings(max_examples=100)
+@given(st.data())
+def test_any_value_is_refused_or_makes_a_legal_game(number: int, data: st.DataObject) -> None:
+    form, made = RECORDS[number]
+    way = data.draw(st.sampled_from(ways(number)))
+    value = data.draw(ANYTHING)
+    if value is GONE and isinstance(way[-1], int):
+        value = None
+    game = changed(made(), way, value)
+    text = message = ""
+    try:
+        form.named(JsonObject("here", game))
+        text = form.transcript(JsonObject("here", game), None)
+    except ParlourError as error:
+        message = str(error)
+    assert "\n" not in message
+    assert len(message) < 1000
+    if message:
+        return
+    transcript = replay.parse(text.encode(), "made.jsonl")
+    assert list(replay.reenact(transcript))
