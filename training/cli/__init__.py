@@ -68,6 +68,7 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "train seat": train.train_seat,
     "train selfplay": train.train_selfplay,
     "train avalon": train.train_avalon,
+    "train habits": train.train_habits,
     "train grace": train.train_grace,
     "train gratr": train.train_gratr,
     "train questum": train.train_questum,

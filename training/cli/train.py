@@ -1,4 +1,4 @@
-"""`parlour train seat | selfplay | avalon | grace | gratr | questum`."""
+"""`parlour train seat | selfplay | avalon | habits | grace | gratr | questum`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.training import display
+from parlour.training.avalon.habits import report as habits_report
+from parlour.training.avalon.habits.config import HabitsConfig
+from parlour.training.avalon.habits.run import LearnedFrom, learn_habits
 from parlour.training.avalon.practice import PracticeConfig, practise
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
@@ -153,6 +156,28 @@ def train_avalon(
     shown = f"{games}: won {won['won_as_good']} as good, {won['won_as_evil']} as evil; results in {out}"
     value = {"out": str(out), "model": model.name, **won, "games_on_each_side": config.games}
     return Answer(value, partial(tell, shown))
+
+
+def train_habits(
+    config: Annotated[HabitsConfig, Options(rename={"source": "--from"})],
+    out: common.RunOption = Path("runs/habits"),
+) -> Answer:
+    """Learn from recorded games of Avalon how seats behave, and measure it on games not learned from.
+
+    Writes habits.json, which `--policy heuristic:habits=FILE` uses, tables, and a calibration curve.
+
+    Example: [bold]parlour train habits --from runs/records --out runs/habits[/bold]
+    """
+    with display.stage_bars() as progress:
+        found = learn_habits(config, out, progress)
+    return Answer({"out": str(out), **found.as_json()}, partial(_show_habits, found, out))
+
+
+def _show_habits(found: LearnedFrom, out: Path) -> None:
+    display.show_table("Cross-validation by game", habits_report.HEADINGS, habits_report.rows(found.scores))
+    if found.tested:
+        display.show_table("The other folder", habits_report.HEADINGS, habits_report.rows(found.tested))
+    tell(f"habits: {out / 'habits.json'}; report: {out / 'report.md'}")
 
 
 def train_grace(

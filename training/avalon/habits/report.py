@@ -1,0 +1,201 @@
+"""Tables, data and picture of how well habits tell the evil side, beside today's fixed rates and chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from parlour.training import plots
+from parlour.training.avalon.habits import scores
+from parlour.training.avalon.habits.games import PublicGame
+from parlour.training.avalon.habits.scores import Interval, QuestRead
+from parlour.training.display import markdown_table
+from parlour.training.plots import REFERENCE, Curve, CurvePoint
+from parlour.training.runs import write_csv
+
+Readings = Mapping[str, Sequence[QuestRead]]
+"""Name of the habits -> what was believed by them, all of the same quests."""
+
+DEFAULT: Final = "default"
+"""The name of today's fixed rates; the first of the readings."""
+HEADINGS: Final = (
+    "players",
+    "habits",
+    "games",
+    "quests",
+    "log loss",
+    "less than default",
+    "less than before",
+    "AUC",
+    "ECE",
+)
+ROLE_HEADINGS: Final = ("role", "seats", "habits", "log loss of the seat", "chance of evil")
+_GROUPS: Final = {"all": range(5, 11), "5": (5,), "6-10": range(6, 11), **{str(n): (n,) for n in range(6, 11)}}
+_SCORES, _ROLES, _CURVE, _PICTURE = "scores.csv", "roles.csv", "calibration.csv", "calibration.png"
+
+
+def summary(readings: Readings, seed: int) -> list[dict[str, Any]]:
+    """One entry for each group of tables and each habits: what `HEADINGS` name, as plain values; chance by itself."""
+    found = []
+    for group, numbers in _GROUPS.items():
+        before: list[QuestRead] = []
+        for name, every in readings.items():
+            reads = [one for one in every if one.players in numbers]
+            if not reads:
+                continue
+            default = [one for one in readings[DEFAULT] if one.players in numbers]
+            if name == DEFAULT:
+                found.append({"players": group, "habits": "chance", **_of_chance(reads)})
+            found.append(
+                {
+                    "players": group,
+                    "habits": name,
+                    "games": len({one.game for one in reads}),
+                    "quests": len(reads),
+                    "log_loss": scores.log_loss(reads, seed),
+                    "less_than_default": None if name == DEFAULT else scores.difference(reads, default, seed),
+                    "less_than_before": scores.difference(reads, before, seed) if len(before) and name != _second(readings) else None,
+                    "auc": scores.auc(reads),
+                    "ece": scores.calibration_error(reads),
+                }
+            )  # fmt: skip
+            before = reads
+    return found
+
+
+def _second(readings: Readings) -> str:
+    """The habits that come after the default: less than before is less than the default there."""
+    return [*readings, "", ""][1]
+
+
+def _of_chance(reads: Sequence[QuestRead]) -> dict[str, Any]:
+    losses = [scores.chance_loss(one.players, sum(one.evil)) for one in reads]
+    mean = float(np.mean(losses))
+    games = len({one.game for one in reads})
+    return {"games": games, "quests": len(reads), "log_loss": Interval(mean, mean, mean, games), "auc": 0.5, "ece": 0.0}
+
+
+def rows(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """The cells under `HEADINGS`."""
+    return [
+        (
+            one["players"],
+            one["habits"],
+            str(one["games"]),
+            str(one["quests"]),
+            f"{one['log_loss'].mean:.3f}" if one["habits"] == "chance" else _shown(one["log_loss"]),
+            _shown(one.get("less_than_default")),
+            _shown(one.get("less_than_before")),
+            f"{one['auc']:.3f}",
+            f"{one['ece']:.3f}",
+        )
+        for one in found
+    ]
+
+
+def _shown(found: Interval | None) -> str:
+    return "" if found is None else f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def by_role(readings: Readings, games: Sequence[PublicGame]) -> list[dict[str, Any]]:
+    """For each role and habits: -log of the chance given to the side of its seats, and the mean chance that they are evil."""
+    roles = sorted({role for one in games for role in one.roles})
+    found: list[dict[str, Any]] = []
+    for role in roles:
+        for name, reads in readings.items():
+            seats = [
+                (one.chances[seat], one.evil[seat])
+                for one in reads
+                for seat, held in enumerate(games[one.game].roles)
+                if held == role
+            ]
+            chances, evil = np.array(seats).T
+            right = np.where(evil == 1, chances, 1 - chances)
+            loss = float(-np.log(np.maximum(right, 1e-12)).mean())
+            found.append(
+                {"role": role, "seats": len(seats), "habits": name, "loss": loss, "evil": float(chances.mean())}
+            )
+    return found
+
+
+def role_rows(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """The cells under `ROLE_HEADINGS`."""
+    return [
+        (one["role"], str(one["seats"]), one["habits"], f"{one['loss']:.3f}", f"{one['evil']:.3f}") for one in found
+    ]
+
+
+def write(
+    folder: Path, prefix: str, readings: Readings, games: Sequence[PublicGame], seed: int
+) -> list[dict[str, Any]]:
+    """Write the tables and the curve as data and as a picture; returns the summary. The picture needs the extra `train`."""
+    found = summary(readings, seed)
+    heading = ("players", "habits", "games", "quests", "log_loss", "low", "high", "less_than_default", "low", "high",
+               "less_than_before", "low", "high", "auc", "ece")  # fmt: skip
+    write_csv(folder / f"{prefix}{_SCORES}", heading, [_flat(one) for one in found])
+    roles = by_role(readings, games)
+    write_csv(
+        folder / f"{prefix}{_ROLES}", ("role", "seats", "habits", "loss", "evil"), [[*one.values()] for one in roles]
+    )
+    write_csv(
+        folder / f"{prefix}{_CURVE}", ("habits", "players", "low", "high", "seats", "mean", "evil"), [*_bins(readings)]
+    )
+    _draw(folder / f"{prefix}{_PICTURE}", readings)
+    return found
+
+
+def _flat(one: Mapping[str, Any]) -> list[Any]:
+    intervals = (one["log_loss"], one.get("less_than_default"), one.get("less_than_before"))
+    told = [value for found in intervals for value in ((found.mean, found.low, found.high) if found else (None,) * 3)]
+    return [one["players"], one["habits"], one["games"], one["quests"], *told, one["auc"], one["ece"]]
+
+
+def _bins(readings: Readings) -> Iterator[list[Any]]:
+    for name, every in readings.items():
+        for group in ("all", "5", "6-10"):
+            reads = [one for one in every if one.players in _GROUPS[group]]
+            for part in scores.calibration(reads):
+                yield [name, group, part.low, part.high, part.n, part.mean, part.share]
+
+
+def _draw(path: Path, readings: Readings) -> None:
+    """One panel for five and one for six to ten: of the seats with a chance, how many are evil; the diagonal is calibrated."""
+    if not plots.available():
+        return
+    made = plots.figure(10, 4.6)
+    panels = made.subplots(1, 2, sharey=True)
+    for axes, group in zip(panels, ("5", "6-10"), strict=True):
+        axes.plot((0, 1), (0, 1), ":", color=REFERENCE)
+        for name, every in readings.items():
+            reads = [one for one in every if one.players in _GROUPS[group]]
+            if not reads:
+                continue
+            points = [CurvePoint(part.mean, part.share, *_wilson(part)) for part in scores.calibration(reads)]
+            error = scores.calibration_error(reads)
+            plots.draw(axes, Curve(f"{name} (error {error:.3f})", points, marker="o", interval=""))
+        games = len({one.game for one in readings[DEFAULT] if one.players in _GROUPS[group]})
+        plots.label(axes, "chance of evil", "share that is evil", f"{group} players, {games} games")
+        axes.legend()
+    made.suptitle(
+        "An onlooker after every quest of games not learned from (bands: 95 % of the seats of a part, as if independent)"
+    )
+    plots.save(made, path)
+
+
+def _wilson(part: scores.Bin) -> tuple[float, float]:
+    """Interval at 95 % of the share."""
+    z, n, p = 1.96, part.n, part.share
+    middle, half = (
+        (p + z * z / (2 * n)) / (1 + z * z / n),
+        z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)),
+    )
+    return float(middle - half), float(middle + half)
+
+
+def in_words(title: str, found: Sequence[Mapping[str, Any]], roles: Sequence[Mapping[str, Any]]) -> str:
+    """One section of the report in Markdown."""
+    return "\n\n".join(
+        (f"## {title}", markdown_table(HEADINGS, rows(found)), markdown_table(ROLE_HEADINGS, role_rows(roles)), "")
+    )

@@ -1,0 +1,96 @@
+"""Learn habits from a folder of transcripts, and measure them on games that they were not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs import replay
+from parlour.envs.avalon.habits import AvalonHabits, HabitsFile
+from parlour.envs.core import ParlourError
+from parlour.policies.files import atomic_write, write_json
+from parlour.training.avalon.habits import report, scores
+from parlour.training.avalon.habits.config import HabitsConfig
+from parlour.training.avalon.habits.games import PublicGame, of_transcript
+from parlour.training.avalon.habits.scores import QuestRead
+from parlour.training.avalon.habits.validate import Fold, cross_validate, learn, reads_of
+from parlour.training.runs import StageProgress, no_stage_progress, run_directory
+
+HABITS, REPORT, FOLDS = "habits.json", "report.md", "folds"
+LEARNED: Final = "learned"
+
+
+@dataclass(frozen=True)
+class LearnedFrom:
+    """What a run found."""
+
+    habits: HabitsFile
+    """Learned from all games."""
+    folds: tuple[Fold, ...]
+    """Without words where there are habits of words, too."""
+    scores: Sequence[Mapping[str, Any]]
+    """By cross-validation; see `report.summary`."""
+    tested: Sequence[Mapping[str, Any]]
+    """On the other folder; empty without one."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "games": sum(len(fold.held_out) for fold in self.folds),
+            "scores": [_plain(one) for one in self.scores],
+            "tested": [_plain(one) for one in self.tested],
+        }
+
+
+def _plain(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: asdict(value) if isinstance(value, scores.Interval) else value for key, value in one.items()}
+
+
+def games_in(folder: str | Path) -> list[PublicGame]:
+    """The games of a folder of transcripts, by the names of their files. Raises `ParlourError` as `of_transcript` does."""
+    return [of_transcript(replay.read(path), path.stem) for path in replay.transcript_files(folder)]
+
+
+def learn_habits(config: HabitsConfig, out: Path, progress: StageProgress = no_stage_progress) -> LearnedFrom:
+    """Learn from `config.source` and write habits, scores and report into `out`.
+
+    Raises:
+        ParlourError: A folder holds no games, or too few for the folds, or the directory holds a run with other settings.
+    """
+    games = games_in(config.source)
+    if len(games) < config.folds:
+        raise ParlourError(f"--folds {config.folds} of {len(games)} games is not accepted; accepted: 2 to {len(games)}")
+    tested = [] if config.test is None else games_in(config.test)
+    with run_directory(out, asdict(config)) as folder:
+        return _learn(config, games, tested, folder, progress)
+
+
+def _learn(
+    config: HabitsConfig, games: list[PublicGame], others: list[PublicGame], folder: Path, progress: StageProgress
+) -> LearnedFrom:
+    folds = cross_validate(
+        games, config.learning, lambda done, every: progress("cross-validation", done, every, LEARNED)
+    )
+    habits = replace(learn(games, config.learning), notes={"learned_from": {"games": len(games), "seed": config.seed}})
+    write_json(folder / HABITS, habits.as_json())
+    for number, fold in enumerate(folds):
+        held_out = [games[k].name for k in fold.held_out]
+        told = replace(fold.habits, notes={"held_out": held_out}).as_json()
+        write_json(folder / FOLDS / f"{number}.json", told)
+    readings = {report.DEFAULT: by_default(games), LEARNED: reads_of(folds)}
+    found = report.write(folder, "", readings, games, config.seed)
+    text = [report.in_words("Cross-validation by game", found, report.by_role(readings, games))]
+    tested: list[dict[str, Any]] = []
+    if others:
+        on_others = {report.DEFAULT: by_default(others), LEARNED: scores.read_all(others, habits.of)}
+        tested = report.write(folder, "test-", on_others, others, config.seed)
+        text.append(report.in_words("On the games of the other folder", tested, report.by_role(on_others, others)))
+    atomic_write(folder / REPORT, "# Habits learned from records\n\n" + "\n".join(text))
+    return LearnedFrom(habits, tuple(folds), found, tested)
+
+
+def by_default(games: Sequence[PublicGame]) -> list[QuestRead]:
+    """What an onlooker believes by today's fixed rates."""
+    return scores.read_all(games, lambda _: AvalonHabits())
