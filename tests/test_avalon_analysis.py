@@ -15,13 +15,13 @@ from math import log2
 import numpy as np
 import pytest
 from parlour.envs.avalon import GAME
-from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.belief import ONLOOKER, AvalonHabits
 from parlour.envs.avalon.vocabulary import APPROVE, BALLOT, CARD, DEALT, GUESS, TEAM, Move
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.entries import Entry
 from parlour.envs.replay import Transcript, entry_line, header_line, outcome_line, read
 from parlour.policies.heuristic.avalon import AvalonPlayer
-from parlour.training.avalon.analysis.beliefs import ONLOOKER, belief_lines
+from parlour.training.avalon.analysis.beliefs import belief_lines
 from parlour.training.avalon.analysis.compare import compared_guesses, compared_votes, wrong_guesses
 from parlour.training.avalon.analysis.decisions import decisions_of
 from parlour.training.avalon.analysis.games import analysed_game

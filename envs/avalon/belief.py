@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
 from math import comb, log
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
@@ -22,6 +22,8 @@ from parlour.envs.avalon.deals import Array, Key, clean, deals, may_name, merged
 from parlour.envs.avalon.habits import AvalonHabits, LearnedHabits
 from parlour.envs.avalon.likelihoods import Likelihoods
 
+ONLOOKER: Final = -1
+"""The seat of who knows nobody's role."""
 __all__ = ["Array", "AvalonBelief", "AvalonHabits", "LearnedHabits", "deals", "merged", "team_rows", "teams"]
 
 
@@ -91,6 +93,17 @@ class AvalonBelief:
         of_sides = np.bincount(which, weights=self.weights, minlength=len(found))
         chances: Array = of_sides @ clean(self._key, size)
         return chances
+
+    def drawn_roles(self, rng: np.random.Generator) -> tuple[str, ...]:
+        """A role for each seat: a deal drawn by its weight; roles that it does not tell apart are dealt evenly."""
+        roles, seat, role, knows, apart = self._key
+        names, table = deals(*self._key)
+        same, left = merged(roles, knows, apart), list(roles)
+        if seat != ONLOOKER:
+            left.remove(role)
+        piles = {name: rng.permutation([one for one in left if same[one] == name]).tolist() for name in names}
+        row = table[int(rng.choice(len(table), p=self.weights))]
+        return tuple(role if j == seat else str(piles[names[int(number)]].pop()) for j, number in enumerate(row))
 
     # -- evidence ----------------------------------------------------------------------------------------------
 
@@ -175,6 +188,32 @@ class AvalonBelief:
         """Whoever names Merlin, the Assassin as a rule, shows himself and names somebody."""
         is_guesser, is_merlin = may_name(self._key, self._guesser)[:, guesser] == 1, self.merlin[:, named] == 1
         self._add(np.where(is_guesser & (is_merlin == right), 0.0, -50.0))
+
+    # -- the seat's own moves ----------------------------------------------------------------------------------
+
+    def own_chances(self, kind: str, args: tuple[int, ...]) -> Array | None:
+        """How likely the seat's own next team, vote or card is under each deal, by the habits, shape (H,).
+
+        Of a team: by fixed rates whether it is clean, by learned conduct which of all it is. None for other moves.
+        """
+        if kind not in (game.TEAM, game.BALLOT, game.CARD):
+            return None
+        if self._learned is not None:
+            by_kind = {game.BALLOT: self._learned.own_vote, game.CARD: self._learned.own_card}
+            return self._learned.own_team(args) if kind == game.TEAM else by_kind[kind](self._team, args[0])
+        outside = self.copied()
+        outside.seat = ONLOOKER  # to whom the seat's moves are evidence
+        if kind == game.TEAM:
+            outside.see_team(self.seat, args)
+        elif kind == game.CARD:
+            outside.see_cards((self.seat,), 1 - args[0], None)
+        else:  # what the votes of all tell somebody else, less what they tell the seat: its own remains
+            votes, own = (args[0],) * self.evil.shape[1], self.copied()
+            outside.see_votes(self._team, votes)
+            own.see_votes(self._team, votes)
+            outside.log_weights = outside.log_weights - own.log_weights + self.log_weights
+        chances: Array = np.exp(outside.log_weights - self.log_weights)
+        return chances
 
     def _see_remark(self, speaker: int, target: int, by_good: float, by_evil: float) -> None:
         if speaker in (self.seat, target):

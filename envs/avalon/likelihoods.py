@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -86,6 +87,50 @@ class Likelihoods:
             likely = terms.fails_chances(self.public, size, fails - own_fail, self._conduct, self._habits)[others]
         self.public.see_cards(team, fails)
         found: Array = self._conduct.weights.cards * np.log(likely)
+        return found
+
+    # -- the seat's own moves, before they are made: chances of shape (H,), without the weight of evidence -------------
+
+    def own_team(self, team: Sequence[int]) -> Array:
+        """That the seat, as leader, names a team, of all teams of this size."""
+        n, me = len(self._key.roles), self._key.seat
+        chosen = teams(n, len(team)).index(tuple(sorted(team)))
+        doubts, members = self._doubts(len(team))[me], team_rows(n, len(team))
+        kind = int(kind_of(self._key)[0, me])
+        rows, which = known(self._key)[kind]
+        asked = terms.team_terms(self.public, me, doubts, members, rows)
+        found: Array = np.exp(terms.log_team(asked, chosen, self._conduct.teams[kind]))[which]
+        return found
+
+    def own_vote(self, team: Sequence[int], vote: int) -> Array:
+        """That the seat votes so on a team, whatever the mood."""
+        n, me = len(self._key.roles), self._key.seat
+        doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
+        asked = terms.vote_terms(self.public, self._leader, team, doubts)[me : me + 1]
+        kind, cast = int(kind_of(self._key)[0, me]), np.array([float(vote)])
+        rows, which = known(self._key)[kind]
+        hearsay = asked.copy()
+        hearsay[:, terms.DIRTY] = 1.0
+        voters = self._conduct.votes
+        if kind < 2:  # as in `votes`
+            pair = [terms.log_votes(asked, cast, voters[2 * kind + one]) for one in (0, 1)]
+        else:
+            pair = [terms.log_votes(one, cast, voters[2 + kind]) for one in (hearsay, asked)]
+        dirty, clean = (float(np.exp(terms.over_moods(one))[0]) for one in pair)
+        found: Array = np.where((rows[:, list(team)].sum(axis=1) > 0)[which], dirty, clean)
+        return found
+
+    def own_card(self, team: Sequence[int], card: int) -> Array:
+        """That the seat plays a card (1 success): of k evil members with f fails a given one fails in f / k of the cases."""
+        me, evil = self._key.seat, tables(self._key).evil
+        if not evil[0, me]:
+            fails = np.full(len(evil), self._habits.good_fails)
+            return fails if card == 0 else 1 - fails
+        numbers = evil[:, list(team)].sum(axis=1).astype(int)
+        firm = replace(self._habits, good_fails=0.0)
+        chances = [terms.fails_chances(self.public, len(team), f, self._conduct, firm) for f in range(len(team) + 1)]
+        failing = sum(min(f, numbers.max()) * chance[numbers] for f, chance in enumerate(chances)) / numbers
+        found: Array = np.clip(failing if card == 0 else 1 - failing, terms.SURE, 1.0)
         return found
 
     def _doubts(self, size: int) -> Array:

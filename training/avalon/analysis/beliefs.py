@@ -12,12 +12,10 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as said
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief, AvalonHabits
 from parlour.envs.core import NATURE, Event, Move
 from parlour.training.avalon.analysis.games import AnalysedGame
 
-ONLOOKER: Final = -1
-"""The viewer who knows no role and sees what all see."""
 _TELLS_NOTHING: Final = (said.LEADS, said.SCORE, said.BALLOT, said.CARD)
 """Kinds of events after which every belief is as it was: announcements, and one's own secret moves."""
 _OPENING: Final = Event(NATURE, Move(said.DEALT), None)
@@ -62,8 +60,8 @@ def opening_belief(game: AnalysedGame, viewer: int, habits: AvalonHabits) -> Ava
 
 
 def take_in(belief: AvalonBelief, event: Event) -> None:
-    """Let a belief see an event."""
-    belief.see(event.seat, event.move.kind, event.move.args)
+    """Let a belief see an event, its words included."""
+    belief.see(event.seat, *event.move)
 
 
 def belief_lines(game: AnalysedGame, habits: AvalonHabits) -> Iterator[BeliefLine]:

@@ -1,9 +1,9 @@
 """Each decision of a recorded game: how surprising it is under habits, and what the heuristic does at the same View.
 
 Surprise is -log2 of the likelihood that habits give the decision, for what the seat itself knew: its role, its night,
-and its belief after all that it had seen. For each deal that the seat holds possible the likelihood is the one that the
-belief of somebody else would use; the mean over the deals, by the seat's own belief, is what counts. For a team it is
-that of its being clean or not (habits tell no more), for a guess the seat's own probability that the one named is Merlin.
+and its belief after all that it had seen: the mean over the deals, by the seat's own belief, of what the habits say of it
+(`AvalonBelief.own_chances`). For a team fixed rates tell only whether it is clean, learned conduct which of all it is. For a
+guess it is the seat's own probability that the one named is Merlin.
 
 Right is a good seat's vote that approves a team without an evil member or rejects one with, and a guess that names
 Merlin. Other decisions are neither right nor wrong here: `values` tells what they cost.
@@ -18,14 +18,15 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as said
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
-from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.core import Move
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training import seeds
-from parlour.training.avalon.analysis.beliefs import ONLOOKER, opening_belief, take_in
+from parlour.training.avalon.analysis.beliefs import opening_belief, take_in
 from parlour.training.avalon.analysis.games import AnalysedGame, Moment
 
 TEAM, VOTE, CARD, GUESS, SPEECH = "team", "vote", "card", "guess", "speech"
+_LEAST: Final = 1e-12
 _CALLED: Final[Mapping[str, str]] = {said.TEAM: TEAM, said.BALLOT: VOTE, said.CARD: CARD, said.GUESS: GUESS}
 
 
@@ -115,7 +116,7 @@ class _Follower:
             proposal=view.counted + (kind == TEAM),
             team=team,
             clean=self._belief.clean_chance(team) if team else None,
-            bits=0.0 if choices == 1 else self._surprise(kind, move, view.team),
+            bits=0.0 if choices == 1 else self._surprise(kind, move),
             choices=choices,
             right=self._right(kind, move, choices, view.team),
             ours_right=self._right(kind, ours, choices, view.team),
@@ -132,37 +133,14 @@ class _Follower:
 
     # -- surprise ----------------------------------------------------------------------------------------------
 
-    def _surprise(self, kind: str, move: Move, team: tuple[int, ...]) -> float | None:
+    def _surprise(self, kind: str, move: Move) -> float | None:
+        belief = self._belief
         if kind == GUESS:
-            likely = float(self._belief.merlin_chance()[move.args[0]]) if move.args else None
-        elif kind == VOTE:
-            likely = self._of_a_vote(move.args[0])
-        elif kind == CARD:
-            outside = self._from_outside()
-            outside.see_cards((self._seat,), 1 - move.args[0], None)
-            likely = self._mean(outside)
+            likely = float(belief.merlin_chance()[move.args[0]]) if move.args else None
         else:
-            outside = self._from_outside()
-            take_in(outside, Event(self._seat, move, None))
-            likely = self._mean(outside)
-        return None if likely is None else abs(log2(min(max(likely, 1e-12), 1.0)))
-
-    def _of_a_vote(self, vote: int) -> float:
-        """By what the votes of all tell somebody else, less what they tell the seat itself: its own vote remains."""
-        votes = Event(NATURE, Move(said.VOTES, (vote,) * (1 + self._game.seats)), None)
-        own, outside = self._belief.copied(), self._from_outside()
-        take_in(own, votes)
-        take_in(outside, votes)
-        return float(self._belief.weights @ np.exp(outside.log_weights - own.log_weights))
-
-    def _from_outside(self) -> AvalonBelief:
-        """The same belief, to which the seat's own moves are evidence."""
-        outside = self._belief.copied()
-        outside.seat = ONLOOKER
-        return outside
-
-    def _mean(self, after: AvalonBelief) -> float:
-        return float(self._belief.weights @ np.exp(after.log_weights - self._belief.log_weights))
+            chances = belief.own_chances(move.kind, move.args)
+            likely = None if chances is None else float(belief.weights @ chances)
+        return None if likely is None else abs(log2(min(max(likely, _LEAST), 1.0)))
 
 
 def choices_of(decisions: Iterable[Decision], kind: str) -> Iterator[Decision]:

@@ -9,10 +9,11 @@ from typing import Final
 
 from parlour.envs import replay
 from parlour.envs.avalon import vocabulary as said
+from parlour.envs.avalon.belief import ONLOOKER
 from parlour.envs.core import Move
 from parlour.envs.english import name
 from parlour.envs.text import clean
-from parlour.training.avalon.analysis.beliefs import ONLOOKER, BeliefLine
+from parlour.training.avalon.analysis.beliefs import BeliefLine
 from parlour.training.avalon.analysis.decisions import GUESS, SPEECH, VOTE, Decision
 from parlour.training.avalon.analysis.games import NOT_TOLD, AnalysedGame
 from parlour.training.avalon.analysis.values import DecisionValue

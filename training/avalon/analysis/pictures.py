@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.avalon.belief import ONLOOKER
 from parlour.envs.avalon.vocabulary import FAILS
 from parlour.training import plots
-from parlour.training.avalon.analysis.beliefs import ONLOOKER, BeliefLine
+from parlour.training.avalon.analysis.beliefs import BeliefLine
 from parlour.training.avalon.analysis.compare import ComparedGuesses, ComparedVotes
 from parlour.training.avalon.analysis.games import AnalysedGame
 from parlour.training.statistics import MeanEstimate, Rate

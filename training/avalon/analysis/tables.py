@@ -7,8 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.avalon.belief import ONLOOKER
 from parlour.envs.english import name
-from parlour.training.avalon.analysis.beliefs import ONLOOKER, BeliefLine
+from parlour.training.avalon.analysis.beliefs import BeliefLine
 from parlour.training.avalon.analysis.compare import (
     DecidedGame,
     compared_guesses,

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as said
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, deals, merged
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.state import QUEST, VOTE, AvalonState
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError, accept
@@ -200,25 +200,13 @@ class Valuing:
         game = self.game
         seen = game.rules.view(game.states[start], seat).events
         for _ in range(_TRIES):
-            roles = self._deal(seat, belief, rng)
+            roles = belief.drawn_roles(rng)
             state = self._replayed(start, seat, roles, rng)
             if state is not None and game.rules.view(state, seat).events == seen:
                 return state
         return None
 
-    def _deal(self, seat: int, belief: AvalonBelief, rng: np.random.Generator) -> list[str]:
-        """A role for each seat, drawn from the belief; what it does not tell apart is dealt evenly."""
-        game = self.game
-        knows = game.rules.night(game.states[-1].standing.roles, seat)
-        names, table = deals(game.rules.roles, seat, game.roles[seat], knows)
-        row = table[int(rng.choice(len(table), p=belief.weights))]
-        same = merged(game.rules.roles, knows)
-        left = list(game.rules.roles)
-        left.remove(game.roles[seat])
-        piles = {name: rng.permutation([role for role in left if same[role] == name]).tolist() for name in names}
-        return [game.roles[j] if j == seat else str(piles[names[int(row[j])]].pop()) for j in range(game.seats)]
-
-    def _replayed(self, start: int, seat: int, roles: list[str], rng: np.random.Generator) -> AvalonState | None:
+    def _replayed(self, start: int, seat: int, roles: Sequence[str], rng: np.random.Generator) -> AvalonState | None:
         """The moves up to one under other roles: fails of a quest fall to the evil seats that there are then."""
         rules, moves = self.game.rules, self.game.transcript.moves
         evil = [role in said.EVIL_ROLES for role in roles]
