@@ -56,6 +56,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "policies/llm/reading.py",
         "training/json_objects.py",
         "training/avalon/records/*.py",
+        "training/records/*.py",
+        "training/werewolf/in_words.py",
         "training/werewolf/published.py",
         "training/werewolf/transcripts.py",
     ),

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, GUESS
+from parlour.envs.core import ParlourError
 from parlour.envs.replay import Transcript
+from parlour.training.avalon.metrics import compute
+from parlour.training.avalon.records import assumed_moves
+from parlour.training.avalon.records.proavalon import HELD
 from records.bound import changed
 
 Game = dict[str, Any]
@@ -85,6 +90,18 @@ def test_moves_that_the_record_does_not_tell_are_listed_in_the_header(taken: Mak
         (3, (CARD, (1,))),
         (3, (GUESS, (0,))),
     ]
+
+
+def test_cards_that_are_assumed_are_not_counted(taken: Make) -> None:
+    transcript = transcript_of(taken(hunted())[0])
+    found = compute([transcript])["all"]
+    # of 2 + 3 + 3 + 4 cards 10 are told: Max's and Nan's on mission 2 are not; the fail of mission 4 is Quin's
+    assert sum(found[role]["cards"] for role in {HELD[role] for role in ROLES}) == 10
+    assert (found["Assassin"]["cards"], found["Minion"]["cards"], found["Morgana"]["fails_host"]) == (0, 0, 1)
+    for wrong in ("no list", [1, "2"], [True]):
+        header = {**transcript.header, "record": {"assumed": wrong}}
+        with pytest.raises(ParlourError, match=r"record\.assumed"):
+            assumed_moves(replace(transcript, header=header))
 
 
 def test_nothing_is_assumed_where_the_record_tells(taken: Make) -> None:

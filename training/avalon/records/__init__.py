@@ -5,7 +5,7 @@ look like stands in docs/records.md.
 """
 
 from parlour.training.avalon.records.reading import FORMATS, import_records, transcripts
-from parlour.training.avalon.records.stored import read_transcripts
+from parlour.training.avalon.records.stored import assumed_moves, read_transcripts
 from parlour.training.records.importing import AUTO
 
-__all__ = ["AUTO", "FORMATS", "import_records", "read_transcripts", "transcripts"]
+__all__ = ["AUTO", "FORMATS", "assumed_moves", "import_records", "read_transcripts", "transcripts"]
