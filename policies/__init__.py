@@ -91,7 +91,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     else has the form `module:attribute` is looked up in that module.
 
     Args:
-        name: A name of `POLICIES`; `expert`, the trained seat for this table that comes with parlour; one of `AGENTS` or
+        name: A name of `POLICIES`; `heuristic:habits=FILE`; `expert`, the trained seat for this table that comes with parlour; one of `AGENTS` or
             `FOREIGN`, with settings `key=value,...` behind a colon or without; the path of a trained seat; or
             `module:attribute`, see `parlour.policies.adapters.callables`.
         game: The game's id.
@@ -108,6 +108,8 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     if name == EXPERT:
         return expert(game, config)
     plain, _, settings = name.partition(":")
+    if plain == HeuristicPolicy.name and settings:
+        return HeuristicPolicy.from_settings(_settings(name, settings), game, config.get("num_players"))
     if plain in AGENTS:
         return AGENTS[plain](_settings(name, settings), model or OfflineModel())
     if plain in FOREIGN:

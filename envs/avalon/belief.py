@@ -19,12 +19,23 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, Key, clean, deals, may_name, merged, sides, tables, team_rows, teams
-from parlour.envs.avalon.habits import AvalonHabits, LearnedHabits
+from parlour.envs.avalon.habits import AvalonHabits, LearnedHabits, read_habits
 from parlour.envs.avalon.likelihoods import Likelihoods
+
+__all__ = [
+    "Array",
+    "AvalonBelief",
+    "AvalonHabits",
+    "LearnedHabits",
+    "deals",
+    "merged",
+    "read_habits",
+    "team_rows",
+    "teams",
+]
 
 ONLOOKER: Final = -1
 """The seat of who knows nobody's role."""
-__all__ = ["Array", "AvalonBelief", "AvalonHabits", "LearnedHabits", "deals", "merged", "team_rows", "teams"]
 
 
 class AvalonBelief:

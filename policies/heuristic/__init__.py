@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol, Self
 
 from parlour.envs import dotted
-from parlour.envs.core import Move, ParlourError, V_contra
+from parlour.envs.core import Move, ParlourError, V_contra, accept, value_shown
 from parlour.policies.base import Policy
+from parlour.policies.files import read_json
 
 
 class GamePlayer(Protocol[V_contra]):
@@ -16,14 +18,39 @@ class GamePlayer(Protocol[V_contra]):
 
 
 class HeuristicPolicy(Policy):
-    """Plays the game it finds itself in, by the player that the game's spec names. Needs `info="full"`."""
+    """Plays the game it finds itself in, by the player that the game's spec names. Needs `info="full"`.
+
+    Args:
+        habits: A file of habits that `parlour train habits` wrote, by which it believes; None: the fixed rates.
+    """
 
     name: ClassVar[str] = "heuristic"
     wants: ClassVar[str] = "view"
 
-    def __init__(self) -> None:
+    def __init__(self, habits: str | None = None) -> None:
         super().__init__()
+        self._path = habits
+        self._habits: Any = None
+        """What the file holds, once a game has read it."""
         self._player: GamePlayer[Any] | None = None
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str], game: str, players: int | None = None) -> Self:
+        """The heuristic with settings, for a table of `game` with so many players.
+
+        Raises:
+            ParlourError: There is no such setting, or the file cannot be read or is for other tables.
+        """
+        if unknown := [key for key in settings if key != "habits"]:
+            raise accept("setting of heuristic", unknown[0], "habits")
+        path = settings.get("habits")
+        if path is not None:
+            held = read_json(path)
+            if held.get("game") != game:
+                raise ParlourError(f"{path!r} holds no habits of {game}, but of {value_shown(held.get('game'))}")
+            if players is not None and str(players) not in held.get("players", ()):
+                raise ParlourError(f"habits of {players} players are not in {path!r}; accepted: a file that has them")
+        return cls(path)
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -36,6 +63,17 @@ class HeuristicPolicy(Policy):
         if self._player is None:
             if not info.get("heuristic"):
                 raise ParlourError("this game has no heuristic; accepted: a game whose spec names one")
-            self._player = dotted.load(info["heuristic"], "heuristic")(view, self.rng)
+            self._player = self._seated(dotted.load(info["heuristic"], "heuristic"), view)
         move = self._player.act(view)
         return int(info["legal"][view.legal.index(move)])
+
+    def _seated(self, player: Any, view: Any) -> GamePlayer[Any]:
+        """The game's player, with the habits of a table like this one."""
+        known: tuple[Any, ...] = ()
+        if self._path is not None:
+            if not hasattr(player, "read_habits"):
+                raise ParlourError("the heuristic of this game takes no habits; accepted: heuristic")
+            self._habits = self._habits or player.read_habits(self._path)
+            known = (self._habits.of(len(view.roles)),)
+        seated: GamePlayer[Any] = player(view, self.rng, *known)
+        return seated

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, team_rows, teams
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, read_habits, team_rows, teams
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
 
@@ -39,6 +39,9 @@ PRAISES: Final = 0.5
 
 class AvalonPlayer:
     """One seat of one game."""
+
+    read_habits = staticmethod(read_habits)
+    """Reads a file of habits, for tables of all sizes."""
 
     def __init__(self, view: AvalonView, rng: np.random.Generator, habits: AvalonHabits | None = None) -> None:
         self._rng = rng
@@ -74,9 +77,9 @@ class AvalonPlayer:
 
     def read(self, view: AvalonView) -> None:
         """Take in what the seat has seen since the last time; `act` does so itself."""
-        for seat, (kind, args, _), _ in view.events[self._seen :]:
+        for seat, (kind, args, words), _ in view.events[self._seen :]:
             for belief in self._beliefs:
-                belief.see(seat, kind, args)
+                belief.see(seat, kind, args, words)
             if kind == game.FAILS:
                 self._success = args[2]
             elif kind == game.GATHERS:

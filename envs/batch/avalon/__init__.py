@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.belief import AvalonHabits, LearnedHabits
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.seat_encode import KINDS
 from parlour.envs.avalon.vocabulary import ASSASSIN
@@ -45,7 +45,7 @@ class AvalonTables(BatchTables):
         num_envs: B, the number of games.
         features: `"summary"`, `"record"`, `"belief"` or `"record+belief"`.
         beliefs: Whether the games keep beliefs though no feature shows them, because a heuristic will sit.
-        habits: How seats behave, as the beliefs suppose.
+        habits: How seats behave, as the beliefs suppose; fixed rates.
         autoreset: See `BatchTables`.
         threads: See `BatchTables`.
         **config: The options of Avalon, but for points of the rules that the kernels do not have.
@@ -68,6 +68,8 @@ class AvalonTables(BatchTables):
     ) -> None:
         super().__init__(spec, config, num_envs=num_envs, features=features, autoreset=autoreset, threads=threads)
         check_kernels(self.game)
+        if isinstance(habits, LearnedHabits):
+            raise ParlourError("batch tables of Avalon do not know habits learned from records; accepted: AvalonHabits")
         encoder = spec.seat_encoder(self.game, features)
         self.size, self.names = encoder.size, tuple(encoder.names)
         self.hidden_size = self.seats * len(self.game.role_names)

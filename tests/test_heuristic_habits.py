@@ -1,0 +1,95 @@
+"""`heuristic:habits=FILE`: the heuristic that believes by habits learned from records."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import replace
+
+import pytest
+from parlour.envs import replay
+from parlour.envs.avalon import GAME
+from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.habits import HabitsFile, LearnedHabits
+from parlour.envs.batch.avalon import AvalonTables
+from parlour.envs.core import ParlourError
+from parlour.policies import asks_a_model, make_policy
+from parlour.training.avalon.habits.cases import Cases
+from parlour.training.avalon.habits.fit import fit
+from parlour.training.avalon.habits.priors import Widths
+from parlour.training.rollout import play, table
+from parlour.wrappers import Recorder
+
+TABLE = {"num_players": 5, "rules": "official"}
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Habits of five and six players that nobody learned from: the priors, and evil seats that always approve."""
+    found = {}
+    for n, conduct in fit(Cases(), Widths()).items():
+        evil = tuple(9.0 if k == 0 else 0.0 for k in range(len(conduct.votes[0])))
+        if n in (5, 6):
+            found[n] = LearnedHabits(conduct=replace(conduct, votes=(evil, evil, *conduct.votes[2:])))
+    path = tmp_path / "habits.json"
+    path.write_text(json.dumps(HabitsFile(found).as_json()))
+    return path
+
+
+def moves(policy, path, seed=1, **options):
+    env = Recorder(table("avalon_v0", **(TABLE | options)), path, overwrite=True)
+    config = env.unwrapped.game.config
+    play(env, [make_policy(policy, "avalon_v0", config) for _ in range(config["num_players"])], seed)
+    return replay.read(path).moves
+
+
+def test_it_plays_by_its_file(file, tmp_path):
+    with_habits = [moves(f"heuristic:habits={file}", tmp_path / "game.jsonl", seed) for seed in range(4)]
+    assert with_habits == [moves(f"heuristic:habits={file}", tmp_path / "game.jsonl", seed) for seed in range(4)]
+    assert with_habits != [moves("heuristic", tmp_path / "game.jsonl", seed) for seed in range(4)]
+
+
+def test_habits_without_conduct_play_as_without_habits(tmp_path):
+    path = tmp_path / "plain.json"
+    path.write_text(json.dumps(HabitsFile({5: LearnedHabits()}).as_json()))
+    assert AvalonHabits() == AvalonHabits(
+        **{name: getattr(LearnedHabits(), name) for name in AvalonHabits.__dataclass_fields__}
+    )
+    assert moves(f"heuristic:habits={path}", tmp_path / "a.jsonl") == moves("heuristic", tmp_path / "b.jsonl")
+
+
+def test_its_name_stands_in_the_results(file):
+    assert not asks_a_model(f"heuristic:habits={file}")
+    assert make_policy(f"heuristic:habits={file}", "avalon_v0", {}).name == "heuristic"
+
+
+def test_it_can_be_sent_to_other_processes(file, tmp_path):
+    policy = pickle.loads(pickle.dumps(make_policy(f"heuristic:habits={file}", "avalon_v0", {})))
+    env = Recorder(table("avalon_v0", **TABLE), tmp_path / "sent.jsonl")
+    play(env, [policy, *(make_policy(f"heuristic:habits={file}", "avalon_v0", {}) for _ in range(4))], 1)
+    assert replay.read(tmp_path / "sent.jsonl").moves == moves(f"heuristic:habits={file}", tmp_path / "here.jsonl")
+
+
+def test_batch_tables_refuse_learned_habits_in_one_line():
+    with pytest.raises(ParlourError, match="do not know habits learned from records; accepted: AvalonHabits"):
+        AvalonTables(GAME, num_envs=2, habits=LearnedHabits(), num_players=5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "game", "said"),
+    [
+        ("habits=nowhere.json", "avalon_v0", "nowhere.json"),
+        ("mood=bad", "avalon_v0", "mood"),
+        ("habits", "avalon_v0", "key=value"),
+        ("habits={file}", "werewolf_v0", "no habits of werewolf_v0"),
+    ],
+)
+def test_what_is_not_accepted_is_refused_before_the_first_game(settings, game, said, file):
+    with pytest.raises(ParlourError, match=said) as error:
+        make_policy(f"heuristic:{settings.format(file=file)}", game, {})
+    assert "\n" not in str(error.value)
+
+
+def test_a_table_that_the_file_does_not_know_is_refused(file):
+    with pytest.raises(ParlourError, match="7 players are not in"):
+        make_policy(f"heuristic:habits={file}", "avalon_v0", {"num_players": 7})
