@@ -277,7 +277,7 @@ def contents(out):
 
 
 def test_a_folder_becomes_pages_tables_and_a_report(folder, tmp_path, capsys):
-    settings = AnalysisSettings("rollouts=2", votes=1, pictures=False)
+    settings = AnalysisSettings(values="rollouts=2", votes=1, pictures=False)
     found = analyse(folder, tmp_path / "out", settings)
     assert [game.end for game, _ in found.folder.games] == ["good wins (quests)", "not finished"]
     assert found.figures["guesses"][0]["theirs"]["hits"] == 0
@@ -296,9 +296,9 @@ def test_a_folder_becomes_pages_tables_and_a_report(folder, tmp_path, capsys):
 
 
 def test_a_second_analysis_of_something_else_is_refused(folder, tmp_path):
-    analyse(folder, tmp_path / "out", AnalysisSettings("none", pictures=False))
+    analyse(folder, tmp_path / "out", AnalysisSettings(values="none", pictures=False))
     with pytest.raises(ParlourError, match="another configuration"):
-        analyse(folder, tmp_path / "out", AnalysisSettings("rollouts=2", pictures=False))
+        analyse(folder, tmp_path / "out", AnalysisSettings(values="rollouts=2", pictures=False))
 
 
 def test_the_command_prints_its_figures_as_json(folder, tmp_path, capsys):
@@ -323,7 +323,7 @@ def test_other_games_and_games_without_a_deal_are_refused_in_one_line(folder, tm
 
 def test_pictures_are_drawn(folder, tmp_path):
     pytest.importorskip("matplotlib")
-    analyse(folder, tmp_path / "out", AnalysisSettings("none"))
+    analyse(folder, tmp_path / "out", AnalysisSettings(values="none"))
     made = {path.name for path in (tmp_path / "out").rglob("*.png")}
     assert made == {"first.png", "second.png", "votes.png", "guesses.png"}
     assert "![Beliefs over the game](first.png)" in (tmp_path / "out" / "games" / "first.md").read_text("utf-8")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.avalon.analysis.run import AnalysisSettings
+from parlour.training.avalon.analysis.run import AnalysisSettings, analyse
+from parlour.training.avalon.records import import_records
 from parlour.training.cli import reproduce as command
 from parlour.training.reproduce import ReproductionSetting, avalon_records, reproduce
+from parlour.training.reproduce.avalon_records import COMPARISON, LOSS, compared_cells
 from parlour.training.reproduce.cells import printed
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "gpt51_avalon"
@@ -25,18 +28,31 @@ def records():
 
 
 @pytest.fixture(scope="module")
+def counted(records, tmp_path_factory):
+    """What is counted of all games, by the usual habits, without continuations and pictures."""
+    folder = tmp_path_factory.mktemp("counted")
+    import_records(DATA, folder / "transcripts")
+    settings = AnalysisSettings(values="none", pictures=False)
+    found = analyse(folder / "transcripts", folder / "analysis", settings)
+    return {(one.row, one.of, one.measure): one for one in compared_cells("avalon-records", found)}
+
+
+@pytest.fixture(scope="module")
 def study(records, tmp_path_factory):
-    """The study of all games, without continuations and pictures."""
+    """The whole study of the nine games that were played to compare reasoning efforts."""
+    few = tmp_path_factory.mktemp("few")
+    for path in DATA.glob(f"{COMPARISON}-*.jsonl"):
+        (few / path.name).write_bytes(path.read_bytes())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(avalon_records, "SETTINGS", AnalysisSettings("none", pictures=False))
+        patch.setattr(avalon_records, "SETTINGS", AnalysisSettings(values="rollouts=1", votes=1, pictures=False))
         out = tmp_path_factory.mktemp("study")
-        made = reproduce("avalon-records", ReproductionSetting(data=DATA, out=out))
-    return {(one.row, one.of, one.measure): one for one in made.cells}, out, made
+        made = reproduce("avalon-records", ReproductionSetting(data=few, out=out))
+    return made, out
 
 
-def test_the_guesses_are_those_of_the_records(records, study):
+def test_the_guesses_are_those_of_the_records(records, counted):
     """22 of 47 guesses named Merlin; the heuristic at the same Views 32, both 15; a good seat at random 13.9."""
-    cells, _, _ = study
+    cells = counted
     guessed = [one["assassin_phase"] for one in records if one.get("assassin_phase")]
     theirs = cells["gpt-5.1", "", "right guesses"].ours
     assert (theirs.hits, theirs.n) == (sum(one["correct"] for one in guessed), len(guessed)) == (22, 47)
@@ -44,13 +60,13 @@ def test_the_guesses_are_those_of_the_records(records, study):
     assert round(ours.value.value * 47) == 32
     assert ours.value_difference.value == pytest.approx(10 / 47)
     assert ours.value_difference.low > 0
-    assert cells["both", "", "right guesses"].ours.hits == 15
+    assert cells["both, heuristic, usual habits", "", "right guesses"].ours.hits == 15
     good = [sum(player["is_good"] for player in one["players"]) for one in records if one.get("assassin_phase")]
     chance = cells["a good seat at random", "", "right guesses"].value.value
     assert chance == pytest.approx(sum(1 / count for count in good) / 47)
 
 
-def test_the_votes_are_those_of_the_records(records, study):
+def test_the_votes_are_those_of_the_records(records, counted):
     """A good seat's vote is right if it approves a team without an evil member or rejects one with."""
     right = votes = 0
     for one in records:
@@ -60,44 +76,52 @@ def test_the_votes_are_those_of_the_records(records, study):
             of_good = [vote["vote"] for vote in proposal["votes"] if good[vote["player"]]]
             right += sum((vote == "approve") == clean for vote in of_good)
             votes += len(of_good)
-    cells, _, _ = study
+    cells = counted
     assert cells["gpt-5.1", "", "right votes of good seats"].value.value == pytest.approx(right / votes)
     assert votes == 2070
 
 
-def test_what_the_publishers_print_stands_beside_what_is_counted(study):
-    cells, _, _ = study
+def test_what_the_publishers_print_stands_beside_what_is_counted(counted):
+    cells = counted
     low, medium, high = (cells["gpt-5.1", f"{effort} effort", "right guesses"] for effort in ("low", "medium", "high"))
     assert [one.paper for one in (low, medium, high)] == [67, 75, 100]
     assert (low.ours.hits, low.ours.n, medium.ours.hits, medium.ours.n) == (20, 44, 2, 3)
     assert high.ours is None  # none of the three games of high effort came to a guess
     wrong = cells["gpt-5.1", "wrong guesses", "hit a plain good seat"]
     assert (wrong.paper, wrong.ours.hits, wrong.ours.n) == (90, 22, 25)
+    shown = {key: one.paper for key, one in cells.items() if one.paper is not None}
+    assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == "avalon-records"}
 
 
 def test_the_table_is_as_others_are(study, capsys):
-    """Every figure that is printed stands in a cell, no two cells are the same, and the table can be shown."""
-    cells, _, made = study
+    """No two cells are the same, and the table can be shown."""
+    made, _ = study
+    cells = {(one.row, one.of, one.measure): one for one in made.cells}
     assert len(cells) == len(made.cells)
-    shown = {key: one.paper for key, one in cells.items() if one.paper is not None}
-    assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == made.name}
-    for one in made.cells:
-        assert one.ours is None or 0 <= one.ours.low <= one.ours.rate <= one.ours.high <= 1
+    assert all(one.ours is None or 0 <= one.ours.low <= one.ours.rate <= one.ours.high <= 1 for one in made.cells)
     json.dumps(made.as_json(), allow_nan=False)
     command.show_reproduction(made, OfflineModel())
     told = " ".join(capsys.readouterr().out.split())
-    assert "94 recorded games of gpt-5.1; ours played by heuristics (no language model)" in told
+    assert "9 recorded games of gpt-5.1; ours played by heuristics (no language model)" in told
     assert all(one[:30] in told for one in made.remarks)
 
 
+def test_every_belief_is_told_beside_chance_and_the_usual_habits(study):
+    """Five players have ten evil sides: who thinks them all alike loses log 10 at each quest."""
+    made, _ = study
+    losses = {one.row: one for one in made.cells if one.measure == LOSS and not one.of}
+    assert losses["chance"].value.value == pytest.approx(math.log(10))
+    assert losses["usual habits"].value.value < math.log(10)
+    assert losses["learned habits"].value_difference is not None
+
+
 def test_the_report_says_where_everything_is(study):
-    _, out, _ = study
+    _, out = study
     text = (out / "report.md").read_text("utf-8")
-    assert text.startswith("# 94 recorded games of gpt-5.1\n")
-    for path in ("transcripts", "analysis/report.md"):
+    assert text.startswith("# 9 recorded games of gpt-5.1\n")
+    for path, _ in avalon_records.STAGES:
         assert f"]({path})" in text
         assert (out / path).exists()
-    assert "| gpt-5.1 | wrong guesses | 90 % | 88.0 % [70.0, 95.8] | 25 |" in text
 
 
 def test_the_study_needs_records(tmp_path):

@@ -26,7 +26,7 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
     "avalon-fig5": ("teamwork and confrontation between roles", avalon_social.avalon_figure_5),
     "avalon-fig6": ("sharing and vacillation", avalon_social.avalon_figure_6),
     "avalon-records": (
-        "recorded games of language models: votes and guesses beside the heuristic; needs --data",
+        "recorded games of language models, learned from and compared with the heuristic; needs --data",
         avalon_records.avalon_records,
     ),
     "grace-3": ("the mediator beside its baselines on held-out questions", grace.grace_figure_3),

@@ -7,7 +7,7 @@ recomputes what the publishers print. With --out everything is kept there: trans
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +26,8 @@ from parlour.training.avalon.analysis.compare import (
 from parlour.training.avalon.analysis.decisions import GUESS
 from parlour.training.avalon.analysis.games import AnalysedGame
 from parlour.training.avalon.analysis.run import REPORT, Analysis, AnalysisSettings, analyse
+from parlour.training.avalon.habits.config import HabitsConfig
+from parlour.training.avalon.habits.run import LearnedFrom, learn_habits
 from parlour.training.avalon.records import import_records
 from parlour.training.reproduce.avalon_records_report import study_report
 from parlour.training.reproduce.cells import (
@@ -40,16 +42,25 @@ from parlour.training.reproduce.cells import (
 from parlour.training.statistics import MeanEstimate, Rate, rate
 
 USUAL: Final = "heuristic, usual habits"
+LEARNED: Final = "heuristic, habits learned from other games"
+BELIEFS: Final = {"default": "usual habits", "learned": "learned habits"}
+"""What a run of habits calls its readings -> the row."""
+PLAYERS: Final = {"all": "", "5": "5 players", "6-10": "6 to 10 players"}
+LOSS: Final = "log loss of the true evil side, to an onlooker after each quest"
+AUC: Final = "AUC of the chance to be evil"
+ECE: Final = "expected calibration error of the chance to be evil"
 GUESSES: Final = "right guesses"
 VOTES: Final = "right votes of good seats"
 COMPARISON: Final = "4_reasoning_comparison"
 """Begins the source of games that were played to compare reasoning efforts."""
+TRANSCRIPTS, HABITS, ANALYSIS = "transcripts", "habits", "analysis"
 STAGES: Final = (
-    ("transcripts", "the games as transcripts (`parlour replay`)"),
-    (f"analysis/{REPORT}", "votes, guesses, surprise and costs, with a page for each game"),
+    (TRANSCRIPTS, "the games as transcripts (`parlour replay`)"),
+    (f"{HABITS}/{REPORT}", "habits learned from the games, cross-validated by game"),
+    (f"{ANALYSIS}/{REPORT}", "votes, guesses, surprise and costs, with a page for each game"),
 )
 """What the study writes, and what it is."""
-SETTINGS: Final = AnalysisSettings("rollouts=8", votes=2)
+SETTINGS: Final = AnalysisSettings(values="rollouts=8", votes=2)
 
 
 def avalon_records(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -57,17 +68,39 @@ def avalon_records(name: str, setting: ReproductionSetting) -> Reproduction:
     if setting.data is None:
         raise ParlourError(f"{name} studies published records; accepted: --data DIR, the folder that holds them")
     with _kept(setting.out) as folder:
-        transcripts, analysed = folder / "transcripts", folder / "analysis"
-        steps = iter(setting.progress(range(2), name))
-        next(steps)
-        import_records(setting.data, transcripts)
-        next(steps)
-        found = _analysis(transcripts, analysed, setting.workers)
-        next(steps, None)
-        cells = tuple(_cells(name, found))
-        made = Reproduction(name, _title(found), setting.model.name, cells, (remark("recorded_games"),))
+        cells: list[TableCell] = []
+        title = ""
+        for step in setting.progress(range(len(_STEPS)), name):
+            told, more = _STEPS[step](name, setting, folder)
+            title = told or title
+            cells += more
+        made = Reproduction(name, title, setting.model.name, tuple(cells), (remark("recorded_games"),))
         atomic_write(folder / REPORT, study_report(made, STAGES))
     return made
+
+
+# -- the steps: each returns the title, or nothing, and its cells ---------------------------------------------------
+
+
+def _import(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+    assert setting.data is not None
+    import_records(setting.data, folder / TRANSCRIPTS)
+    return "", []
+
+
+def _habits(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+    found = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS)), folder / HABITS)
+    return "", list(_readings(name, found))
+
+
+def _analysis(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+    settings = replace(SETTINGS, habits=folder / HABITS, workers=setting.workers)
+    found = analyse(folder / TRANSCRIPTS, folder / ANALYSIS, settings)
+    title = f"{len(found.folder.games)} recorded games of {found.folder.theirs}"
+    return title, list(compared_cells(name, found))
+
+
+_STEPS: Final = (_import, _habits, _analysis)
 
 
 @contextmanager
@@ -80,42 +113,57 @@ def _kept(out: Path | None) -> Iterator[Path]:
         yield Path(made)
 
 
-def _analysis(transcripts: Path, out: Path, workers: int) -> Analysis:
-    return analyse(transcripts, out, replace(SETTINGS, workers=workers))
-
-
-def _title(found: Analysis) -> str:
-    return f"{len(found.folder.games)} recorded games of {found.folder.theirs}"
-
-
 # -- cells -------------------------------------------------------------------------------------------------------
 
 
-def _cells(table: str, found: Analysis) -> Iterator[TableCell]:
-    theirs, games = found.folder.theirs, found.folder.games
-    yield from _guesses(table, theirs, games)
-    yield from _votes(table, theirs, games)
-    yield from _published(table, theirs, games)
+def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
+    """How well an onlooker's belief tells the evil side, on games that its habits were not learned from."""
+    for one in found.scores:
+        row, of = BELIEFS.get(one["habits"], one["habits"]), PLAYERS.get(one["players"], f"{one['players']} players")
+        loss, less = one["log_loss"], one.get("less_than_default")
+        apart = None if less is None else Value(less.mean, less.n, less.low, less.high)
+        ends = (None, None) if loss.low == loss.high else (loss.low, loss.high)
+        yield cell(table, row, of, LOSS, Value(loss.mean, loss.n, *ends), apart)
+        if not of:
+            yield cell(table, row, of, AUC, Value(one["auc"], one["games"]))
+            yield cell(table, row, of, ECE, Value(one["ece"], one["games"]))
 
 
-def _guesses(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[TableCell]:
-    for one in compared_guesses(games):
-        of = _group(one.by, one.group)
-        found = one.difference
-        apart = Value(0.0 - found.difference, found.n, -found.high, -found.low, share=True)
-        yield cell(table, theirs, of, GUESSES, one.theirs)
-        yield cell(table, USUAL, of, GUESSES, _as_share(one.ours), apart)
-        yield cell(table, "both", of, GUESSES, rate(one.both, one.theirs.n))
-        yield cell(
-            table, "a good seat at random", of, GUESSES, Value(one.chance / one.theirs.n, one.theirs.n, share=True)
-        )
+def compared_cells(table: str, found: Analysis) -> Iterator[TableCell]:
+    """Votes and guesses of an analysis, by learned habits or by the usual ones alone."""
+    theirs, games, usual = found.folder.theirs, found.folder.games, found.folder.usual
+    ours = {USUAL: usual, LEARNED: games} if usual else {USUAL: games}
+    yield from _guesses(table, theirs, ours)
+    yield from _votes(table, theirs, ours)
+    yield from _published(table, theirs, found.folder.games)
 
 
-def _votes(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[TableCell]:
-    for one in compared_votes(games):
-        of = _group(one.by, one.group)
-        yield cell(table, theirs, of, VOTES, valued(one.theirs, share=True))
-        yield cell(table, USUAL, of, VOTES, valued(one.ours, share=True), _less(one.difference))
+def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -> Iterator[TableCell]:
+    rows = {name: list(compared_guesses(games)) for name, games in ours.items()}
+    for number, first in enumerate(next(iter(rows.values()))):
+        of = _group(first.by, first.group)
+        yield cell(table, theirs, of, GUESSES, first.theirs)
+        for name, found in rows.items():
+            one = found[number]
+            apart = Value(
+                -one.difference.difference, first.theirs.n, -one.difference.high, -one.difference.low, share=True
+            )
+            yield cell(table, name, of, GUESSES, _as_share(one.ours), apart)
+            if not of:
+                yield cell(table, f"both, {name}", of, GUESSES, rate(one.both, one.theirs.n))
+        if not of:
+            chance = Value(first.chance / first.theirs.n, first.theirs.n, share=True)
+            yield cell(table, "a good seat at random", of, GUESSES, chance)
+
+
+def _votes(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -> Iterator[TableCell]:
+    rows = {name: list(compared_votes(games)) for name, games in ours.items()}
+    for number, first in enumerate(next(iter(rows.values()))):
+        of = _group(first.by, first.group)
+        yield cell(table, theirs, of, VOTES, valued(first.theirs, share=True))
+        for name, found in rows.items():
+            one = found[number]
+            yield cell(table, name, of, VOTES, valued(one.ours, share=True), _less(one.difference))
 
 
 def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[TableCell]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,6 +16,7 @@ from parlour.training import plots
 from parlour.training.avalon.analysis import pages, pictures, tables
 from parlour.training.avalon.analysis import report as reports
 from parlour.training.avalon.analysis.beliefs import belief_lines
+from parlour.training.avalon.analysis.chosen_habits import chosen_habits
 from parlour.training.avalon.analysis.compare import DecidedGame, compared_guesses, compared_votes
 from parlour.training.avalon.analysis.decisions import Decision, decisions_of
 from parlour.training.avalon.analysis.games import AnalysedGame, read_game
@@ -39,14 +40,14 @@ GAMES: Final = "games"
 FIGURES: Final = "analysis.json"
 STAGE: Final = "analysing games"
 
-HabitsOf = Callable[[AnalysedGame], AvalonHabits]
-"""The habits by which a game is analysed."""
-
 
 @dataclass(frozen=True)
 class AnalysisSettings:
     """How games are analysed."""
 
+    habits: Path | None = None
+    """Habits by which beliefs go: a file, or the folder of a run of `parlour train habits`, which has for each of its games
+    habits that were not learned from it; None: the usual ones."""
     values: str = EXPERT
     """How decisions are valued: `expert` (the table's expert plays on where there is one, else the heuristic), `rollouts`
     (the heuristic), each with =N for N continuations a move (16), or `none`."""
@@ -91,9 +92,6 @@ def analyse(
     folder: str | Path,
     out: str | Path,
     settings: AnalysisSettings | None = None,
-    habits_of: HabitsOf | None = None,
-    *,
-    habits_are: str = "the usual ones",
     progress: StageProgress = no_stage_progress,
 ) -> Analysis:
     """Analyse all transcripts (`*.jsonl`) of a folder.
@@ -102,8 +100,6 @@ def analyse(
         folder: Transcripts of Avalon, whoever played.
         out: Where the report goes.
         settings: How.
-        habits_of: The habits for each game; None: the usual ones.
-        habits_are: What they are, for the report.
         progress: Told how many games are done.
 
     Raises:
@@ -112,19 +108,19 @@ def analyse(
     settings = settings or AnalysisSettings()
     files = transcript_files(folder)
     games = [read_game(path) for path in files]
-    held = {"folder": str(folder), "habits": habits_are, "values": settings.values, "votes": settings.votes}
-    with run_directory(out, {**held, "seed": settings.seed}) as target:
+    habits_of = None if settings.habits is None else chosen_habits(settings.habits)
+    chosen = [None if habits_of is None else habits_of(game) for game in games]
+    named = {"folder": str(folder), "habits": None if settings.habits is None else str(settings.habits)}
+    held = {**named, "values": settings.values, "votes": settings.votes, "seed": settings.seed}
+    with run_directory(out, held) as target:
         drawn = settings.pictures and plots.available()
-        calls = [
-            (path, target, None if habits_of is None else habits_of(game), settings, drawn)
-            for path, game in zip(files, games, strict=True)
-        ]
+        calls = [(path, target, habits, settings, drawn) for path, habits in zip(files, chosen, strict=True)]
         results = []
         progress(STAGE, 0, len(calls), "")
         for result in in_order(carry_out(settings.workers, analyse_game, calls)):
             results.append(result)
             progress(STAGE, len(results), len(calls), "")
-        found = _folder(games, results, _how(settings, habits_are, results), drawn=drawn)
+        found = _folder(games, results, _how(settings, results), drawn=drawn)
         figures = _figures(found)
         _write(target, found, figures, [result.listed for result in results])
     return Analysis(found, figures, Path(out))
@@ -141,7 +137,7 @@ def analyse_game(
     values: dict[int, DecisionValue] = {}
     played_on = ""
     if kind != NONE:
-        played_on, seat = players_for(game, kind, used)
+        played_on, seat = players_for(game, kind, AvalonHabits())
         valuing = Valuing(game, used, seat, continuations, settings.votes, settings.seed)
         values = {value.number: value for value in valuing.values(decisions)}
     found = FoundGame(game, tuple(belief_lines(game, used)), decisions, values, played_on)
@@ -169,18 +165,21 @@ def _folder(
     return AnalysedFolder(reports.players_of(games), decided, usual, costed, how, drawn)
 
 
-def _how(settings: AnalysisSettings, habits_are: str, results: Sequence[GameResult]) -> list[str]:
+def _how(settings: AnalysisSettings, results: Sequence[GameResult]) -> list[str]:
     kind, continuations = read_values(settings.values)
     played = sorted({result.played_on for result in results} - {""})
+    habits = "the usual ones" if settings.habits is None else f"those of {pages.plain(settings.habits.name)}"
+    of_folds = settings.habits is not None and settings.habits.is_dir()
+    unseen = ", each game by those that were not learned from it" if of_folds else ""
     how = [
-        f"Habits: {habits_are}. Beliefs are exact posteriors under them; what they say is in `parlour.envs.avalon.belief`.",
+        f"Habits: {habits}{unseen}. Beliefs are exact posteriors under them; what they say is in `parlour.envs.avalon.belief`.",
         "Guesses are valued exactly: the guesser's own probability that the one named is Merlin.",
     ]
     if kind in (EXPERT, ROLLOUTS):
         how.append(
             f"Valued by playing on: every card that was a choice of an evil seat, and of each game the {settings.votes} "
             f"votes of greatest surprise; {continuations} continuations for each move by {' or '.join(played)}, from deals "
-            "drawn from the belief of the seat that decides, the same deals and random numbers for all moves."
+            "drawn from the belief of the seat that decides; those who play on go by the usual habits; the same deals and random numbers for all moves."
         )
     return how
 

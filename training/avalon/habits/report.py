@@ -177,7 +177,8 @@ def _draw(path: Path, readings: Readings) -> None:
             plots.draw(axes, Curve(f"{name} (error {error:.3f})", points, marker="o", interval=""))
         games = len({one.game for one in readings[DEFAULT] if one.players in _GROUPS[group]})
         plots.label(axes, "chance of evil", "share that is evil", f"{group} players, {games} games")
-        axes.legend()
+        if games:
+            axes.legend()
     made.suptitle(
         "An onlooker after every quest of games not learned from (bands: 95 % of the seats of a part, as if independent)"
     )
