@@ -158,6 +158,15 @@ def test_the_heuristic_is_asked_at_the_same_view():
     assert (servant.move, servant.ours, servant.right, servant.ours_right) == (APPROVE, Move(BALLOT, (0,)), False, True)
 
 
+def test_moves_that_a_record_does_not_tell_are_no_decisions():
+    """ProAvalon's records name the moves that were assumed: here both cards of the quest, moves 7 and 8."""
+    told = game_of(quest([0, 3], fails=(3,)))
+    assumed = game_of(quest([0, 3], fails=(3,)), header={"record": {"assumed": [7, 8]}})
+    numbers = [[one.number for one in decisions_of(game, HABITS)] for game in (told, assumed)]
+    assert numbers[0] == [*range(1, 9)]
+    assert numbers[1] == [*range(1, 7)]
+
+
 # -- what decisions cost ---------------------------------------------------------------------------------------
 
 

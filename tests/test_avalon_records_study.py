@@ -45,6 +45,7 @@ def study(records, tmp_path_factory):
         (few / path.name).write_bytes(path.read_bytes())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(avalon_records, "SETTINGS", AnalysisSettings(values="rollouts=1", votes=1, pictures=False))
+        patch.setattr(avalon_records, "FOLDS", 2)
         out = tmp_path_factory.mktemp("study")
         made = reproduce("avalon-records", ReproductionSetting(data=few, out=out))
     return made, out

@@ -60,6 +60,7 @@ STAGES: Final = (
     (f"{ANALYSIS}/{REPORT}", "votes, guesses, surprise and costs, with a page for each game"),
 )
 """What the study writes, and what it is."""
+FOLDS: Final = 5
 SETTINGS: Final = AnalysisSettings(values="rollouts=8", votes=2)
 
 
@@ -89,7 +90,7 @@ def _import(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str,
 
 
 def _habits(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
-    found = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS)), folder / HABITS)
+    found = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), folder / HABITS)
     return "", list(_readings(name, found))
 
 

@@ -14,6 +14,7 @@ from parlour.envs.avalon.state import AvalonState
 from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN, AvalonView
 from parlour.envs.core import Event, Move, ParlourError, accept
 from parlour.envs.replay import Transcript
+from parlour.training.avalon.records import assumed_moves
 
 GAME: Final = "avalon_v0"
 RECORD: Final = "record"
@@ -90,9 +91,10 @@ class AnalysedGame:
         return "not finished" if outcome is None else f"{outcome.winner} wins ({outcome.reason})"
 
     def moments(self) -> Iterator[Moment]:
-        """The decisions of the seats, in order."""
+        """The decisions of the seats, in order, but for those that the record does not tell."""
+        unknown = assumed_moves(self.transcript)
         for number, (state, move) in enumerate(zip(self.states, self.transcript.moves, strict=False)):
-            if state.actor >= 0:
+            if state.actor >= 0 and number not in unknown:
                 view = self.rules.view(state, state.actor)
                 yield Moment(number, view, move)
 
