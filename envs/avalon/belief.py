@@ -65,7 +65,8 @@ class AvalonBelief:
         apart = (game.MORDRED,) if conduct is not None and game.MORDRED in roles else ()
         self._key = Key(roles, seat, role, knows, apart)
         self.evil, self.merlin, self.blind, _ = tables(self._key)
-        self._learned = None if conduct is None else Likelihoods(self._key, conduct, self.habits)
+        self._words = None if conduct is None else getattr(self.habits, "words", None)
+        self._learned = None if conduct is None else Likelihoods(self._key, conduct, self.habits, self._words)
         self._guesser = guesser
         self.log_weights: Array = np.zeros(len(self.evil))
         self._weights: Array | None = None
@@ -120,12 +121,16 @@ class AvalonBelief:
 
     def see(self, seat: int, kind: str, args: tuple[int, ...], words: str = "") -> None:
         """Take in an event that the seat saw; events come in the order of the game. Words count only by habits that know them."""
+        if words and self._words is not None and kind in _SPOKEN:
+            self.see_words(seat, words, reason=kind == game.TEAM)
+            if kind != game.TEAM:
+                return  # the claim that the table read is one of those in the words
         if kind == speech.ACCUSE:
             self.see_accusation(seat, args[0])
         elif kind in (speech.DEFEND, speech.RECOMMEND):
             self.see_defence(seat, args[0])
         elif kind == game.LEADS and self._learned is not None:
-            self._learned.public.lead(args[0])
+            self._learned.lead(args[0])
         elif kind == game.SCORE and self._learned is not None:
             self._learned.public.score(*args)
         elif kind == game.TEAM:
@@ -143,6 +148,11 @@ class AvalonBelief:
             self.see_exposure(args[0], args[1], right=bool(args[2]))
         elif kind == game.GATHERS and self.seat in args:
             self._add(np.where(self.evil[:, list(args)].all(axis=1), 0.0, -50.0))
+
+    def see_words(self, speaker: int, words: str, *, reason: bool = False) -> None:
+        """A seat speaks freely to all, with a team if `reason`; it tells nothing where the habits know of no words."""
+        if self._learned is not None:
+            self._add(self._learned.words(speaker, words, reason=reason))
 
     def see_team(self, leader: int, team: Sequence[int]) -> None:
         """A leader names a team."""
@@ -239,6 +249,10 @@ class AvalonBelief:
     def _add(self, log_likelihood: Array) -> None:
         self.log_weights = self.log_weights + log_likelihood
         self._weights = None
+
+
+_SPOKEN = (*game.ACTS, game.TEAM)
+"""What comes with words that all hear."""
 
 
 def _log_vote(cast: Array, approve: float) -> Array:

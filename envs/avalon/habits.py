@@ -5,7 +5,8 @@ log-odds that depend on what all have seen, by kind of seat; `conduct.py` says o
 number of players:
 
     {"parlour_habits": 1, "game": "avalon_v0", "players": {"5": {"conduct": {"votes": {"evil, dirty": {"always": 3.1, ...}, ...},
-     "teams": {...}, "cards": {...}, "weights": {...}}, "words": {...}}, ...}, ...}
+     "teams": {...}, "cards": {...}, "weights": {...}}, "words": {"weight": 0.6, "Merlin": {"propose": {"always": 1.0, ...},
+     "defend": {...}, "accuse": {...}}, ...}}, ...}, ...}
 
 Every other key of the file is a note of who wrote it. A file may come from anybody: it is read as `json_values` has it.
 """
@@ -46,6 +47,22 @@ TEAM_TERMS: Final = ("self", "doubt", "dirty", "more evil", "kept", "again")
 """What the weight of a team among all of its size is the sum of; see `conduct.team_terms`."""
 CARD_TERMS: Final = ("always", "first quest", "second quest", "pair", "several", "evil two", "good two")
 """What the log-odds that a quest with evil members fails are the sum of; see `conduct.card_terms`."""
+
+STANCES: Final = ("propose", "defend", "accuse")
+"""What words may say of a seat, but for nothing; see `spoken.py`."""
+CLAIM_TERMS: Final = (
+    "always",
+    "self",
+    "doubt",
+    "evil",
+    "evil and doubt",
+    "against",
+    "for",
+    "reason",
+    "later quest",
+    "first quest",
+)
+"""What the log-odds of a stance to a seat, against saying nothing of it, are the sum of."""
 
 Terms = tuple[float, ...]
 
@@ -105,10 +122,22 @@ class Conduct:
 
 
 @dataclass(frozen=True)
+class ClaimHabits:
+    """What seats say of each other, learned from records: sums of terms in log-odds."""
+
+    stances: tuple[tuple[Terms, ...], ...]
+    """By `LEADERS` (kinds of speakers), each by `STANCES`, each by `CLAIM_TERMS`."""
+    weight: float = 1.0
+    """How much the words count, as `Weights`."""
+
+
+@dataclass(frozen=True)
 class LearnedHabits(AvalonHabits):
     """Habits with what records taught; where that is None, the fixed rates count."""
 
     conduct: Conduct | None = None
+    words: ClaimHabits | None = None
+    """What words tell, beside conduct; None: words tell nothing."""
 
 
 @dataclass(frozen=True)
@@ -153,17 +182,25 @@ _WEIGHTS: Final = tuple(Weights.__dataclass_fields__)
 
 
 def _told(habits: LearnedHabits) -> dict[str, Any]:
-    conduct = habits.conduct
-    if conduct is None:
-        return {}
     return {
-        "conduct": {
-            "votes": {kind: _named(VOTE_TERMS, terms) for kind, terms in zip(VOTERS, conduct.votes, strict=True)},
-            "teams": {kind: _named(TEAM_TERMS, terms) for kind, terms in zip(LEADERS, conduct.teams, strict=True)},
-            "cards": _named(CARD_TERMS, conduct.cards) | {"joins": conduct.joins},
-            "weights": {name: getattr(conduct.weights, name) for name in _WEIGHTS},
-        }
+        **({} if habits.conduct is None else {"conduct": _told_conduct(habits.conduct)}),
+        **({} if habits.words is None else {"words": _told_words(habits.words)}),
     }
+
+
+def _told_conduct(conduct: Conduct) -> dict[str, Any]:
+    return {
+        "votes": {kind: _named(VOTE_TERMS, terms) for kind, terms in zip(VOTERS, conduct.votes, strict=True)},
+        "teams": {kind: _named(TEAM_TERMS, terms) for kind, terms in zip(LEADERS, conduct.teams, strict=True)},
+        "cards": _named(CARD_TERMS, conduct.cards) | {"joins": conduct.joins},
+        "weights": {name: getattr(conduct.weights, name) for name in _WEIGHTS},
+    }
+
+
+def _told_words(words: ClaimHabits) -> dict[str, Any]:
+    kinds = zip(LEADERS, words.stances, strict=True)
+    told = {k: {s: _named(CLAIM_TERMS, t) for s, t in zip(STANCES, two, strict=True)} for k, two in kinds}
+    return {"weight": words.weight, **told}
 
 
 def _named(names: tuple[str, ...], terms: Terms) -> dict[str, float]:
@@ -171,18 +208,25 @@ def _named(names: tuple[str, ...], terms: Terms) -> dict[str, float]:
 
 
 def _habits(told: Mapping[str, Any]) -> LearnedHabits:
-    if "conduct" not in told:
-        return LearnedHabits()
-    conduct = told["conduct"]
     return LearnedHabits(
-        conduct=Conduct(
-            tuple(_terms(conduct["votes"][kind], VOTE_TERMS) for kind in VOTERS),
-            tuple(_terms(conduct["teams"][kind], TEAM_TERMS) for kind in LEADERS),
-            _terms(conduct["cards"], CARD_TERMS),
-            _number(conduct["cards"]["joins"]),
-            Weights(*_terms(conduct["weights"], _WEIGHTS)),
-        )
+        conduct=_conduct(told["conduct"]) if "conduct" in told else None,
+        words=_words(told["words"]) if "words" in told else None,
     )
+
+
+def _conduct(told: Mapping[str, Any]) -> Conduct:
+    return Conduct(
+        tuple(_terms(told["votes"][kind], VOTE_TERMS) for kind in VOTERS),
+        tuple(_terms(told["teams"][kind], TEAM_TERMS) for kind in LEADERS),
+        _terms(told["cards"], CARD_TERMS),
+        _number(told["cards"]["joins"]),
+        Weights(*_terms(told["weights"], _WEIGHTS)),
+    )
+
+
+def _words(told: Mapping[str, Any]) -> ClaimHabits:
+    stances = tuple(tuple(_terms(told[kind][stance], CLAIM_TERMS) for stance in STANCES) for kind in LEADERS)
+    return ClaimHabits(stances, _number(told["weight"]))
 
 
 def _terms(told: Mapping[str, Any], names: tuple[str, ...]) -> Terms:

@@ -9,8 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 from parlour.envs.avalon import conduct as terms
+from parlour.envs.avalon import spoken
 from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, team_rows, teams
-from parlour.envs.avalon.habits import AvalonHabits, Conduct
+from parlour.envs.avalon.habits import AvalonHabits, ClaimHabits, Conduct
 
 
 class Likelihoods:
@@ -20,19 +21,47 @@ class Likelihoods:
         key: Whose deals.
         conduct: What seats do.
         habits: For the rate at which good seats fail.
+        claimed: What seats say; None: words tell nothing.
     """
 
-    def __init__(self, key: Key, conduct: Conduct, habits: AvalonHabits) -> None:
-        self._key, self._conduct, self._habits = key, conduct, habits
+    def __init__(self, key: Key, conduct: Conduct, habits: AvalonHabits, claimed: ClaimHabits | None = None) -> None:
+        self._key, self._conduct, self._habits, self._claimed = key, conduct, habits, claimed
         self._all = key._replace(seat=-1, role="", knows=())
         self.public = terms.Public(sides(self._all)[0])
+        self.heard = spoken.Heard(len(key.roles))
         self._leader = 0
 
     def copied(self) -> Likelihoods:
         """The same for another belief of the same deals."""
         other = copy(self)
-        other.public = copy(self.public)
+        other.public, other.heard = copy(self.public), self.heard.copied()
         return other
+
+    def lead(self, quest: int) -> None:
+        """A proposal begins."""
+        self.public.lead(quest)
+        self.heard.lead(quest)
+
+    def words(self, speaker: int, words: str, *, reason: bool = False) -> Array:
+        """A seat speaks to all, `reason`: with a team; to itself its own words tell nothing."""
+        found = np.zeros(len(tables(self._key).evil))
+        if self._claimed is None:
+            return found
+        n = len(self._key.roles)
+        said, terms = (
+            spoken.stances(words, speaker, n),
+            spoken.claim_terms(self.public, self.heard, speaker, reason=reason),
+        )
+        self.heard.hear(np.array(said))
+        if speaker == self._key.seat:
+            return found
+        others = (np.arange(n) != speaker).astype(np.float64)
+        by_kind = []
+        for (rows, which), coefficients in zip(known(self._key), self._claimed.stances, strict=True):
+            if_good = spoken.log_stances(terms, said, coefficients)
+            if_evil = spoken.log_stances(spoken.with_evil(terms, others), said, coefficients)
+            by_kind.append((if_good.sum() + rows @ (if_evil - if_good))[which])
+        return self._claimed.weight * np.choose(kind_of(self._key)[:, speaker], by_kind)
 
     def team(self, leader: int, team: Sequence[int]) -> Array:
         """A leader names a team; to itself its own tells nothing."""

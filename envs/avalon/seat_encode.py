@@ -213,9 +213,9 @@ class _Belief:
             self._beliefs = own, AvalonBelief(view.roles, -1, "", (), guesser=view.guesser)
 
     def see(self, view: AvalonView, event: Event) -> None:
-        seat, (kind, args, _), _ = event
+        seat, (kind, args, words), _ = event
         for belief in self._beliefs:
-            belief.see(seat, kind, args)
+            belief.see(seat, kind, args, words)
 
     def write(self, view: AvalonView, features: Features) -> None:
         if self._beliefs:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from parlour.envs.avalon.habits import HabitsFile, LearnedHabits
+from parlour.envs.avalon.habits import ClaimHabits, Conduct, HabitsFile
 from parlour.training.avalon.habits import cases, scores
 from parlour.training.avalon.habits.fit import fit
 from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.priors import Widths
 from parlour.training.avalon.habits.scores import QuestRead
 from parlour.training.avalon.habits.weights import evidence, fit_weights, weighed
+from parlour.training.avalon.habits.words import fit_words, of_games
 
 Told = Callable[[int, int], None]
 """Called with how many games of how many are read."""
@@ -25,6 +26,8 @@ class Learning:
     widths: Widths = field(default_factory=Widths)
     weight_widths: Widths = field(default_factory=lambda: Widths(shared=1.0, own=0.2))
     """Of the logarithms of the weights of evidence."""
+    words: bool = True
+    """Whether what was said counts as evidence."""
     folds: int = 5
     seed: int = 0
 
@@ -46,10 +49,16 @@ def learn(games: Sequence[PublicGame], how: Learning) -> HabitsFile:
     unseen = []
     for fold in folds(games, min(how.folds, len(games)), how.seed):
         held = set(fold)
-        conduct = fit(cases.of_games(one for k, one in enumerate(games) if k not in held), how.widths)
-        unseen += [evidence(games[k], conduct[games[k].players]) for k in fold]
-    conducts = weighed(fit(cases.of_games(games), how.widths), fit_weights(unseen, how.weight_widths))
-    return HabitsFile({n: LearnedHabits(conduct=conduct) for n, conduct in conducts.items()})
+        conduct, claimed = _fitted([one for k, one in enumerate(games) if k not in held], how)
+        unseen += [evidence(games[k], conduct[games[k].players], claimed.get(games[k].players)) for k in fold]
+    weights = fit_weights(unseen, how.weight_widths)
+    conduct, claimed = _fitted(games, how)
+    return HabitsFile({n: weighed(conduct[n], claimed.get(n), weights[n]) for n in conduct})
+
+
+def _fitted(games: Sequence[PublicGame], how: Learning) -> tuple[dict[int, Conduct], dict[int, ClaimHabits]]:
+    words = fit_words(of_games(games)) if how.words else {}
+    return fit(cases.of_games(games), how.widths), words
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,25 @@ a game is read must not have been learned from that game: `validate.py` sees to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import log
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, tables
-from parlour.envs.avalon.habits import AvalonHabits, Conduct, Weights
+from parlour.envs.avalon.habits import AvalonHabits, ClaimHabits, Conduct, LearnedHabits, Weights
 from parlour.envs.avalon.likelihoods import Likelihoods
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.priors import Loss, Widths, by_table
+from parlour.training.avalon.habits.words import SPOKEN
 
-KINDS = tuple(Weights.__dataclass_fields__)
+CONDUCT = tuple(Weights.__dataclass_fields__)
+"""Kinds of evidence of what seats do."""
+KINDS = (*CONDUCT, "words")
+_PRIOR = (0.0, 0.0, 0.0, log(0.5))
+"""Logarithms around which those of the weights lie."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +39,19 @@ class Evidence:
     """1 for the deals with the true evil side, shape (H,)."""
 
 
-def evidence(record: PublicGame, conduct: Conduct) -> Evidence:
-    """Read one game by conduct, every kind of evidence by itself."""
+def evidence(record: PublicGame, conduct: Conduct, claimed: ClaimHabits | None = None) -> Evidence:
+    """Read one game by conduct, and its words by claim habits, every kind of evidence by itself."""
     key = record.key()
-    likely = Likelihoods(key, replace(conduct, weights=Weights()), AvalonHabits())
+    unweighed = None if claimed is None else replace(claimed, weight=1.0)
+    likely = Likelihoods(key, replace(conduct, weights=Weights()), AvalonHabits(), unweighed)
     true = (tables(key).evil == record.evil).all(axis=1).astype(np.float64)
     total, found = np.zeros((len(KINDS), len(true))), []
     team: tuple[int, ...] = ()
-    for seat, (kind, args, _), _ in record.events:
+    for seat, (kind, args, words), _ in record.events:
+        if words and kind in SPOKEN:
+            total[KINDS.index("words")] += likely.words(seat, words, reason=kind == game.TEAM)
         if kind == game.LEADS:
-            likely.public.lead(args[0])
+            likely.lead(args[0])
         elif kind == game.TEAM:
             team = args
             total[KINDS.index("teams")] += likely.team(seat, team)
@@ -56,11 +65,11 @@ def evidence(record: PublicGame, conduct: Conduct) -> Evidence:
     return Evidence(record.players, np.array(found).reshape(len(found), len(KINDS), len(true)), true)
 
 
-def fit_weights(found: Sequence[Evidence], widths: Widths) -> dict[int, Weights]:
-    """Number of players -> weights; their logarithms have the priors, around weights of one."""
+def fit_weights(found: Sequence[Evidence], widths: Widths) -> dict[int, tuple[float, ...]]:
+    """Number of players -> weights by `KINDS`; their logarithms have the priors."""
     losses = [_loss([one for one in found if one.players == n]) for n in PLAYERS]
-    fitted = by_table(losses, (0.0,) * len(KINDS), widths)
-    return {n: Weights(*(float(np.exp(one)) for one in terms)) for n, terms in zip(PLAYERS, fitted, strict=True)}
+    fitted = by_table(losses, _PRIOR, widths)
+    return {n: tuple(float(np.exp(one)) for one in terms) for n, terms in zip(PLAYERS, fitted, strict=True)}
 
 
 def _loss(found: Sequence[Evidence]) -> Loss:
@@ -86,6 +95,9 @@ def _share(odds: Array) -> tuple[float, Array]:
     return top + float(np.log(total)), weights / total
 
 
-def weighed(conducts: Mapping[int, Conduct], weights: Mapping[int, Weights]) -> dict[int, Conduct]:
-    """Conducts with weights."""
-    return {n: replace(conduct, weights=weights[n]) for n, conduct in conducts.items()}
+def weighed(conduct: Conduct, claimed: ClaimHabits | None, weights: Sequence[float]) -> LearnedHabits:
+    """Habits with weights by `KINDS`."""
+    return LearnedHabits(
+        conduct=replace(conduct, weights=Weights(*weights[: len(CONDUCT)])),
+        words=None if claimed is None else replace(claimed, weight=weights[-1]),
+    )

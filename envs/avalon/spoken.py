@@ -1,0 +1,132 @@
+"""How likely public words of Avalon are under each deal: what a seat says of each seat, by conduct learned from records.
+
+What a statement claims (`parlour.envs.claims`) becomes one stance to each seat, by `STANCES`: accuse, else defend, else propose, else
+nothing is said of it; claims about some of several seats count half, and yield to a whole one. A speaker goes by its kind and by what
+all have seen and heard. Terms of a stance, in log-odds against saying nothing, by `CLAIM_TERMS`:
+
+    always          1, of other seats
+    self            1, of the speaker
+    doubt           log-odds that the seat is evil as the speaker would see it if it were good and went by the quests' cards alone,
+                    less those before the first quest; 0 of the speaker
+    evil            the seat is evil, as far as the speaker knows (hearsay for good seats and Oberon, of all)
+    evil and doubt  their product
+    against, for    the share of the statements heard in this quest that accused the seat, and that proposed or defended it
+    reason          the words of a leader with a team
+    later quest, first quest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from functools import lru_cache
+from math import log
+
+import numpy as np
+from parlour.envs.avalon.conduct import SURE, Public
+from parlour.envs.avalon.deals import Array, Numbers
+from parlour.envs.avalon.habits import CLAIM_TERMS, Terms
+from parlour.envs.claims import PROPOSE, claims
+from parlour.envs.speech import ACCUSE, DEFEND
+
+NOTHING, PROPOSED, DEFENDED, ACCUSED = range(4)
+_STANCE_OF = {PROPOSE: PROPOSED, DEFEND: DEFENDED, ACCUSE: ACCUSED}
+_EVIL, _EVIL_AND_DOUBT, _DOUBT = (CLAIM_TERMS.index(term) for term in ("evil", "evil and doubt", "doubt"))
+_CERTAIN = 0.98
+"""No doubt is taken to be larger."""
+
+
+class Heard:
+    """What was said of each seat in the quest so far.
+
+    Args:
+        players: How many sit at the table.
+    """
+
+    def __init__(self, players: int) -> None:
+        self.of_seats: Array = np.zeros((4, players))
+        """By stance and seat: how many statements."""
+        self.statements = 0
+        self._quest = -1
+
+    def copied(self) -> Heard:
+        """The same for another belief."""
+        return copy(self)  # counts are replaced, never changed
+
+    def lead(self, quest: int) -> None:
+        """A proposal begins; with a new quest what was said is over."""
+        if quest != self._quest:
+            self.of_seats, self.statements, self._quest = np.zeros_like(self.of_seats), 0, quest
+
+    def hear(self, said: Numbers) -> None:
+        """A statement with these stances to the seats, shape (n,)."""
+        self.of_seats = self.of_seats + (np.arange(4)[:, None] == said)
+        self.statements += 1
+
+
+@lru_cache(maxsize=1 << 14)
+def stances(words: str, speaker: int, players: int) -> tuple[int, ...]:
+    """The stance of a statement to each seat, a number; never an accusation of the speaker."""
+    strength = np.zeros((4, players))
+    for claim in claims(words, speaker, players):
+        row = _STANCE_OF.get(claim.kind, NOTHING)
+        for seat in claim.seats:
+            strength[row, seat] = max(strength[row, seat], 0.5 if claim.some else 1.0)
+    accused = (strength[ACCUSED] > 0) & (strength[ACCUSED] >= strength[[PROPOSED, DEFENDED]].max(axis=0))
+    other = np.where(strength[DEFENDED] > 0, DEFENDED, np.where(strength[PROPOSED] > 0, PROPOSED, NOTHING))
+    return tuple(int(one) for one in np.where(accused, ACCUSED, other))
+
+
+def claim_terms(public: Public, heard: Heard, speaker: int, *, reason: bool) -> Array:
+    """The terms of the speaker's stance to each seat but for `evil`, which is 0 here; shape (n, terms).
+
+    Args:
+        public: What all have seen.
+        heard: What was said before.
+        speaker: Who speaks.
+        reason: Whether the words come with a team.
+    """
+    n = public.sides.shape[1]
+    own = np.arange(n) == speaker
+    shares = heard.of_seats / max(1, heard.statements)
+    stage = np.broadcast_to((float(reason), float(public.quest > 1), float(public.quest == 0)), (n, 3))
+    nothing = np.zeros(n)
+    return np.column_stack(
+        [
+            ~own,
+            own,
+            _doubts(public, speaker),
+            nothing,
+            nothing,
+            shares[ACCUSED],
+            shares[PROPOSED] + shares[DEFENDED],
+            stage,
+        ]
+    ).astype(np.float64)
+
+
+def with_evil(terms: Array, evil: Array) -> Array:
+    """The terms where these seats are evil as far as the speaker knows, 0/1 of shape (n,)."""
+    found = terms.copy()
+    found[:, _EVIL] = evil
+    found[:, _EVIL_AND_DOUBT] = evil * terms[:, _DOUBT]
+    return found
+
+
+def log_stances(terms: Array, said: Sequence[int], coefficients: Sequence[Terms]) -> Array:
+    """Log likelihood of the stance to each seat, shape (n,), by coefficients for `STANCES`."""
+    odds = np.column_stack([np.zeros(len(terms)), terms @ np.array(coefficients).T])
+    top = odds.max(axis=1)
+    total = top + np.log(np.exp(odds - top[:, None]).sum(axis=1))
+    found: Array = odds[np.arange(len(terms)), np.array(said)] - total
+    return found.clip(min=log(SURE))
+
+
+def _doubts(public: Public, speaker: int) -> Array:
+    sides = public.sides
+    if_good = (1 - sides[:, speaker]) * public.by_cards
+    chance = ((if_good @ sides) / max(float(if_good.sum()), 1e-300)).clip(1 - _CERTAIN, _CERTAIN)
+    before = float(sides[0].sum()) / (sides.shape[1] - 1)
+    found: Array = np.log(chance / (1 - chance)) - log(before / (1 - before))
+    found[speaker] = 0.0
+    return found
