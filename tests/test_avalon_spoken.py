@@ -236,7 +236,7 @@ def talk(rng, roles):
 def test_what_merlin_does_is_learned_from_what_merlins_said():
     rng = np.random.default_rng(0)
     games = [talk(rng, [FIVE[k] for k in rng.permutation(5)]) for _ in range(200)]
-    habits = fitting.fit_words(fitting.of_games(games))[5]
+    habits = fitting.fit_words(fitting.statements_of(games))[5]
     accuse, evil = STANCES.index("accuse"), CLAIM_TERMS.index("evil")
     learned = dict(zip(LEADERS, (stances[accuse][evil] for stances in habits.stances), strict=True))
     assert learned["Merlin"] > 2.5  # one of two evil seats each time, no good one ever

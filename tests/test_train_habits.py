@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from parlour.envs.avalon.habits import VOTE_TERMS, VOTERS, AvalonHabits, read_habits
+from parlour.envs.avalon.habits import VOTE_TERMS, VOTERS, AvalonHabits, LearnedHabits, read_habits
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy
 from parlour.training.avalon.habits import cases, report, scores, validate
@@ -124,7 +124,7 @@ def test_evidence_is_what_the_belief_weighs(played):
     game = games_in(played)[1]
     conduct = fit(cases.of_games(games_in(played)), Widths())[game.players]
     found = evidence(game, conduct)
-    reads = scores.read(game, validate.LearnedHabits(conduct=conduct))
+    reads = scores.read(game, LearnedHabits(conduct=conduct))
     for quest, logs in enumerate(found.logs):
         weights = np.exp(logs.sum(axis=0))
         assert -math.log(weights @ found.true / weights.sum()) == pytest.approx(reads[quest].loss)

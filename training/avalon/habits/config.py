@@ -20,6 +20,8 @@ class HabitsConfig:
     """Folder with transcripts of Avalon to learn from."""
     test: str | None = None
     """Folder with transcripts to test the habits on; None: cross-validation alone."""
+    words: bool = True
+    """Whether habits of words are learned, too, where free words are recorded; both are then compared."""
     folds: int = 5
     """Parts of the games; each is read by habits learned from the others."""
     shared_width: float = 1.5
@@ -39,4 +41,4 @@ class HabitsConfig:
     @property
     def learning(self) -> Learning:
         """How habits are learned."""
-        return Learning(Widths(self.shared_width, self.own_width), folds=self.folds, seed=self.seed)
+        return Learning(Widths(self.shared_width, self.own_width), words=self.words, folds=self.folds, seed=self.seed)

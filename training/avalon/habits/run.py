@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,11 +16,14 @@ from parlour.training.avalon.habits import report, scores
 from parlour.training.avalon.habits.config import HabitsConfig
 from parlour.training.avalon.habits.games import PublicGame, of_transcript
 from parlour.training.avalon.habits.scores import QuestRead
-from parlour.training.avalon.habits.validate import Fold, cross_validate, learn, reads_of
+from parlour.training.avalon.habits.validate import Fold, Learning, cross_validate, learn, reads_of
+from parlour.training.avalon.habits.words import statements_of
 from parlour.training.runs import StageProgress, no_stage_progress, run_directory
 
 HABITS, REPORT, FOLDS = "habits.json", "report.md", "folds"
 LEARNED: Final = "learned"
+WORDS: Final = "learned, words"
+"""The readings: by conduct alone, and by what was said, too."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class LearnedFrom:
     habits: HabitsFile
     """Learned from all games."""
     folds: tuple[Fold, ...]
-    """Without words where there are habits of words, too."""
+    """With words where there are any."""
     scores: Sequence[Mapping[str, Any]]
     """By cross-validation; see `report.summary`."""
     tested: Sequence[Mapping[str, Any]]
@@ -70,25 +74,44 @@ def learn_habits(config: HabitsConfig, out: Path, progress: StageProgress = no_s
 def _learn(
     config: HabitsConfig, games: list[PublicGame], others: list[PublicGame], folder: Path, progress: StageProgress
 ) -> LearnedFrom:
-    folds = cross_validate(
-        games, config.learning, lambda done, every: progress("cross-validation", done, every, LEARNED)
-    )
-    habits = replace(learn(games, config.learning), notes={"learned_from": {"games": len(games), "seed": config.seed}})
+    ways = _ways(config, games)
+    readings = {report.DEFAULT: by_default(games)}
+    for name, how in ways.items():
+        folds = cross_validate(games, how, partial(_fold_told, progress, name))
+        readings[name] = reads_of(folds)
+    habits = replace(learn(games, how), notes={"learned_from": {"games": len(games), "seed": config.seed}})
+    _write(folder, games, habits, folds)
+    found = report.write(folder, "", readings, games, config.seed)
+    text = [report.in_words("Cross-validation by game", found, report.by_role(readings, games))]
+    tested: list[dict[str, Any]] = []
+    if others:
+        learned = {name: learn(games, how) for name, how in list(ways.items())[:-1]} | {list(ways)[-1]: habits}
+        read = {name: scores.read_all(others, one.of) for name, one in learned.items()}
+        on_others = {report.DEFAULT: by_default(others), **read}
+        tested = report.write(folder, "test-", on_others, others, config.seed)
+        text.append(report.in_words("On the games of the other folder", tested, report.by_role(on_others, others)))
+    atomic_write(folder / REPORT, "# Habits learned from records\n\n" + "\n".join(text))
+    return LearnedFrom(habits, tuple(folds), found, tested)
+
+
+def _ways(config: HabitsConfig, games: Sequence[PublicGame]) -> dict[str, Learning]:
+    """Name of the reading -> how habits are learned for it; those of the last one are kept."""
+    ways = {LEARNED: replace(config.learning, words=False)}
+    if config.words and statements_of(games):
+        ways[WORDS] = config.learning
+    return ways
+
+
+def _write(folder: Path, games: Sequence[PublicGame], habits: HabitsFile, folds: Sequence[Fold]) -> None:
     write_json(folder / HABITS, habits.as_json())
     for number, fold in enumerate(folds):
         held_out = [games[k].name for k in fold.held_out]
         told = replace(fold.habits, notes={"held_out": held_out}).as_json()
         write_json(folder / FOLDS / f"{number}.json", told)
-    readings = {report.DEFAULT: by_default(games), LEARNED: reads_of(folds)}
-    found = report.write(folder, "", readings, games, config.seed)
-    text = [report.in_words("Cross-validation by game", found, report.by_role(readings, games))]
-    tested: list[dict[str, Any]] = []
-    if others:
-        on_others = {report.DEFAULT: by_default(others), LEARNED: scores.read_all(others, habits.of)}
-        tested = report.write(folder, "test-", on_others, others, config.seed)
-        text.append(report.in_words("On the games of the other folder", tested, report.by_role(on_others, others)))
-    atomic_write(folder / REPORT, "# Habits learned from records\n\n" + "\n".join(text))
-    return LearnedFrom(habits, tuple(folds), found, tested)
+
+
+def _fold_told(progress: StageProgress, name: str, done: int, every: int) -> None:
+    progress("cross-validation", done, every, name)
 
 
 def by_default(games: Sequence[PublicGame]) -> list[QuestRead]:

@@ -13,7 +13,7 @@ from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.priors import Widths
 from parlour.training.avalon.habits.scores import QuestRead
 from parlour.training.avalon.habits.weights import evidence, fit_weights, weighed
-from parlour.training.avalon.habits.words import fit_words, of_games
+from parlour.training.avalon.habits.words import fit_words, statements_of
 
 Told = Callable[[int, int], None]
 """Called with how many games of how many are read."""
@@ -27,7 +27,7 @@ class Learning:
     weight_widths: Widths = field(default_factory=lambda: Widths(shared=1.0, own=0.2))
     """Of the logarithms of the weights of evidence."""
     words: bool = True
-    """Whether what was said counts as evidence."""
+    """Whether what was said counts as evidence, where free words are recorded."""
     folds: int = 5
     seed: int = 0
 
@@ -57,8 +57,8 @@ def learn(games: Sequence[PublicGame], how: Learning) -> HabitsFile:
 
 
 def _fitted(games: Sequence[PublicGame], how: Learning) -> tuple[dict[int, Conduct], dict[int, ClaimHabits]]:
-    words = fit_words(of_games(games)) if how.words else {}
-    return fit(cases.of_games(games), how.widths), words
+    said = statements_of(games) if how.words else []
+    return fit(cases.of_games(games), how.widths), fit_words(said) if said else {}
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as game
@@ -21,9 +22,17 @@ from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.priors import Loss, Widths, by_table
 from parlour.training.avalon.habits.words import SPOKEN
 
-CONDUCT = tuple(Weights.__dataclass_fields__)
-"""Kinds of evidence of what seats do."""
-KINDS = (*CONDUCT, "words")
+
+class EvidenceWeights(NamedTuple):
+    """How much each kind of evidence counts."""
+
+    votes: float
+    teams: float
+    cards: float
+    words: float
+
+
+KINDS = EvidenceWeights._fields
 _PRIOR = (0.0, 0.0, 0.0, log(0.5))
 """Logarithms around which those of the weights lie."""
 
@@ -65,11 +74,13 @@ def evidence(record: PublicGame, conduct: Conduct, claimed: ClaimHabits | None =
     return Evidence(record.players, np.array(found).reshape(len(found), len(KINDS), len(true)), true)
 
 
-def fit_weights(found: Sequence[Evidence], widths: Widths) -> dict[int, tuple[float, ...]]:
-    """Number of players -> weights by `KINDS`; their logarithms have the priors."""
+def fit_weights(found: Sequence[Evidence], widths: Widths) -> dict[int, EvidenceWeights]:
+    """Number of players -> weights; their logarithms have the priors."""
     losses = [_loss([one for one in found if one.players == n]) for n in PLAYERS]
     fitted = by_table(losses, _PRIOR, widths)
-    return {n: tuple(float(np.exp(one)) for one in terms) for n, terms in zip(PLAYERS, fitted, strict=True)}
+    return {
+        n: EvidenceWeights(*(float(np.exp(one)) for one in terms)) for n, terms in zip(PLAYERS, fitted, strict=True)
+    }
 
 
 def _loss(found: Sequence[Evidence]) -> Loss:
@@ -95,9 +106,9 @@ def _share(odds: Array) -> tuple[float, Array]:
     return top + float(np.log(total)), weights / total
 
 
-def weighed(conduct: Conduct, claimed: ClaimHabits | None, weights: Sequence[float]) -> LearnedHabits:
-    """Habits with weights by `KINDS`."""
+def weighed(conduct: Conduct, claimed: ClaimHabits | None, weights: EvidenceWeights) -> LearnedHabits:
+    """Habits with weights."""
     return LearnedHabits(
-        conduct=replace(conduct, weights=Weights(*weights[: len(CONDUCT)])),
-        words=None if claimed is None else replace(claimed, weight=weights[-1]),
+        conduct=replace(conduct, weights=Weights(weights.votes, weights.teams, weights.cards)),
+        words=None if claimed is None else replace(claimed, weight=weights.words),
     )

@@ -16,7 +16,7 @@ from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.priors import Loss, Widths, by_table
 
 SPOKEN = (*game.ACTS, game.TEAM)
-WIDTHS = Widths(shared=1.5, own=0.3)
+WORD_WIDTHS = Widths(shared=1.5, own=0.3)
 _GOOD, _OBERON = LEADERS.index("good"), LEADERS.index("Oberon")
 _HIDDEN = {0: game.OBERON, 1: game.MORDRED}
 """Kind of speaker -> the evil role that it does not know."""
@@ -35,7 +35,7 @@ class RecordedStatement:
     """The stance to each seat, shape (n,)."""
 
 
-def of_games(games: Iterable[PublicGame]) -> list[RecordedStatement]:
+def statements_of(games: Iterable[PublicGame]) -> list[RecordedStatement]:
     """The public statements of games."""
     return [one for record in games for one in _of_game(record)]
 
@@ -70,7 +70,7 @@ def _with_evil(terms: Array, record: PublicGame, speaker: int) -> Array:
     return spoken.with_evil(terms, evil)
 
 
-def fit_words(found: Sequence[RecordedStatement], widths: Widths = WIDTHS) -> dict[int, ClaimHabits]:
+def fit_words(found: Sequence[RecordedStatement], widths: Widths = WORD_WIDTHS) -> dict[int, ClaimHabits]:
     """Number of players -> what seats say; Oberon, who knows nobody, as good seats do, with words of both."""
     by_kind = {kind: _fit(found, kind, widths) for kind in range(len(LEADERS)) if kind != _OBERON}
     by_kind[_OBERON] = by_kind[_GOOD]
