@@ -164,19 +164,30 @@ def test_the_heuristic_plays_every_table_and_names_somebody_in_the_consultation(
     assert all(move.args for move in held)
 
 
-def test_batch_kernels_refuse_what_they_do_not_have():
+POINTS = {"discussion": "mission", "speaks_first": "seat_0", "consult": True, "guesser": G}
+
+
+@pytest.mark.parametrize(
+    "options", [{"rules": "multi_round"}, *({"rules": "official", k: v} for k, v in POINTS.items())]
+)
+def test_batch_kernels_refuse_what_they_do_not_have_and_scalar_games_play_it(options):
     pytest.importorskip("numba")
-    with pytest.raises(ParlourError, match="fifth_rejection of batch tables of Avalon 'no_vote' is not accepted"):
-        batch.make("avalon_v0", num_envs=2, rules="multi_round")
-    for option, value in {"discussion": "mission", "speaks_first": "seat_0", "consult": True, "guesser": G}.items():
-        with pytest.raises(ParlourError, match=f"^{option} of batch tables of Avalon .* accepted: [a-zA-Z]+$"):
-            batch.make("avalon_v0", num_envs=2, rules="official", **{option: value})
-    # what the kernels have: other sizes, two fails or not, words
+    kernels = batch.kernels_of(GAME)
+    point = "fifth_rejection" if options["rules"] == "multi_round" else list(options)[1]
+    with pytest.raises(
+        ParlourError, match=f"^{point} of kernels of Avalon .* is not accepted; accepted: [a-zA-Z_, ]+$"
+    ):
+        kernels(GAME, num_envs=2, **options)
+    tables = batch.make("avalon_v0", num_envs=2, **options)
+    assert type(tables) is batch.ScalarTables
+    turns = tables.reset(seed=1)
+    assert turns.mask.any(axis=1).all()
+
+
+def test_batch_kernels_have_other_sizes_one_fail_or_two_and_words():
+    pytest.importorskip("numba")
     options = {"sizes": (1, 2, 3, 3, 4), "two_fails": False, "reasons": True, "comments": "public"}
-    assert batch.make("avalon_v0", num_envs=2, rules="official", **options).seats == 6
-    # and scalar games in a loop have all
-    tables = batch.make("avalon_v0", num_envs=2, rules="multi_round", features="table")
-    assert (tables.reset(seed=1).actor == 0).all()
+    assert type(batch.make("avalon_v0", num_envs=2, rules="official", **options)) is batch.kernels_of(GAME)
 
 
 @pytest.mark.parametrize("comments", ["none", "private", "public"])

@@ -6,19 +6,20 @@
         turns = tables.step(choose(turns.observation, turns.mask))
 
 `Turns` holds whose turn it is at each table, its mask and observation, and the rewards of the step before. The kernels
-are Numba's (extra `batch`); the scalar game is the truth that tests hold them to. A game without kernels is played by its
-scalar rules in a loop, behind the same interface.
+are Numba's (extra `batch`); the scalar game is the truth that tests hold them to. A game without kernels, or a table whose
+rules they do not have, is played by its scalar rules in a loop, behind the same interface.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from parlour.envs import dotted
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import TABLE, GameSpec, ParlourError
-from parlour.envs.registry import lookup
+from parlour.envs.registry import build, lookup
 
 __all__ = ["BatchTables", "ScalarTables", "Turns", "make"]
 
@@ -27,7 +28,7 @@ SUMMARY: Final = "summary"
 
 
 def make(game: str, *, num_envs: int, features: str | None = None, **options: Any) -> BatchTables:
-    """Tables of a game: of its kernels, or of scalar games in a loop where it has none.
+    """Tables of a game: of its kernels, or of scalar games in a loop where they do not have it.
 
     Args:
         game: Registry name, such as `"avalon_v0"`, or `module:ATTRIBUTE` of a spec.
@@ -42,9 +43,21 @@ def make(game: str, *, num_envs: int, features: str | None = None, **options: An
     spec = lookup(game).spec
     if features is None:
         features = SUMMARY if SUMMARY in spec.features else TABLE
-    made = kernels_of(spec) if spec.batch and features != TABLE else ScalarTables
+    made = kernels_of(spec) if features != TABLE and have_kernels(spec, options) else ScalarTables
     tables: BatchTables = made(spec, num_envs=num_envs, features=features, **options)
     return tables
+
+
+def have_kernels(spec: GameSpec, options: Mapping[str, Any]) -> bool:
+    """Whether a game has kernels, and they the rules of this table; of `options`, those of the game count.
+
+    Raises:
+        ParlourError: An option is not accepted, or Numba is missing.
+    """
+    if not spec.batch:
+        return False
+    own = {name: value for name, value in options.items() if name in spec.options}
+    return bool(kernels_of(spec).plays(build(spec, own)))
 
 
 def kernels_of(spec: GameSpec) -> Any:

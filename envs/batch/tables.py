@@ -99,6 +99,11 @@ class BatchTables(ABC):
         self.seats, self.actions = self.game.seats, len(self.game.catalogue)
         self.autoreset, self.threads = bool(autoreset), int(threads)
 
+    @classmethod
+    def plays(cls, game: Game[Any]) -> bool:
+        """Whether it has the rules of this table of its game."""
+        return True
+
     def _kinds(self, spec: GameSpec) -> tuple[str, ...]:
         return self.kinds
 

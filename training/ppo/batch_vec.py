@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -18,9 +19,14 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices
 _FINAL: Final = ("return", "seat")
 
 
-def player_over_arrays(name: str, spec: GameSpec, features: str) -> str | BatchPlayer | None:
-    """Who plays as the policy of this name at tables with these features; None if it has to be played at scalar tables."""
-    if not spec.batch or features == TABLE:
+def player_over_arrays(
+    name: str, spec: GameSpec, features: str, options: Mapping[str, Any]
+) -> str | BatchPlayer | None:
+    """Who plays as the policy of this name at tables with these features; None if it has to be played at scalar tables.
+
+    `options` are those of the game.
+    """
+    if features == TABLE or not batch.have_kernels(spec, options):
         return None
     if name.endswith(SUFFIX):
         policy = TrainedSeat.load(name)

@@ -109,7 +109,7 @@ def _maker(config: SeatConfig) -> Callable[[], SeatEnv]:
 def _tables(config: SeatConfig, phase: int) -> VecEnv:
     """Tables over arrays where the game has kernels and its opponents can sit there; else scalar games in processes."""
     features = features_of(config.game, config.features)
-    opponents = player_over_arrays(config.opponents, lookup(config.game).spec, features)
+    opponents = player_over_arrays(config.opponents, lookup(config.game).spec, features, config.options)
     if opponents is None:
         return SeatVecEnv(_maker(config), env_seeds(config, phase), config.processes)
     env = batch_seats(

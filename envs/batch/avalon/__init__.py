@@ -18,7 +18,7 @@ from parlour.envs.batch.avalon.layout import Array, game_record, numbers_of, rul
 from parlour.envs.batch.compiled import use_threads
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import NOBODY, BatchTables, Turns, seeds_of
-from parlour.envs.core import GameSpec, ParlourError, accept
+from parlour.envs.core import Game, GameSpec, ParlourError, accept
 
 _POINTS: Final = {
     "fifth_rejection": ("evil_wins", "team_goes"),
@@ -28,13 +28,6 @@ _POINTS: Final = {
     "guesser": (ASSASSIN,),
 }
 """What kernels have of the points on which rules differ, where that is not all."""
-
-
-def check_kernels(game: Avalon) -> None:
-    """Refuse a table with rules that the kernels do not have. Raises `ParlourError`."""
-    for point, known in _POINTS.items():
-        if (value := getattr(game.rules, point)) not in known:
-            raise accept(f"{point} of batch tables of Avalon", value, known)
 
 
 class AvalonTables(BatchTables):
@@ -67,7 +60,7 @@ class AvalonTables(BatchTables):
         **config: Any,
     ) -> None:
         super().__init__(spec, config, num_envs=num_envs, features=features, autoreset=autoreset, threads=threads)
-        check_kernels(self.game)
+        self._check_rules()
         if isinstance(habits, LearnedHabits):
             raise ParlourError("batch tables of Avalon do not know habits learned from records; accepted: AvalonHabits")
         encoder = spec.seat_encoder(self.game, features)
@@ -83,6 +76,16 @@ class AvalonTables(BatchTables):
         self._leaders = np.zeros(num_envs, np.int32)
         self._hidden = np.zeros((num_envs, self.hidden_size), np.float32)
         self._allocate()
+
+    @classmethod
+    def plays(cls, game: Game[Any]) -> bool:
+        return all(getattr(game.rules, point) in known for point, known in _POINTS.items())  # type: ignore[attr-defined]
+
+    def _check_rules(self) -> None:
+        """Refuse a table with rules that the kernels do not have. Raises `ParlourError`."""
+        for point, known in _POINTS.items():
+            if (value := getattr(self.game.rules, point)) not in known:
+                raise accept(f"{point} of kernels of Avalon", value, known)
 
     def reset(self, seed: int | Sequence[int]) -> Turns:
         seeds = seeds_of(seed, self.num_envs)
