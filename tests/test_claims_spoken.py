@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.claims import DEFER, Claim, claims
 from parlour.envs.speech import CLAIM_ROLE, PROMISE
 from spoken import scores
+from spoken.sample import draw
 
-FLOORS = {"accuse": 0.85, "defend": 0.78, "propose": 0.88, "defer": 0.78, "all": 0.86}
-"""F1 of pairs, a little under what was measured on the half that the reader was developed on."""
+FLOORS = {
+    "develop": {"accuse": 0.88, "defend": 0.81, "propose": 0.90, "defer": 0.81, "all": 0.88},
+    "score": {"accuse": 0.83, "defend": 0.61, "propose": 0.87, "defer": 0.89, "all": 0.82},
+}
+"""F1 of pairs on the statements, by half, as measured (docs/claims.md), rounded down."""
+PARAPHRASED = {
+    "develop": {"accuse": 0.87, "defend": 0.80, "propose": 0.90, "defer": 0.80, "all": 0.87},
+    "score": {"accuse": 0.79, "defend": 0.71, "propose": 0.85, "defer": 0.91, "all": 0.81},
+}
+"""The same on the paraphrases."""
 
 
 def read(words: str, speaker: int, seats: int) -> scores.Pairs:
@@ -25,12 +36,29 @@ def pairs(claim: Claim) -> list[tuple[str, int | str]]:
     return [(claim.kind, seat) for seat in claim.seats]
 
 
+def check(labelled: list[scores.Labelled], floors: dict[str, dict[str, float]]) -> None:
+    for half, least in floors.items():
+        found, _ = scores.agreement(read, [one for one in labelled if one.half == half])
+        assert {kind: found[kind].f1 for kind, floor in least.items() if found[kind].f1 < floor} == {}, half
+
+
 def test_agreement_with_the_labels_of_the_paraphrases_is_what_was_measured() -> None:
-    found, _ = scores.agreement(read, [one for one in scores.paraphrases() if one.half == "develop"])
-    assert {kind: found[kind].f1 >= floor for kind, floor in FLOORS.items()} == dict.fromkeys(FLOORS, True), found
+    check(scores.paraphrases(), PARAPHRASED)
 
 
 @pytest.mark.skipif(not scores.GAMES.is_dir(), reason=f"the games are not there: {scores.GAMES}")
 def test_agreement_with_the_labels_of_the_statements_is_what_was_measured() -> None:
-    found, _ = scores.agreement(read, [one for one in scores.originals() if one.half == "develop"])
-    assert {kind: found[kind].f1 >= floor for kind, floor in FLOORS.items()} == dict.fromkeys(FLOORS, True), found
+    check(scores.originals(), FLOORS)
+
+
+@pytest.mark.skipif(not scores.GAMES.is_dir(), reason=f"the games are not there: {scores.GAMES}")
+def test_the_labelled_statements_are_those_of_the_draw() -> None:
+    drawn = [(one.source, one.place, "develop" if half else "score") for half, one in draw(scores.GAMES)]
+    assert drawn == [(row["source"], row["place"], row["half"]) for row in scores.rows()]
+
+
+def test_no_paraphrase_names_anybody_else_than_the_labels_may() -> None:
+    for row in scores.rows():
+        named = {int(number) for number in re.findall(r"player_(\d+)", row["paraphrase"])}
+        assert named <= set(range(row["seats"]))
+        assert row["speaker"] not in row["labels"].get("accuse", [])

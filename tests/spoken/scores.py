@@ -51,13 +51,13 @@ class Agreement(NamedTuple):
 
 def paraphrases() -> list[Labelled]:
     """The 200 statements in our own words."""
-    return [_labelled(row, row["paraphrase"]) for row in _rows()]
+    return [_labelled(row, row["paraphrase"]) for row in rows()]
 
 
 def originals(folder: Path = GAMES) -> list[Labelled]:
     """The 200 statements as they were said, with `player_N` for names."""
     said = {(one.source, one.place): one for _, one in statements(folder)}
-    return [_labelled(row, renamed(said[row["source"], row["place"]])) for row in _rows()]
+    return [_labelled(row, renamed(said[row["source"], row["place"]])) for row in rows()]
 
 
 def renamed(statement: Statement) -> str:
@@ -83,7 +83,8 @@ def table(reader: Reader, labelled: list[Labelled]) -> str:
     return "\n".join(["kind       pairs precision recall    F1", *lines, f"exact {exact:.3f} of {len(labelled)}"])
 
 
-def _rows() -> list[dict]:
+def rows() -> list[dict]:
+    """The labels, a row for each statement."""
     return [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
 
 
