@@ -25,7 +25,7 @@ from parlour.training.avalon.analysis.compare import (
 )
 from parlour.training.avalon.analysis.decisions import GUESS
 from parlour.training.avalon.analysis.games import AnalysedGame
-from parlour.training.avalon.analysis.run import REPORT, Analysis, AnalysisSettings, analyse
+from parlour.training.avalon.analysis.run import REPORT, UNHEARD, USUAL, Analysis, AnalysisSettings, analyse
 from parlour.training.avalon.habits.config import HabitsConfig
 from parlour.training.avalon.habits.run import LearnedFrom, learn_habits
 from parlour.training.avalon.records import import_records
@@ -41,12 +41,13 @@ from parlour.training.reproduce.cells import (
 )
 from parlour.training.statistics import MeanEstimate, Rate, rate
 
-USUAL: Final = "heuristic, usual habits"
-LEARNED: Final = "heuristic, habits learned from other games"
-BELIEFS: Final = {"default": "usual habits", "learned": "learned habits"}
+ROWS: Final = {USUAL: "heuristic, usual habits", UNHEARD: "heuristic, learned habits, words left out"}
+LEARNED: Final = "heuristic, learned habits"
+BELIEFS: Final = {"default": "usual habits", "learned": "learned habits", "learned, words": "learned habits, words"}
 """What a run of habits calls its readings -> the row."""
 PLAYERS: Final = {"all": "", "5": "5 players", "6-10": "6 to 10 players"}
 LOSS: Final = "log loss of the true evil side, to an onlooker after each quest"
+WORDS: Final = "the same loss less that without words"
 AUC: Final = "AUC of the chance to be evil"
 ECE: Final = "expected calibration error of the chance to be evil"
 GUESSES: Final = "right guesses"
@@ -125,6 +126,9 @@ def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
         apart = None if less is None else Value(less.mean, less.n, less.low, less.high)
         ends = (None, None) if loss.low == loss.high else (loss.low, loss.high)
         yield cell(table, row, of, LOSS, Value(loss.mean, loss.n, *ends), apart)
+        more = one.get("less_than_before")
+        if more is not None:
+            yield cell(table, row, of, WORDS, Value(more.mean, more.n, more.low, more.high))
         if not of:
             yield cell(table, row, of, AUC, Value(one["auc"], one["games"]))
             yield cell(table, row, of, ECE, Value(one["ece"], one["games"]))
@@ -132,8 +136,9 @@ def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
 
 def compared_cells(table: str, found: Analysis) -> Iterator[TableCell]:
     """Votes and guesses of an analysis, by learned habits or by the usual ones alone."""
-    theirs, games, usual = found.folder.theirs, found.folder.games, found.folder.usual
-    ours = {USUAL: usual, LEARNED: games} if usual else {USUAL: games}
+    theirs, games, beside = found.folder.theirs, found.folder.games, found.folder.beside
+    ours = {ROWS[name]: decided for name, decided in beside.items()}
+    ours[LEARNED if USUAL in beside else ROWS[USUAL]] = games
     yield from _guesses(table, theirs, ours)
     yield from _votes(table, theirs, ours)
     yield from _published(table, theirs, found.folder.games)

@@ -7,12 +7,12 @@ With habits that read words there are two lines a viewer: one of deeds alone, on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as said
-from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief, AvalonHabits
+from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief, AvalonHabits, LearnedHabits
 from parlour.envs.core import NATURE, Event, Move
 from parlour.training.avalon.analysis.games import AnalysedGame
 
@@ -64,10 +64,20 @@ def take_in(belief: AvalonBelief, event: Event) -> None:
     belief.see(event.seat, *event.move)
 
 
+def without_words(habits: AvalonHabits) -> AvalonHabits:
+    """Habits to which words tell nothing; the same if they are such."""
+    if isinstance(habits, LearnedHabits) and habits.words is not None:
+        return replace(habits, words=None)
+    return habits
+
+
 def belief_lines(game: AnalysedGame, habits: AvalonHabits) -> Iterator[BeliefLine]:
     """The onlooker's line, then those of the seats; with habits that read words each without and with them."""
+    deaf = without_words(habits)
     for viewer in (ONLOOKER, *range(game.seats)):
-        yield _line(game, viewer, habits, words=False)
+        yield _line(game, viewer, deaf, words=False)
+        if deaf is not habits:
+            yield _line(game, viewer, habits, words=True)
 
 
 def _line(game: AnalysedGame, viewer: int, habits: AvalonHabits, *, words: bool) -> BeliefLine:

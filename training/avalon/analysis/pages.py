@@ -182,6 +182,7 @@ def index(rows: Sequence[tuple[str, ...]]) -> str:
 def listed(found: FoundGame) -> tuple[str, ...]:
     """The row of a game in the index."""
     game = found.game
+    looking = [line for line in found.lines if line.viewer == ONLOOKER]  # the last is the one with words, if words tell
     surprise = max((one.bits for one in _choices(found) if one.bits is not None), default=0.0)
     loss = max((value.loss for value in found.values.values()), default=None)
     return (
@@ -190,7 +191,7 @@ def listed(found: FoundGame) -> tuple[str, ...]:
         game.end,
         plain(game.noted("reasoning_effort")),
         plain(game.noted("memory")),
-        f"{found.lines[0].points[-1].truth:.2f}",
+        f"{looking[-1].points[-1].truth:.2f}",
         f"{surprise:.1f} bits",
         NOT_TOLD if loss is None else f"{loss:.2f}",
     )

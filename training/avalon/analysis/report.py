@@ -46,8 +46,8 @@ class AnalysedFolder:
     """Who played, for headings."""
     games: Sequence[DecidedGame]
     """With the decisions under the habits of the analysis."""
-    usual: Sequence[DecidedGame]
-    """The same under the usual habits; empty where those are the habits of the analysis."""
+    beside: Mapping[str, Sequence[DecidedGame]]
+    """The same under other habits, by their name; empty where the analysis goes by the usual ones."""
     costed: Sequence[Costed]
     how: Sequence[str]
     """How it was made, a sentence each."""
@@ -66,7 +66,7 @@ def players_of(games: Sequence[AnalysedGame]) -> str:
 
 def report(found: AnalysedFolder) -> str:
     """The report."""
-    habits = "the habits given" if found.usual else "the usual habits"
+    habits = "the habits given" if found.beside else "the usual habits"
     parts = [
         "# Analysis of recorded games of Avalon",
         _overview(found),
@@ -81,7 +81,7 @@ def report(found: AnalysedFolder) -> str:
         _surprise_table(found.games),
         "## What decisions cost",
         *_costs(found.costed),
-        *(_usual(found) if found.usual else []),
+        *_beside(found),
         "## How it was made",
         "\n".join(f"- {one}" for one in found.how),
     ]
@@ -226,10 +226,11 @@ def _cost(one: Costed) -> tuple[str, ...]:
     )
 
 
-def _usual(found: AnalysedFolder) -> Iterator[str]:
-    yield "## The same with the usual habits"
-    yield votes_table(list(compared_votes(found.usual)), found.theirs)
-    yield guesses_table(list(compared_guesses(found.usual)), found.theirs)
+def _beside(found: AnalysedFolder) -> Iterator[str]:
+    for habits, games in found.beside.items():
+        yield f"## The same with other habits: {habits}"
+        yield votes_table(list(compared_votes(games)), found.theirs)
+        yield guesses_table(list(compared_guesses(games)), found.theirs)
 
 
 def figures_of_costs(costed: Sequence[Costed]) -> list[Mapping[str, object]]:

@@ -15,7 +15,7 @@ from parlour.policies.files import atomic_write, write_json
 from parlour.training import plots
 from parlour.training.avalon.analysis import pages, pictures, tables
 from parlour.training.avalon.analysis import report as reports
-from parlour.training.avalon.analysis.beliefs import belief_lines
+from parlour.training.avalon.analysis.beliefs import belief_lines, without_words
 from parlour.training.avalon.analysis.chosen_habits import chosen_habits
 from parlour.training.avalon.analysis.compare import DecidedGame, compared_guesses, compared_votes
 from parlour.training.avalon.analysis.decisions import Decision, decisions_of
@@ -38,6 +38,9 @@ REPORT: Final = "report.md"
 INDEX: Final = "index.md"
 GAMES: Final = "games"
 FIGURES: Final = "analysis.json"
+USUAL: Final = "usual habits"
+UNHEARD: Final = "words left out"
+"""What the habits are called that stand beside those of the analysis."""
 STAGE: Final = "analysing games"
 
 
@@ -70,8 +73,8 @@ class GameResult(NamedTuple):
     """What a process tells of a game; the rest it has written."""
 
     decisions: tuple[Decision, ...]
-    usual: tuple[Decision, ...]
-    """Under the usual habits; empty where those were the habits."""
+    beside: dict[str, tuple[Decision, ...]]
+    """Under other habits, by their name: the usual ones, and the same without words, where those are others."""
     values: dict[int, DecisionValue]
     played_on: str
     listed: tuple[str, ...]
@@ -132,7 +135,8 @@ def analyse_game(
     """Analyse one game and write its page, its picture and its beliefs."""
     game, used = read_game(path), habits or AvalonHabits()
     decisions = decisions_of(game, used, settings.seed)
-    usual = () if habits is None else decisions_of(game, AvalonHabits(), settings.seed)
+    others = {} if habits is None else {USUAL: AvalonHabits(), UNHEARD: without_words(used)}
+    beside = {name: decisions_of(game, one, settings.seed) for name, one in others.items() if one is not used}
     kind, continuations = read_values(settings.values)
     values: dict[int, DecisionValue] = {}
     played_on = ""
@@ -147,7 +151,7 @@ def analyse_game(
         pictures.beliefs(game, found.lines, folder / f"{game.name}.png")
     tables.write_beliefs(folder / f"{game.name}.csv", found.lines)
     atomic_write(folder / f"{game.name}.md", pages.page(found, os.path.relpath(path, folder), picture))
-    return GameResult(decisions, usual, values, played_on, pages.listed(found))
+    return GameResult(decisions, beside, values, played_on, pages.listed(found))
 
 
 def _folder(
@@ -160,9 +164,10 @@ def _folder(
         for one in result.decisions
         if one.number in result.values
     ]
-    usual: list[DecidedGame] = [(game, result.usual) for game, result in both if result.usual]
+    names = [name for name in (USUAL, UNHEARD) if any(name in result.beside for result in results)]
+    beside = {name: [(game, result.beside.get(name, result.decisions)) for game, result in both] for name in names}
     decided: list[DecidedGame] = [(game, result.decisions) for game, result in both]
-    return AnalysedFolder(reports.players_of(games), decided, usual, costed, how, drawn)
+    return AnalysedFolder(reports.players_of(games), decided, beside, costed, how, drawn)
 
 
 def _how(settings: AnalysisSettings, results: Sequence[GameResult]) -> list[str]:
@@ -189,7 +194,7 @@ def _figures(found: AnalysedFolder) -> dict[str, Any]:
         "games": len(found.games),
         "players": found.theirs,
         **tables.figures(found.games),
-        **({"usual_habits": tables.figures(found.usual)} if found.usual else {}),
+        "beside": {name: tables.figures(games) for name, games in found.beside.items()},
         "costs": reports.figures_of_costs(found.costed),
         "how": list(found.how),
     }
