@@ -18,6 +18,7 @@ from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.werewolf.gratr import GratrAgent
 from parlour.policies.base import Policy
+from parlour.policies.cloned import CLONE, ClonedPlayer
 from parlour.policies.experts import EXPERT, expert
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.human import HumanPolicy
@@ -29,6 +30,7 @@ __all__ = [
     "AvalonAgent",
     "BaselineAgent",
     "ChatPlayer",
+    "ClonedPlayer",
     "GraceMediator",
     "GratrAgent",
     "HeuristicPolicy",
@@ -84,6 +86,10 @@ They take settings, as in `sb3:file=model.zip`; each module has `from_settings(s
 """
 
 
+CLONED: Final = f"{CLONE}:FILE"
+"""How a player cloned from records is named."""
+
+
 def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | None = None) -> Policy:
     """The policy called `name`, or the trained seat in the file of that name, for a table of `game`.
 
@@ -91,8 +97,9 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     else has the form `module:attribute` is looked up in that module.
 
     Args:
-        name: A name of `POLICIES`; `heuristic:habits=FILE`; `expert`, the trained seat for this table that comes with parlour; one of `AGENTS` or
-            `FOREIGN`, with settings `key=value,...` behind a colon or without; the path of a trained seat; or
+        name: A name of `POLICIES`; `heuristic:habits=FILE`; `expert`, the trained seat for this table that comes with parlour;
+            `clone:FILE`, a player cloned from records; one of `AGENTS` or `FOREIGN`, with settings `key=value,...` behind a
+            colon or without; the path of a trained seat; or
             `module:attribute`, see `parlour.policies.adapters.callables`.
         game: The game's id.
         config: Its configuration.
@@ -110,6 +117,8 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     plain, _, settings = name.partition(":")
     if plain == HeuristicPolicy.name and settings:
         return HeuristicPolicy.from_settings(_settings(name, settings), game, config.get("num_players"))
+    if plain == CLONE:
+        return ClonedPlayer.for_game(_settings(name, settings, first="file"), game)
     if plain in AGENTS:
         return AGENTS[plain](_settings(name, settings), model or OfflineModel())
     if plain in FOREIGN:
@@ -120,7 +129,9 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
             from parlour.policies.adapters import callables
 
             return callables.load(name, model)
-        accepted = ", ".join((*POLICIES, EXPERT, *AGENTS, *FOREIGN, f"a trained {SUFFIX} file", "module:attribute"))
+        accepted = ", ".join(
+            (*POLICIES, EXPERT, CLONED, *AGENTS, *FOREIGN, f"a trained {SUFFIX} file", "module:attribute")
+        )
         raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
     return TrainedSeat.load_for(name, game, config)
 
@@ -128,7 +139,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
 def asks_a_model(name: str) -> bool:
     """Whether the policy called `name` asks the model that `make_policy` is given. Raises as `make_policy` does."""
     plain = name.partition(":")[0]
-    if plain in (*POLICIES, EXPERT, *AGENTS, *FOREIGN) or name.endswith(SUFFIX) or Path(name).exists():
+    if plain in (*POLICIES, EXPERT, CLONE, *AGENTS, *FOREIGN) or name.endswith(SUFFIX) or Path(name).exists():
         return plain in ASKING
     if not is_dotted(name):
         return False
@@ -145,8 +156,12 @@ def _adapter(name: str) -> Any:
         raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[{name}]'") from None
 
 
-def _settings(name: str, text: str) -> dict[str, str]:
-    pairs = [pair.partition("=") for pair in text.split(",") if pair]
+def _settings(name: str, text: str, first: str = "") -> dict[str, str]:
+    """Settings from `key=value,...`; the first one may be a value alone if `first` says of which key."""
+    given = [pair for pair in text.split(",") if pair]
+    if first and given and "=" not in given[0]:
+        given[0] = f"{first}={given[0]}"
+    pairs = [pair.partition("=") for pair in given]
     named = {key for key, _, _ in pairs}
     if not all(key and equals and value for key, equals, value in pairs) or len(named) < len(pairs):
         raise ParlourError(

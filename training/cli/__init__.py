@@ -69,6 +69,7 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "train selfplay": train.train_selfplay,
     "train avalon": train.train_avalon,
     "train habits": train.train_habits,
+    "train clone": train.train_clone,
     "train grace": train.train_grace,
     "train gratr": train.train_gratr,
     "train questum": train.train_questum,

@@ -1,4 +1,4 @@
-"""`parlour train seat | selfplay | avalon | habits | grace | gratr | questum`."""
+"""`parlour train seat | selfplay | avalon | habits | clone | grace | gratr | questum`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.training import display
+from parlour.training.avalon.clone.config import CloneConfig
 from parlour.training.avalon.habits import report as habits_report
 from parlour.training.avalon.habits.config import HabitsConfig
 from parlour.training.avalon.habits.run import LearnedFrom, learn_habits
@@ -178,6 +179,33 @@ def _show_habits(found: LearnedFrom, out: Path) -> None:
     if found.tested:
         display.show_table("The other folder", habits_report.HEADINGS, habits_report.rows(found.tested))
     tell(f"habits: {out / 'habits.json'}; report: {out / 'report.md'}")
+
+
+def train_clone(
+    folder: Annotated[
+        Path,
+        typer.Option("--from"),
+        "Directory of transcripts of Avalon, imported (`parlour import avalon`) or played here.",
+    ],
+    config: Annotated[CloneConfig, Options()],
+    out: common.RunOption = Path("runs/clone"),
+) -> Answer:
+    """Learn a player that chooses as recorded players did, tested on games held out. Needs the extra `train`.
+
+    Writes clone.npz, which `--policy clone:FILE` seats at any table of Avalon, and a report.
+
+    Example: [bold]parlour train clone --from runs/imported --out runs/clone[/bold]
+    """
+    run = common.require("parlour.training.avalon.clone.run", "train")
+    with display.stage_bars() as progress:
+        found = run.clone(folder, out, config, progress)
+    return Answer({"out": str(out), **run.summary(found)}, partial(_show_clone, run.report, found, out))
+
+
+def _show_clone(report: Any, found: Any, out: Path) -> None:
+    """Scores over all roles, and where the rest is."""
+    display.show_table("Held-out games (95 % interval)", report.HEADINGS, report.overall(found.scores), wrap=True)
+    tell(f"player: --policy clone:{out / report.PLAYER}; report: {out / report.REPORT}")
 
 
 def train_grace(

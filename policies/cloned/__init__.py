@@ -1,0 +1,96 @@
+"""Players cloned from recorded games of Avalon (`parlour train clone`): they choose as the recorded players chose.
+
+`clone:FILE` on the command line. A clone sits at any table of Avalon, 5 to 10 players, talk or none: its features
+(`features.py`) are a function of the seat's View and have the same columns everywhere. It speaks by acts, not in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from parlour.envs.avalon.vocabulary import AvalonView
+from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.policies.base import Policy, check_settings
+from parlour.policies.cloned.features import decision_of, described, group_of
+from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
+from parlour.policies.cloned.record import SeatRecord
+
+__all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer"]
+
+CLONE: Final = "clone"
+"""What it is called on the command line."""
+GAME: Final = "avalon_v0"
+_YES: Final = {"yes": True, "no": False}
+
+
+class ClonedPlayer(Policy):
+    """Chooses among the legal moves by the network's probabilities. Needs `info="full"`.
+
+    Args:
+        network: What it has learned.
+        sample: Draw from the probabilities; otherwise take the most probable move.
+    """
+
+    name: ClassVar[str] = CLONE
+    wants: ClassVar[str] = "view"
+
+    def __init__(self, network: ChoiceNetwork, *, sample: bool = True) -> None:
+        super().__init__()
+        self.network, self.sample = network, sample
+        self._seen: SeatRecord | None = None
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._seen = None
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int:
+        """Raises `ParlourError` at the table of another game."""
+        view = info.get("view")
+        if not isinstance(view, AvalonView):
+            raise ParlourError(f"a clone goes by info['view']; accepted: {GAME} with info='full'")
+        return int(info["legal"][self._choose(view)])
+
+    def _choose(self, view: AvalonView) -> int:
+        if len(view.legal) == 1:
+            return 0
+        chances = self.chances(view)
+        return int(self.rng.choice(len(chances), p=chances)) if self.sample else int(np.argmax(chances))
+
+    def chances(self, view: AvalonView) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """How likely it is to make each of `view.legal`, shape (moves,)."""
+        if self._seen is None or not self._seen.follows(view):
+            self._seen = SeatRecord(view)
+        self._seen.read(view)
+        head = self.network.heads[decision_of(view.legal)]
+        return head.chances(described(view, self._seen), group_of(view))
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str]) -> Self:
+        """A player from words: `file`, and `sample`, `yes` or `no`. Raises `ParlourError` for other ones."""
+        check_settings(cls.name, settings, ("file", "sample"))
+        if "file" not in settings:
+            raise ParlourError(
+                "clone needs a file; accepted: clone:DIR/clone.npz, or clone:file=DIR/clone.npz,sample=no"
+            )
+        sample = settings.get("sample", "yes")
+        check_one_of("sample", sample, _YES)
+        return cls(ChoiceNetwork.load(settings["file"]), sample=_YES[sample])
+
+    @classmethod
+    def for_game(cls, settings: Mapping[str, str], game: str) -> Self:
+        """The same, for a table of `game`. Raises `ParlourError` for another game than Avalon."""
+        if game != GAME:
+            raise accept("game of a clone", game, GAME)
+        return cls.from_settings(settings)
+
+    def save(self, path: str | Path) -> None:
+        """Write the network; `sample` is no part of it."""
+        self.network.save(path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """A player that draws from the network in a file. Raises `ParlourError` as `ChoiceNetwork.load` does."""
+        return cls(ChoiceNetwork.load(path))

@@ -1,0 +1,136 @@
+"""What one seat of Avalon has seen so far, counted by seat: the ground on which a cloned player describes its moves.
+
+All of it is a function of the seat's View: exact beliefs (`envs/avalon/belief.py`) with what the seat knows and as an
+onlooker, teams and how they ended, votes, and what was said (`heard.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.vocabulary import AvalonView
+from parlour.envs.core import Event, Move
+from parlour.policies.cloned.heard import heard
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_SPOKEN: Final = frozenset({*game.ACTS, game.TEAM, game.BALLOT})
+"""Kinds of moves that are heard, with their words, where all see them at once."""
+
+
+class GoneTeam(NamedTuple):
+    """A team that went on a quest."""
+
+    team: tuple[int, ...]
+    succeeded: bool
+
+
+class SeatRecord:
+    """What a seat has seen, kept up to date with its View.
+
+    Args:
+        view: Of the seat, once the roles are dealt.
+        habits: What its beliefs suppose of others; None for those of `AvalonHabits`.
+    """
+
+    def __init__(self, view: AvalonView, habits: AvalonHabits | None = None) -> None:
+        n = len(view.roles)
+        self.key = (view.seat, view.role, view.knows, view.roles)
+        self.me, self.seats = view.seat, n
+        self.own = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits, view.guesser)
+        self.onlooker = AvalonBelief(view.roles, -1, "", (), habits, view.guesser)
+        self.gone: list[GoneTeam] = []
+        self.proposed: list[tuple[int, ...]] = []
+        """Teams named on the quest at hand."""
+        self.quests = np.zeros(n)
+        """On how many quests each seat was."""
+        self.failed = np.zeros(n)
+        """On how many that failed."""
+        self.approved = np.zeros(n)
+        self.votes = 0
+        """How many votes were shown."""
+        self.insight = np.zeros(n)
+        """Votes in agreement with how the team's quest ended, less those against it."""
+        self.trust = np.zeros(n)
+        """Own votes for teams with a seat, less own votes against them."""
+        self.agreed = np.zeros(n)
+        """Votes that were like one's own."""
+        self.named, self.praised = np.zeros(n), np.zeros(n)
+        """How many of the others' statements on the quest at hand name a seat; what they say for it less what against it."""
+        self.own_named, self.own_praise = np.zeros(n), np.zeros(n)
+        """The same of one's own statements."""
+        self.statements = 0
+        """Statements of the others on the quest at hand that name somebody."""
+        self.held = np.zeros(n)
+        """How many evil seats, oneself left aside, hold a seat for Merlin; told before the guess, to evil seats alone."""
+        self.own_held = np.zeros(n)
+        """Whom one holds for Merlin oneself, as one has told them."""
+        self.own_votes: dict[tuple[int, ...], int] = {}
+        """Team -> 1 or -1, how one voted on it last."""
+        self._events: tuple[Event, ...] = ()
+        self._team: tuple[int, ...] = ()
+        self._cast: Array = np.zeros(n)
+
+    def follows(self, view: AvalonView) -> bool:
+        """Whether the View continues what was read."""
+        same = self.key == (view.seat, view.role, view.knows, view.roles)
+        return same and view.events[: len(self._events)] == self._events
+
+    def read(self, view: AvalonView) -> None:
+        """Take in the events that are new."""
+        for event in view.events[len(self._events) :]:
+            self._see(event)
+        self._events = view.events
+
+    def _see(self, event: Event) -> None:
+        seat, (kind, args, _), _ = event
+        for belief in (self.own, self.onlooker):
+            belief.see(seat, kind, args)
+        if kind == game.LEADS and not args[3]:  # the first proposal of a quest
+            self._open()
+        if kind in _SPOKEN and event.to is None:
+            self._hear(seat, event.move)
+        if kind in (game.TEAM, game.DRAWN):
+            self._team = args
+            if kind == game.TEAM:
+                self.proposed.append(args)
+                self._cast = np.zeros(self.seats)  # a team may go without a vote
+        elif kind == game.VOTES:
+            self._see_votes(np.array(args[1:], dtype=np.float64) * 2 - 1)
+        elif kind == game.FAILS:
+            self._see_quest(bool(args[2]))
+        elif kind == game.CONSULT and args:
+            (self.own_held if seat == self.me else self.held)[args[0]] += 1
+
+    def _open(self) -> None:
+        """A quest begins."""
+        self.proposed, self.statements = [], 0
+        for of in (self.named, self.praised, self.own_named, self.own_praise):
+            of[:] = 0.0
+
+    def _hear(self, seat: int, move: Move) -> None:
+        found = heard(move, seat, self.seats)
+        mine = seat == self.me
+        (self.own_named if mine else self.named)[:] += found.named
+        (self.own_praise if mine else self.praised)[:] += found.praised
+        self.statements += not mine and any(found.named)
+
+    def _see_votes(self, cast: Array) -> None:
+        """`cast`: 1 or -1 of each seat."""
+        self._cast = cast
+        self.votes += 1
+        self.approved += cast > 0
+        self.agreed += cast == cast[self.me]
+        members = list(self._team)
+        self.trust[members] += cast[self.me]
+        self.own_votes[self._team] = int(cast[self.me])
+
+    def _see_quest(self, succeeded: bool) -> None:
+        members = list(self._team)
+        self.quests[members] += 1
+        self.failed[members] += not succeeded
+        self.insight += self._cast if succeeded else -self._cast
+        self.gone.append(GoneTeam(self._team, succeeded))
