@@ -22,8 +22,10 @@ from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import SeatRecord
 from parlour.policies.files import write_arrays
 from parlour.training.avalon.analysis.games import analysed_game
-from parlour.training.avalon.clone.choices import choices_of
-from parlour.training.avalon.clone.config import CloneConfig
+from parlour.training.avalon.clone.choices import ImitatedChoice, choices_of
+from parlour.training.avalon.clone.config import CloneConfig, FitConfig
+from parlour.training.avalon.clone.models import learned
+from parlour.training.avalon.clone.scores import Foretold, PredictedChoice, calibration
 from parlour.training.cli import run
 from parlour.training.rollout import play
 
@@ -368,6 +370,30 @@ def test_the_learned_player_plays(played):
     env = make("avalon_v0", info="full", num_players=5, rules="multi_round")
     name = f"clone:{played / 'one' / 'clone.npz'}"
     assert play(env, [make_policy(name, "avalon_v0", {}) for _ in range(5)], seed=0).outcome is not None
+
+
+def imitated(taken, heuristic):
+    count = len(taken)
+    nothing, sorts = np.zeros(0), np.arange(count)
+    rows = np.zeros((count, len(COLUMNS[BALLOT])), dtype=np.float32)
+    return ImitatedChoice(0, BALLOT, BALLOT, "Merlin", 1, 5, rows, np.array(taken), np.array(heuristic), nothing, sorts)
+
+
+def test_the_heuristic_is_mixed_with_as_much_chance_as_fits_best():
+    """Of two moves it always makes the first; both were made in one: 1/2 log(1 - s/2) + 1/2 log(s/2) is greatest for s = 1."""
+    models = learned([imitated([0.5, 0.5], [1.0, 0.0])] * 4, FitConfig(hidden=0, members=2, steps=1))
+    assert models["heuristic"](imitated([1.0, 0.0], [1.0, 0.0])) == pytest.approx([0.5, 0.5], abs=0.01)
+    # made nine times out of ten: 0.9 = 1 - s/2
+    often = [imitated([1.0, 0.0], [1.0, 0.0])] * 9 + [imitated([0.0, 1.0], [1.0, 0.0])]
+    models = learned(often, FitConfig(hidden=0, members=2, steps=1))
+    assert models["heuristic"](often[0]) == pytest.approx([0.9, 0.1], abs=0.01)
+
+
+def test_chances_that_are_the_same_are_calibrated_by_what_happened_and_not_sorted_by_it():
+    said = [
+        PredictedChoice(imitated([one, 1 - one], [0.5, 0.5]), {"clone": Foretold(1, 0, 0.5)}) for one in (1.0, 0.0) * 10
+    ]
+    assert [one.rate for one in calibration(said, BALLOT, "clone", bins=2)] == [0.5, 0.5]
 
 
 def test_more_folds_than_games_are_refused(played, capsys, tmp_path):

@@ -88,9 +88,11 @@ def _frequency(choices: Sequence[ImitatedChoice]) -> Model:
 
 def _mixed(choices: Sequence[ImitatedChoice], other: Model) -> Model:
     """The heuristic's draws with a share of another model, by which these choices are likeliest."""
-    drawn = np.array([one.heuristic @ one.taken for one in choices])
-    else_ = np.array([other(one) @ one.taken for one in choices])
+    weights = np.concatenate([one.taken[one.taken > 0] for one in choices])
+    drawn = np.concatenate([one.heuristic[one.taken > 0] for one in choices])
+    mixed_in = np.concatenate([other(one)[one.taken > 0] for one in choices])
     share = 0.5
     for _ in range(_ROUNDS):
-        share = float(np.mean(share * else_ / (share * else_ + (1 - share) * drawn)))
+        from_other = share * mixed_in / (share * mixed_in + (1 - share) * drawn)
+        share = float(from_other @ weights / weights.sum())
     return lambda one: (1 - share) * one.heuristic + share * other(one)

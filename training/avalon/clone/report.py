@@ -128,6 +128,7 @@ def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:
         axes.plot(one.log.mean, at, "o", color=colour)
         if one.log.low is not None:
             axes.plot((one.log.low, one.log.high), (at, at), color=colour)
+    axes.locator_params(axis="x", nbins=5)
     axes.set_yticks(range(len(rows)), [one.model for one in reversed(rows)], fontsize=8)
     plots.label(axes, "log likelihood (nats)", "", f"{what}, n = {rows[0].decisions}", grid="x", small=True)
 

@@ -118,6 +118,8 @@ class CalibrationBin(NamedTuple):
 
 def calibration(held_out: Sequence[PredictedChoice], what: str, model: str, bins: int = 10) -> list[CalibrationBin]:
     """Of decisions between two moves: the chance of the first one against how often it was taken, in equal parts."""
-    found = sorted((one.told[model].chance, float(one.choice.taken[0])) for one in held_out if one.choice.what == what)
+    of_kind = [one for one in held_out if one.choice.what == what]
+    found = [(one.told[model].chance, float(one.choice.taken[0])) for one in of_kind]
+    found.sort(key=lambda pair: pair[0])  # equal chances stay in the order of the games
     parts = [part for part in np.array_split(np.array(found).reshape(-1, 2), bins) if len(part)]
     return [CalibrationBin(float(part[:, 0].mean()), float(part[:, 1].mean()), len(part)) for part in parts]
