@@ -184,6 +184,8 @@ def test_another_choice_makes_another_game(made: Game) -> None:
         (("missions", 0, "discussion", 3, "player"), "Ann", 'game made_1, mission 1, statement 4: player "Ann"'),
         (("missions", 1, "fail_count"), 0, "game made_1, mission 2: fail_count 0 is not accepted"),
         (("assassin_phase", "correct"), False, "game made_1, assassin_phase: correct false is not accepted"),
+        (("config", "model"), 5, "game made_1, config: model 5 is not accepted; accepted: a text"),
+        (("config", "reasoning_effort"), None, "game made_1, config: reasoning_effort null"),
         (("winner",), "good", 'game made_1: winner "good" is not accepted (the game ends by assassination'),
         (("players", 2, "special_knowledge"), [], "game made_1, player 3: special_knowledge [] is not accepted"),
         (("missions", 1, "proposals", 2, "votes", 0, "vote"), "", "mission 2, proposal 3, vote 1: vote"),
@@ -201,6 +203,21 @@ def test_a_refusal_names_line_game_mission_and_field(
     message = refused(made | {"game_id": "other"}, changed(made, way, value))
     assert "games.jsonl' line 2, game made_1" in message
     assert told in message
+
+
+def test_what_is_too_much_or_too_little_is_called_so(made: Game, refused: Make) -> None:
+    missions = made["missions"]
+    said, proposals = missions[0]["discussion"], missions[0]["proposals"]
+    longer = changed(made, ("missions",), [*missions, missions[0]])
+    assert "mission 5: a side has three successes or fails before this mission" in refused(longer)
+    shorter = changed(made, ("missions", 0, "discussion"), said[:4])
+    assert "mission 1: discussion has 4 statements; accepted: 5, one by each player" in refused(shorter)
+    again = changed(made, ("missions", 0, "proposals"), [*proposals, proposals[0]])
+    assert "mission 1, proposal 3: a team of this mission goes already" in refused(again)
+    alone = changed(made, ("assassin_phase", "evil_discussion"), made["assassin_phase"]["evil_discussion"][:1])
+    assert "assassin_phase: evil_discussion has no statement of Dee" in refused(alone)
+    early = cut(made, 2) | {"post_game_reflections": made["post_game_reflections"]}
+    assert "post_game_reflections are there; accepted: none, as the game is not over" in refused(early)
 
 
 # -- records that end early ------------------------------------------------------------------------------------
