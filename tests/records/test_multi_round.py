@@ -216,6 +216,16 @@ def test_what_is_too_much_or_too_little_is_called_so(made: Game, refused: Make) 
     assert "mission 1, proposal 3: a team of this mission goes already" in refused(again)
     alone = changed(made, ("assassin_phase", "evil_discussion"), made["assassin_phase"]["evil_discussion"][:1])
     assert "assassin_phase: evil_discussion has no statement of Dee" in refused(alone)
+    hunt = made["assassin_phase"]
+    more = changed(made, ("assassin_phase", "evil_discussion"), [*hunt["evil_discussion"]] * 2)
+    assert "assassin_phase, statement 3: all evil seats have spoken" in refused(more)
+    unasked = cut(made, 2) | {"assassin_phase": hunt}
+    assert "assassin_phase is there; accepted: null, as good has 1 successes of three" in refused(unasked)
+    unsent = changed(made, ("missions", 0, "proposals"), proposals[:1])
+    assert "mission 1: no team of this mission goes" in refused(unsent)
+    wrote = made["post_game_reflections"]
+    assert "a player has two post_game_reflections" in refused(made | {"post_game_reflections": [*wrote, wrote[0]]})
+    assert "source 7 is not accepted; accepted: a text" in refused(made | {"source": 7})
     early = cut(made, 2) | {"post_game_reflections": made["post_game_reflections"]}
     assert "post_game_reflections are there; accepted: none, as the game is not over" in refused(early)
 

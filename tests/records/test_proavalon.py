@@ -132,6 +132,10 @@ def test_three_fails_end_the_game(taken: Make) -> None:
     assert (outcome.winner, outcome.reason) == ("evil", "quests")
 
 
+def test_a_mission_after_the_end_is_refused(refused: Make) -> None:
+    assert "mission 5: the missions end before it" in refused(record([*MISSIONS, MISSIONS[0]], "sfsss"))
+
+
 def test_a_record_may_end_early(taken: Make) -> None:
     assert transcript_of(taken(record(MISSIONS[:2], "sf"))[0]).outcome is None
 
@@ -147,6 +151,7 @@ def test_a_record_may_end_early(taken: Make) -> None:
         (("playerRoles", "Lou", "role"), "Percival", "Merlin"),
         (("spyTeam",), ["Max", "Nan"], "spyTeam"),
         (("numberOfPlayers",), 6, "numberOfPlayers"),
+        (("playerUsernamesOrderedReversed",), ["Kim", "Lou", "Max", "Nan"], "5 to 10 players"),
         (("playerUsernamesOrderedReversed",), ["Lou", "Kim", *SEATS[2:]], "Kim leads; accepted: Lou"),
         (("playerUsernamesOrderedReversed", 0), "Lou", "name"),
         (("voteHistory", "Kim", 0, 0), "VHpicked", "one vote in each"),
