@@ -13,6 +13,7 @@ from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits, known_wolves
+from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 ACCUSES: Final = 0.45
@@ -30,6 +31,9 @@ ACCUSES_AS_WOLF: Final = 0.6
 
 class WerewolfPlayer:
     """One seat of one game."""
+
+    read_habits = staticmethod(read_werewolf_habits)
+    """Reads a file of habits, for tables of all sizes."""
 
     def __init__(self, view: WerewolfView, rng: np.random.Generator, habits: WerewolfHabits | None = None) -> None:
         self._rng = rng

@@ -14,12 +14,13 @@ import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
+from parlour.envs.werewolf import GAME as WEREWOLF
 from parlour.policies import make_policy
 from parlour.training import display
 from parlour.training.avalon.clone.config import CloneConfig
 from parlour.training.avalon.habits import report as habits_report
 from parlour.training.avalon.habits.config import HabitsConfig
-from parlour.training.avalon.habits.run import LearnedFrom, learn_habits
+from parlour.training.avalon.habits.run import LearnedFrom, learn_habits, recorded_game
 from parlour.training.avalon.practice import PracticeConfig, practise
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
@@ -32,6 +33,7 @@ from parlour.training.murder_mystery.tuning import QuestumTuning
 from parlour.training.parallel.executor import Workers
 from parlour.training.ppo.phase_config import SeatConfig, features_of
 from parlour.training.selfplay.config import RULE, SelfplayConfig
+from parlour.training.werewolf.habits_run import LearnedRates, learn_rates
 from parlour.training.werewolf.tuning import GratrTuning
 
 
@@ -163,18 +165,21 @@ def train_habits(
     config: Annotated[HabitsConfig, Options(rename={"source": "--from"})],
     out: common.RunOption = Path("runs/habits"),
 ) -> Answer:
-    """Learn from recorded games of Avalon how seats behave, and measure it on games not learned from.
+    """Learn from recorded games of Avalon or Werewolf how seats behave, and measure it on games not learned from.
 
     Writes habits.json, which `--policy heuristic:habits=FILE` uses, tables, and a calibration curve.
 
     Example: [bold]parlour train habits --from runs/records --out runs/habits[/bold]
     """
     with display.stage_bars() as progress:
-        found = learn_habits(config, out, progress)
+        if recorded_game(config.source) == WEREWOLF.id:
+            found: LearnedFrom | LearnedRates = learn_rates(config, out, progress)
+        else:
+            found = learn_habits(config, out, progress)
     return Answer({"out": str(out), **found.as_json()}, partial(_show_habits, found, out))
 
 
-def _show_habits(found: LearnedFrom, out: Path) -> None:
+def _show_habits(found: LearnedFrom | LearnedRates, out: Path) -> None:
     display.show_table("Cross-validation by game", habits_report.HEADINGS, habits_report.rows(found.scores))
     if found.tested:
         display.show_table("The other folder", habits_report.HEADINGS, habits_report.rows(found.tested))

@@ -17,11 +17,11 @@ class HabitsConfig:
     """One run."""
 
     source: str = "runs/records"
-    """Folder with transcripts of Avalon to learn from."""
+    """Folder with transcripts of Avalon or Werewolf to learn from."""
     test: str | None = None
     """Folder with transcripts to test the habits on; None: cross-validation alone."""
     words: bool = True
-    """Whether habits of words are learned, too, where free words are recorded; both are then compared."""
+    """Whether habits of words are learned, too, where free words of Avalon are recorded; both are then compared."""
     folds: int = 5
     """Parts of the games; each is read by habits learned from the others."""
     shared_width: float = 1.5

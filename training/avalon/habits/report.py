@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.training import plots
 from parlour.training.avalon.habits import scores
-from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.scores import Interval, QuestRead
 from parlour.training.display import markdown_table
 from parlour.training.plots import REFERENCE, Curve, CurvePoint
@@ -17,6 +17,15 @@ from parlour.training.runs import write_csv
 
 Readings = Mapping[str, Sequence[QuestRead]]
 """Name of the habits -> what was believed by them, all of the same quests."""
+
+
+class Recorded(Protocol):
+    """A recorded game."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Of each seat."""
+
 
 DEFAULT: Final = "default"
 """The name of today's fixed rates; the first of the readings."""
@@ -32,14 +41,17 @@ HEADINGS: Final = (
     "ECE",
 )
 ROLE_HEADINGS: Final = ("role", "seats", "habits", "log loss of the seat", "chance of evil")
-_GROUPS: Final = {"all": range(5, 11), "5": (5,), "6-10": range(6, 11), **{str(n): (n,) for n in range(6, 11)}}
+Groups = Mapping[str, Collection[int]]
+"""Name of some tables -> their numbers of players."""
+AVALON: Final[Groups] = {"all": range(5, 11), "5": (5,), "6-10": range(6, 11), **{str(n): (n,) for n in range(6, 11)}}
+AVALON_PANELS: Final = ("5", "6-10")
 _SCORES, _ROLES, _CURVE, _PICTURE = "scores.csv", "roles.csv", "calibration.csv", "calibration.png"
 
 
-def summary(readings: Readings, seed: int) -> list[dict[str, Any]]:
+def summary(readings: Readings, seed: int, groups: Groups = AVALON) -> list[dict[str, Any]]:
     """One entry for each group of tables and each habits: what `HEADINGS` name, as plain values; chance by itself."""
     found = []
-    for group, numbers in _GROUPS.items():
+    for group, numbers in groups.items():
         before: list[QuestRead] = []
         for name, every in readings.items():
             reads = [one for one in every if one.players in numbers]
@@ -77,6 +89,13 @@ def _of_chance(reads: Sequence[QuestRead]) -> dict[str, Any]:
     return {"games": games, "quests": len(reads), "log_loss": Interval(mean, mean, mean, games), "auc": 0.5, "ece": 0.0}
 
 
+def plain(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A summary as plain values."""
+    return [
+        {key: asdict(value) if isinstance(value, Interval) else value for key, value in one.items()} for one in found
+    ]
+
+
 def rows(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """The cells under `HEADINGS`."""
     return [
@@ -99,7 +118,7 @@ def _shown(found: Interval | None) -> str:
     return "" if found is None else f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
-def by_role(readings: Readings, games: Sequence[PublicGame]) -> list[dict[str, Any]]:
+def by_role(readings: Readings, games: Sequence[Recorded]) -> list[dict[str, Any]]:
     """For each role and habits: -log of the chance given to the side of its seats, and the mean chance that they are evil."""
     roles = sorted({role for one in games for role in one.roles})
     found: list[dict[str, Any]] = []
@@ -128,10 +147,16 @@ def role_rows(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def write(
-    folder: Path, prefix: str, readings: Readings, games: Sequence[PublicGame], seed: int
+    folder: Path,
+    prefix: str,
+    readings: Readings,
+    games: Sequence[Recorded],
+    seed: int,
+    groups: Groups = AVALON,
+    panels: Sequence[str] = AVALON_PANELS,
 ) -> list[dict[str, Any]]:
     """Write the tables and the curve as data and as a picture; returns the summary. The picture needs the extra `train`."""
-    found = summary(readings, seed)
+    found = summary(readings, seed, groups)
     heading = ("players", "habits", "games", "quests", "log_loss", "low", "high", "less_than_default", "low", "high",
                "less_than_before", "low", "high", "auc", "ece")  # fmt: skip
     write_csv(folder / f"{prefix}{_SCORES}", heading, [_flat(one) for one in found])
@@ -140,9 +165,11 @@ def write(
         folder / f"{prefix}{_ROLES}", ("role", "seats", "habits", "loss", "evil"), [[*one.values()] for one in roles]
     )
     write_csv(
-        folder / f"{prefix}{_CURVE}", ("habits", "players", "low", "high", "seats", "mean", "evil"), [*_bins(readings)]
+        folder / f"{prefix}{_CURVE}",
+        ("habits", "players", "low", "high", "seats", "mean", "evil"),
+        [*_bins(readings, groups, dict.fromkeys(("all", *panels)))],
     )
-    _draw(folder / f"{prefix}{_PICTURE}", readings)
+    _draw(folder / f"{prefix}{_PICTURE}", readings, {panel: groups[panel] for panel in panels})
     return found
 
 
@@ -152,30 +179,30 @@ def _flat(one: Mapping[str, Any]) -> list[Any]:
     return [one["players"], one["habits"], one["games"], one["quests"], *told, one["auc"], one["ece"]]
 
 
-def _bins(readings: Readings) -> Iterator[list[Any]]:
+def _bins(readings: Readings, groups: Groups, shown: Iterable[str]) -> Iterator[list[Any]]:
     for name, every in readings.items():
-        for group in ("all", "5", "6-10"):
-            reads = [one for one in every if one.players in _GROUPS[group]]
+        for group in shown:
+            reads = [one for one in every if one.players in groups[group]]
             for part in scores.calibration(reads):
                 yield [name, group, part.low, part.high, part.n, part.mean, part.share]
 
 
-def _draw(path: Path, readings: Readings) -> None:
+def _draw(path: Path, readings: Readings, groups: Groups) -> None:
     """One panel for five and one for six to ten: of the seats with a chance, how many are evil; the diagonal is calibrated."""
     if not plots.available():
         return
-    made = plots.figure(10, 4.6)
-    panels = made.subplots(1, 2, sharey=True)
-    for axes, group in zip(panels, ("5", "6-10"), strict=True):
+    made = plots.figure(5 * len(groups) + 0.5, 4.6)
+    panels = made.subplots(1, len(groups), sharey=True, squeeze=False)[0]
+    for axes, group in zip(panels, groups, strict=True):
         axes.plot((0, 1), (0, 1), ":", color=REFERENCE)
         for name, every in readings.items():
-            reads = [one for one in every if one.players in _GROUPS[group]]
+            reads = [one for one in every if one.players in groups[group]]
             if not reads:
                 continue
             points = [CurvePoint(part.mean, part.share, *_wilson(part)) for part in scores.calibration(reads)]
             error = scores.calibration_error(reads)
             plots.draw(axes, Curve(f"{name} (error {error:.3f})", points, marker="o", interval=""))
-        games = len({one.game for one in readings[DEFAULT] if one.players in _GROUPS[group]})
+        games = len({one.game for one in readings[DEFAULT] if one.players in groups[group]})
         plots.label(axes, "chance of evil", "share that is evil", f"{group} players, {games} games")
         if games:
             axes.legend()

@@ -43,13 +43,14 @@ class LearnedFrom:
         """As plain values."""
         return {
             "games": sum(len(fold.held_out) for fold in self.folds),
-            "scores": [_plain(one) for one in self.scores],
-            "tested": [_plain(one) for one in self.tested],
+            "scores": report.plain(self.scores),
+            "tested": report.plain(self.tested),
         }
 
 
-def _plain(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: asdict(value) if isinstance(value, scores.Interval) else value for key, value in one.items()}
+def recorded_game(folder: str | Path) -> str:
+    """The game of the first transcript of a folder. Raises `ParlourError` where there is none."""
+    return str(replay.read(replay.transcript_files(folder)[0]).header["game"])
 
 
 def games_in(folder: str | Path) -> list[PublicGame]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from parlour.envs.avalon.habits import ClaimHabits, Conduct, HabitsFile
@@ -32,7 +33,15 @@ class Learning:
     seed: int = 0
 
 
-def folds(games: Sequence[PublicGame], count: int, seed: int) -> list[list[int]]:
+class Seated(Protocol):
+    """A recorded game."""
+
+    @property
+    def players(self) -> int:
+        """How many."""
+
+
+def folds(games: Sequence[Seated], count: int, seed: int) -> list[list[int]]:
     """Numbers of the games of each fold: drawn, each number of players spread over all folds."""
     rng = np.random.default_rng(seed)
     found: list[list[int]] = [[] for _ in range(count)]
