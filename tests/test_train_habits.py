@@ -240,3 +240,14 @@ def test_habits_learned_from_every_second_published_game_tell_the_others_better(
         ours, theirs = ([one for one in reads if one.players in numbers] for reads in (learned, default))
         assert scores.difference(ours, theirs).high < 0
     assert scores.calibration_error(learned) < 0.05
+
+
+def test_words_of_the_published_games_tell_more_than_conduct_alone(published):
+    learning, held_out = published[::2], published[1::2]
+    told, untold = (
+        scores.read_all(held_out, validate.learn(learning, validate.Learning(folds=2, words=words)).of)
+        for words in (True, False)
+    )
+    assert scores.difference(told, untold).high < 0
+    of_five = [[one for one in reads if one.players == 5] for reads in (told, untold)]
+    assert scores.difference(*of_five).high < 0
