@@ -92,7 +92,8 @@ class KeptAsk(Ask[A], Generic[A]):
     """What is told of the game so far."""
 
     fixed: ClassVar[tuple[str, ...]] = ("me",)
-    record: ClassVar[tuple[str, ...]] = ("messages",)
+    record: ClassVar[tuple[str, ...]] = ("messages", "now")
+    """With `now`, which is the same in all questions of a turn."""
 
     me: AvalonSelfInfo
     messages: list[str]
