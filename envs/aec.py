@@ -52,8 +52,9 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         spec: The game's package.
         game: The rules, as `spec.build` made them.
         observation: `"text"`: `{"text", "action_mask"}`; `"features"`: `{"observation", "action_mask"}`; `"both"`.
-        features: One of `spec.features`. `"table"`: seats and actions numbered as at the table; any other: features,
-            actions and masks in the frame of the seat that observes or moves (`parlour.envs.frames`).
+        features: One of `spec.features`, with settings behind a colon where the game has them. `"table"`: seats and actions
+            numbered as at the table; any other: features, actions and masks in the frame of the seat that observes or moves
+            (`parlour.envs.frames`).
         info: `"numeric"`: only `action_mask`; `"full"` adds at a seat's turn `options`, `legal` (numbers), `view`,
             `heuristic`, the dotted name of the game's scripted player, and `features`, unless they are `"table"`.
         render_mode: `"ansi"`: `render` returns the public record; `"human"`: `reset` and each step print what was added
@@ -84,7 +85,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.spec, self.game = spec, game
         self.features, self._framed = features, features != TABLE
         if self._framed:
-            check_one_of(f"features of {spec.id}", features, spec.features)
+            check_one_of(f"features of {spec.id}", features.partition(":")[0], spec.features)
         self.encoder = SeatEncoders(spec, game, features) if self._framed else spec.encoder(game)
         self._find_wording()
         self.text = self._wording.text

@@ -6,14 +6,16 @@ import json
 import pickle
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
-from parlour.envs.avalon.belief import AvalonHabits
-from parlour.envs.avalon.habits import HabitsFile, LearnedHabits
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.habits import HabitsFile, LearnedHabits, read_habits
 from parlour.envs.batch.avalon import AvalonTables
 from parlour.envs.core import ParlourError
 from parlour.policies import asks_a_model, make_policy
+from parlour.policies.trained import TrainedSeat
 from parlour.training.avalon.habits.cases import Cases
 from parlour.training.avalon.habits.fit import fit
 from parlour.training.avalon.habits.priors import Widths
@@ -93,3 +95,53 @@ def test_what_is_not_accepted_is_refused_before_the_first_game(settings, game, s
 def test_a_table_that_the_file_does_not_know_is_refused(file):
     with pytest.raises(ParlourError, match="7 players are not in"):
         make_policy(f"heuristic:habits={file}", "avalon_v0", {"num_players": 7})
+
+
+# -- beliefs as features -----------------------------------------------------------------------------------------
+
+
+def test_features_hold_the_chances_of_the_file(file, tmp_path):
+    # the same game seen twice: the numbers differ only in the chances, and those are the heuristic's own
+    env = Recorder(table("avalon_v0", **TABLE), tmp_path / "seen.jsonl")
+    play(env, [make_policy("heuristic", "avalon_v0", {}) for _ in range(5)], 2)
+    found = replay.read(tmp_path / "seen.jsonl")
+    rules = found.game()
+    plain, learned = GAME.seat_encoder(rules, "belief"), GAME.seat_encoder(rules, f"belief:habits={file}")
+    assert plain.names == learned.names
+    differs = False
+    for state in replay.states(rules, found.moves):
+        view = rules.view(state, 1)
+        if view.role:
+            belief = AvalonBelief(view.roles, 1, view.role, view.knows, read_habits(file).of(5), view.guesser)
+            for seat, (kind, args, words), _ in view.events:
+                belief.see(seat, kind, args, words)
+            numbers = dict(zip(learned.names, learned(view), strict=True))
+            assert [numbers[f"mine: evil {place}"] for place in ("me", "+1", "+2", "+3", "+4")] == pytest.approx(
+                [*belief.evil_chance()[1:], belief.evil_chance()[0]], abs=1e-6
+            )
+            differs |= not np.array_equal(plain(view), learned(view))
+    assert differs
+
+
+def test_a_saved_player_remembers_its_habits(file, tmp_path):
+    features = f"belief:habits={file}"
+    env = table("avalon_v0", **TABLE, features=features, observation="features")
+    game = env.unwrapped.game
+    size, actions = GAME.seat_encoder(game, features).size, len(game.catalogue)
+    layers = [(np.zeros((actions, size), np.float32), np.zeros(actions, np.float32))]
+    TrainedSeat("avalon_v0", game.config, layers, features=features).save(tmp_path / "seat.npz")
+    loaded = TrainedSeat.load(tmp_path / "seat.npz")
+    assert loaded.features == features
+    play(env, [TrainedSeat.load(tmp_path / "seat.npz") for _ in range(5)], 0)
+
+
+@pytest.mark.parametrize(
+    "setting", ["summary:habits={file}", "belief:habits=", "belief:mood=1", "record:habits={file}"]
+)
+def test_settings_that_features_do_not_have_are_refused_in_one_line(setting, file):
+    with pytest.raises(ParlourError, match="accepted: belief:habits=FILE"):
+        table("avalon_v0", **TABLE, features=setting.format(file=file))
+    with pytest.raises(ParlourError, match="features"):
+        AvalonTables(GAME, num_envs=2, features=f"belief:habits={file}", **TABLE)
+    with pytest.raises(ParlourError, match="features"):
+        table("werewolf_v0", features=f"belief:habits={file}")

@@ -51,6 +51,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from parlour.envs.avalon.encode import AvalonEncoder
+from parlour.envs.avalon.habits import read_habits
 from parlour.envs.avalon.presets import (
     COMMENTS,
     DISCUSSIONS,
@@ -66,7 +67,7 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.seat_encode import KINDS, AvalonSeatEncoder
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import EVIL, EVIL_ROLES, GOOD, ROLES, turned
-from parlour.envs.core import TABLE, GameSpec, own_frame_only
+from parlour.envs.core import TABLE, GameSpec, accept, own_frame_only
 from parlour.envs.frames import Frame
 from parlour.envs.hidden_roles import check_table
 
@@ -159,9 +160,15 @@ class AvalonSpec(GameSpec):
 
     def seat_encoder(self, game: Avalon, features: str) -> AvalonSeatEncoder:
         """The features of one seat in its own frame; see `seat_encode.py`."""
-        if features not in KINDS:
+        kind, _, setting = features.partition(":")
+        if kind not in KINDS:
             raise own_frame_only(self, features)
-        return AvalonSeatEncoder(game, features)
+        if not setting:
+            return AvalonSeatEncoder(game, kind)
+        name, _, path = setting.partition("=")
+        if name != "habits" or not path or "belief" not in kind:
+            raise accept(f"features of {self.id}", features, "belief:habits=FILE, record+belief:habits=FILE")
+        return AvalonSeatEncoder(game, kind, read_habits(path).of(game.seats))
 
     def frame(self, game: Avalon) -> Frame:
         """Seats differ only by where they sit: each counts from itself."""

@@ -9,6 +9,8 @@ Blocks, for n seats and R different roles in play:
     belief          exact chances (`belief.py`, its default habits) that each seat is evil and that it is Merlin, one's own
                     and an onlooker's, and that the team on the table has no evil member, one's own and an onlooker's
 
+With `"belief:habits=FILE"` (or `"record+belief:habits=FILE"`) the chances are those by habits learned from records.
+
 `"record"` is summary and record, `"belief"` summary and belief, `"record+belief"` all three.
 """
 
@@ -19,7 +21,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
-from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.encode import SEAT_FEATURES, TABLE_SIZE, AvalonEncoder, Features
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS
 from parlour.envs.avalon.rules import Avalon
@@ -48,14 +50,15 @@ class AvalonSeatEncoder:
     Args:
         game: The rules.
         features: One of `KINDS`.
+        habits: By which chances are told; None: the fixed rates.
 
     Raises:
         ParlourError: There is no such kind.
     """
 
-    def __init__(self, game: Avalon, features: str) -> None:
+    def __init__(self, game: Avalon, features: str, habits: AvalonHabits | None = None) -> None:
         check_one_of("features", features, KINDS)
-        self._game, self._kinds = game, features
+        self._game, self._kinds, self._habits = game, features, habits
         self._events: tuple[Event, ...] = ()
         self._key: tuple[Any, ...] = ()
         self._blocks = self._anew(None)
@@ -87,7 +90,7 @@ class AvalonSeatEncoder:
         if "record" in self._kinds:
             blocks.append(_Record(self._game))
         if "belief" in self._kinds:
-            blocks.append(_Belief(self._game, view))
+            blocks.append(_Belief(self._game, view, self._habits))
         return blocks
 
 
@@ -198,7 +201,7 @@ class _Record:
 class _Belief:
     """Posterior chances, one's own and an onlooker's."""
 
-    def __init__(self, game: Avalon, view: AvalonView | None) -> None:
+    def __init__(self, game: Avalon, view: AvalonView | None, habits: AvalonHabits | None) -> None:
         places = [place_name(j) for j in range(game.seats)]
         self.names = [
             f"{whose} {what} {place}"
@@ -209,8 +212,8 @@ class _Belief:
         self.names += ["mine: team clean", "onlooker's: team clean"]
         self._beliefs: tuple[AvalonBelief, ...] = ()
         if view is not None and view.role:
-            own = AvalonBelief(view.roles, view.seat, view.role, view.knows, guesser=view.guesser)
-            self._beliefs = own, AvalonBelief(view.roles, -1, "", (), guesser=view.guesser)
+            own = AvalonBelief(view.roles, view.seat, view.role, view.knows, habits, view.guesser)
+            self._beliefs = own, AvalonBelief(view.roles, -1, "", (), habits, view.guesser)
 
     def see(self, view: AvalonView, event: Event) -> None:
         seat, (kind, args, words), _ = event
