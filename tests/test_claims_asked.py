@@ -5,13 +5,38 @@ from __future__ import annotations
 import json
 
 import pytest
-from parlour.envs.avalon.vocabulary import ROLES
+from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.avalon.habits import (
+    CARD_TERMS,
+    CLAIM_TERMS,
+    LEADERS,
+    TEAM_TERMS,
+    VOTE_TERMS,
+    VOTERS,
+    ClaimHabits,
+    Conduct,
+    LearnedHabits,
+)
+from parlour.envs.avalon.vocabulary import LEADS, ROLES
 from parlour.envs.claims import Claim, claims
-from parlour.policies.agents.spoken import ReadClaims, claims_by
+from parlour.envs.speech import SILENT
+from parlour.policies.agents.spoken import ReadClaims, claims_by, reader_by
 from parlour.policies.llm.ask import BadReply, read_back
-from parlour.policies.llm.model import OfflineModel
+from parlour.policies.llm.model import Answered, OfflineModel
 from spoken import scores
 
+ZERO = {names: (0.0,) * len(names) for names in (VOTE_TERMS, TEAM_TERMS, CARD_TERMS, CLAIM_TERMS)}
+CONDUCT = Conduct((ZERO[VOTE_TERMS],) * len(VOTERS), (ZERO[TEAM_TERMS],) * len(LEADERS), ZERO[CARD_TERMS], 0.0)
+KNOWS = tuple(2.0 * (term == "evil") for term in CLAIM_TERMS)
+"""Merlin's accusations of evil seats."""
+HABITS = LearnedHabits(
+    conduct=CONDUCT,
+    words=ClaimHabits(
+        tuple(
+            (ZERO[CLAIM_TERMS], ZERO[CLAIM_TERMS], KNOWS if kind == "Merlin" else ZERO[CLAIM_TERMS]) for kind in LEADERS
+        )
+    ),
+)
 QUESTION = ReadClaims(
     speaker="player_1",
     players=("player_0", "player_1", "player_2"),
@@ -63,3 +88,31 @@ def test_a_models_claims_are_those_of_the_reader(claim: dict[str, object], read:
 def test_claims_about_nobody_present_and_claims_without_what_they_claim_are_refused(claim: dict[str, object]) -> None:
     with pytest.raises(BadReply):
         QUESTION.read(reply(**claim))
+
+
+class Suspicious(OfflineModel):
+    """Reads an accusation of player_2 in whatever is said."""
+
+    asked = 0
+
+    def answer(self, question: ReadClaims, context: object) -> Answered:  # type: ignore[override]
+        self.asked += 1
+        return Answered(question.read(reply(players=["player_2"])))
+
+
+def test_a_belief_hears_what_a_model_reads() -> None:
+    five, model = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion"), Suspicious()
+    heard = {}
+    for name, reader in {"rule": claims, "model": reader_by(model, ROLES)}.items():
+        belief = AvalonBelief(five, -1, "", (), HABITS, reader=reader)
+        belief.see(-1, LEADS, (0, 0, 2, 0, 1))
+        belief.see(1, SILENT, (), "Hello.")
+        heard[name] = belief.evil_chance()
+    assert model.asked == 1
+    belief.see(1, SILENT, (), "Hello.")
+    assert model.asked == 1  # what was read once is known
+    plain = AvalonBelief(five, -1, "", (), HABITS)
+    plain.see(-1, LEADS, (0, 0, 2, 0, 1))
+    plain.see(1, SILENT, (), "player_2 is evil.")
+    assert heard["model"] == pytest.approx(plain.evil_chance())
+    assert heard["rule"] != pytest.approx(heard["model"])

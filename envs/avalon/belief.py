@@ -21,6 +21,8 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, Key, clean, deals, may_name, merged, sides, tables, team_rows, teams
 from parlour.envs.avalon.habits import AvalonHabits, LearnedHabits, read_habits
 from parlour.envs.avalon.likelihoods import Likelihoods
+from parlour.envs.avalon.spoken import Reader
+from parlour.envs.claims import claims
 
 __all__ = [
     "Array",
@@ -48,6 +50,7 @@ class AvalonBelief:
         knows: What the night showed it.
         habits: How seats behave.
         guesser: The role that names Merlin.
+        reader: What reads free words where habits know of them: by rule, or a language model.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class AvalonBelief:
         knows: tuple[Any, ...],
         habits: AvalonHabits | None = None,
         guesser: str = game.ASSASSIN,
+        reader: Reader = claims,
     ) -> None:
         self.habits = habits or AvalonHabits()
         self.seat = seat
@@ -66,7 +70,7 @@ class AvalonBelief:
         self._key = Key(roles, seat, role, knows, apart)
         self.evil, self.merlin, self.blind, _ = tables(self._key)
         self._words = None if conduct is None else getattr(self.habits, "words", None)
-        self._learned = None if conduct is None else Likelihoods(self._key, conduct, self.habits, self._words)
+        self._learned = None if conduct is None else Likelihoods(self._key, conduct, self.habits, self._words, reader)
         self._guesser = guesser
         self.log_weights: Array = np.zeros(len(self.evil))
         self._weights: Array | None = None

@@ -12,6 +12,7 @@ from parlour.envs.avalon import conduct as terms
 from parlour.envs.avalon import spoken
 from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, team_rows, teams
 from parlour.envs.avalon.habits import AvalonHabits, ClaimHabits, Conduct
+from parlour.envs.claims import claims
 
 
 class Likelihoods:
@@ -22,10 +23,18 @@ class Likelihoods:
         conduct: What seats do.
         habits: For the rate at which good seats fail.
         claimed: What seats say; None: words tell nothing.
+        reader: What reads words.
     """
 
-    def __init__(self, key: Key, conduct: Conduct, habits: AvalonHabits, claimed: ClaimHabits | None = None) -> None:
-        self._key, self._conduct, self._habits, self._claimed = key, conduct, habits, claimed
+    def __init__(
+        self,
+        key: Key,
+        conduct: Conduct,
+        habits: AvalonHabits,
+        claimed: ClaimHabits | None = None,
+        reader: spoken.Reader = claims,
+    ) -> None:
+        self._key, self._conduct, self._habits, self._claimed, self._reader = key, conduct, habits, claimed, reader
         self._all = key._replace(seat=-1, role="", knows=())
         self.public = terms.Public(sides(self._all)[0])
         self.heard = spoken.Heard(len(key.roles))
@@ -49,7 +58,7 @@ class Likelihoods:
             return found
         n = len(self._key.roles)
         said, terms = (
-            spoken.stances(words, speaker, n),
+            spoken.stances(words, speaker, n, self._reader),
             spoken.claim_terms(self.public, self.heard, speaker, reason=reason),
         )
         self.heard.hear(np.array(said))

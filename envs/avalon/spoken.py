@@ -17,7 +17,7 @@ all have seen and heard. Terms of a stance, in log-odds against saying nothing, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import lru_cache
 from math import log
@@ -26,7 +26,7 @@ import numpy as np
 from parlour.envs.avalon.conduct import SURE, Public
 from parlour.envs.avalon.deals import Array, Numbers
 from parlour.envs.avalon.habits import CLAIM_TERMS, Terms
-from parlour.envs.claims import PROPOSE, claims
+from parlour.envs.claims import PROPOSE, Claim, claims
 from parlour.envs.speech import ACCUSE, DEFEND
 
 NOTHING, PROPOSED, DEFENDED, ACCUSED = range(4)
@@ -34,6 +34,10 @@ _STANCE_OF = {PROPOSE: PROPOSED, DEFEND: DEFENDED, ACCUSE: ACCUSED}
 _EVIL, _EVIL_AND_DOUBT, _DOUBT = (CLAIM_TERMS.index(term) for term in ("evil", "evil and doubt", "doubt"))
 _CERTAIN = 0.98
 """No doubt is taken to be larger."""
+
+
+Reader = Callable[[str, int, int], tuple[Claim, ...]]
+"""Words, who speaks, how many players -> what is claimed; `parlour.envs.claims.claims`, or a language model."""
 
 
 class Heard:
@@ -65,10 +69,10 @@ class Heard:
 
 
 @lru_cache(maxsize=1 << 14)
-def stances(words: str, speaker: int, players: int) -> tuple[int, ...]:
+def stances(words: str, speaker: int, players: int, reader: Reader = claims) -> tuple[int, ...]:
     """The stance of a statement to each seat, a number; never an accusation of the speaker."""
     strength = np.zeros((4, players))
-    for claim in claims(words, speaker, players):
+    for claim in reader(words, speaker, players):
         row = _STANCE_OF.get(claim.kind, NOTHING)
         for seat in claim.seats:
             strength[row, seat] = max(strength[row, seat], 0.5 if claim.some else 1.0)

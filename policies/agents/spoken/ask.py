@@ -6,7 +6,7 @@ question by name. What it answers of players who are not there, or of itself as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Final, Literal
 
 import numpy as np
@@ -97,6 +97,15 @@ def claims_by(
         for words, seat in statements
     ]
     return [answered.value.read(named) for answered in model.answer_all(asked)]
+
+
+def reader_by(model: Model, roles: Sequence[str]) -> Callable[[str, int, int], tuple[Claim, ...]]:
+    """A model as the reader of a belief (`AvalonBelief(..., reader=...)`): words, speaker, players -> claims."""
+
+    def read(words: str, speaker: int, players: int) -> tuple[Claim, ...]:
+        return claims_by(model, [(words, speaker)], players, roles)[0]
+
+    return read
 
 
 def _of(one: WrittenClaim, roles: Sequence[str]) -> Claim:

@@ -11,6 +11,7 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, Numbers, sides
 from parlour.envs.avalon.habits import CLAIM_TERMS, LEADERS, STANCES, ClaimHabits, Terms
 from parlour.envs.avalon.presets import PLAYERS
+from parlour.envs.claims import claims
 from parlour.training.avalon.habits.cases import kind_of
 from parlour.training.avalon.habits.games import PublicGame
 from parlour.training.avalon.habits.priors import Loss, Widths, by_table
@@ -35,12 +36,12 @@ class RecordedStatement:
     """The stance to each seat, shape (n,)."""
 
 
-def statements_of(games: Iterable[PublicGame]) -> list[RecordedStatement]:
-    """The public statements of games."""
-    return [one for record in games for one in _of_game(record)]
+def statements_of(games: Iterable[PublicGame], reader: spoken.Reader = claims) -> list[RecordedStatement]:
+    """The public statements of games, read by rule or by a language model."""
+    return [one for record in games for one in _of_game(record, reader)]
 
 
-def _of_game(record: PublicGame) -> list[RecordedStatement]:
+def _of_game(record: PublicGame, reader: spoken.Reader) -> list[RecordedStatement]:
     public, heard = conduct.Public(sides(record.key())[0]), spoken.Heard(record.players)
     found: list[RecordedStatement] = []
     for seat, (kind, args, words), _ in record.events:
@@ -49,7 +50,7 @@ def _of_game(record: PublicGame) -> list[RecordedStatement]:
             heard.lead(args[0])
         if words and kind in SPOKEN:
             terms = spoken.claim_terms(public, heard, seat, reason=kind == game.TEAM)
-            said = np.array(spoken.stances(words, seat, record.players))
+            said = np.array(spoken.stances(words, seat, record.players, reader))
             speaker = kind_of(record.roles[seat])
             found.append(RecordedStatement(record.players, speaker, _with_evil(terms, record, seat), said))
             heard.hear(said)
