@@ -22,6 +22,7 @@ from parlour.envs.testing.twins import Played, Twins
 from parlour.envs.text import render
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from test_avalon_multi_round import APPROVE, SEVEN, A, D, G, M, N, O, P, Play, S
+from test_avalon_spoken import HABITS, SAID
 
 
 def played_well(game: Any, seed: int) -> list[Move]:
@@ -162,6 +163,27 @@ def test_the_heuristic_plays_every_table_and_names_somebody_in_the_consultation(
     held = [move for move in with_consultation(game) if move.kind == "consult"]
     assert len(held) == sum(role in (G, A, D, O, N) for role in game.roles)
     assert all(move.args for move in held)
+
+
+@pytest.mark.parametrize(("kinds", "evidence"), [(("vote", "consult", "guess"), False), (("propose",), True)])
+def test_words_with_votes_in_the_consultation_and_with_the_guess_are_no_evidence(kinds, evidence):
+    """Habits that know words hear what is said to all: a team's reason counts, comments do not, even public ones."""
+    game, ends = GAME.build(num_players=5, rules="multi_round", comments="public"), []
+    for words in ("", SAID):
+        state, beliefs = game.initial(), list[float]()
+        for move in with_consultation(game):
+            state = game.apply(state, move._replace(words=words if move.kind in kinds else ""))
+        for seat in range(5):
+            view = game.view(state, seat)
+            for belief in (
+                AvalonBelief(view.roles, seat, view.role, view.knows, HABITS),
+                AvalonBelief(view.roles, -1, "", (), HABITS),
+            ):
+                for event in view.events:
+                    belief.see(event.seat, *event.move)
+                beliefs += [*belief.evil_chance(), *belief.merlin_chance()]
+        ends.append(beliefs)
+    assert (ends[0] != ends[1]) == evidence
 
 
 POINTS = {"discussion": "mission", "speaks_first": "seat_0", "consult": True, "guesser": G}
