@@ -15,6 +15,7 @@ from parlour.policies.agents.mediated_qa import GraceMediator
 from parlour.policies.agents.murder_mystery import AGENTS as MYSTERY_AGENTS
 from parlour.policies.agents.murder_mystery import PlayerStarAgent, QuestumAgent
 from parlour.policies.agents.seat import AskingPolicy
+from parlour.policies.agents.spoken import ReadClaims
 from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.werewolf.gratr import GratrAgent
 from parlour.policies.base import Policy
@@ -40,6 +41,7 @@ __all__ = [
     "Policy",
     "QuestumAgent",
     "RandomPolicy",
+    "ReadClaims",
     "RerankAgent",
     "RetrievalAgent",
     "TrainedSeat",
