@@ -134,6 +134,11 @@ def test_three_fails_end_the_game(taken: Make) -> None:
 
 def test_a_mission_after_the_end_is_refused(refused: Make) -> None:
     assert "mission 5: the missions end before it" in refused(record([*MISSIONS, MISSIONS[0]], "sfsss"))
+    twice = [(MISSIONS[0][0] + MISSIONS[0][0][:1], 0), *MISSIONS[1:]]
+    assert "mission 1, proposal 3: a team of this mission goes already" in refused(record(twice, "sfss"))
+    shot = record(MISSIONS[:2], "sf", whoAssassinShot="Merlin")
+    assert 'whoAssassinShot "Merlin" is not accepted (nobody is shot' in refused(shot)
+    assert "missionHistory" in refused(record(MISSIONS[:2], "sfs"))
 
 
 def test_a_record_may_end_early(taken: Make) -> None:
@@ -148,7 +153,7 @@ def test_a_record_may_end_early(taken: Make) -> None:
         (("playerRoles", "Kim", "alliance"), "Spy", "alliance"),
         (("playerRoles", "Nan", "role"), "Spy", "one Assassin"),
         (("playerRoles", "Max", "role"), "Mordred", None),
-        (("playerRoles", "Lou", "role"), "Percival", "Merlin"),
+        (("playerRoles", "Lou", "role"), "Percival", "game 5f0: roles"),
         (("spyTeam",), ["Max", "Nan"], "spyTeam"),
         (("numberOfPlayers",), 6, "numberOfPlayers"),
         (("playerUsernamesOrderedReversed",), ["Kim", "Lou", "Max", "Nan"], "5 to 10 players"),
@@ -160,9 +165,11 @@ def test_a_record_may_end_early(taken: Make) -> None:
         (("voteHistory", "Lou", 0, 0), "VHleader VHapprove", "has 2 leaders"),
         (("voteHistory", "Oz", 0, 1), "VHreject", "nobody leads"),
         (("voteHistory", "Kim"), [["VHreject"]], "as many missions"),
-        (("missionHistory", 1), "succeeded", "missionHistory"),
+        (("voteHistory", "Kim", 0), [], "a list of missions, each a list of texts"),
+        (("voteHistory", "Kim", 0, 0), 1, "a list of missions, each a list of texts"),
+        (("missionHistory", 1), "succeeded", "(it has 1 fails); accepted: 'failed' for it"),
         (("missionHistory",), ["succeeded", "failed", "succeeded"], "missionHistory"),
-        (("numFailsHistory", 1), 3, "numFailsHistory"),
+        (("numFailsHistory", 1), 3, "a number of fails 0..2 for it"),
         (("numFailsHistory", 2), 1, "numFailsHistory"),
         (("numFailsHistory",), [0, 1, 0, 1, 0], "numFailsHistory"),
         (("whoAssassinShot",), None, "winningTeam"),
