@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,12 @@ def test_a_game_of_ours_comes_back_with_the_same_rules_and_moves(
         assert plain == list(before.lines)  # seats, moves, words, sentences, and who saw them
         assert after.outcome == before.outcome
         assert form.record_of(after, "game") == record
+
+
+def test_a_game_without_its_deal_is_not_written() -> None:
+    whole = transcript_of(played(WEREWOLF_IN_WORDS, {"num_players": 4}, 1))
+    with pytest.raises(ParlourError, match="'evening' has no deal of werewolf_v0; accepted: a game from its beginning"):
+        WEREWOLF_IN_WORDS.record_of(replace(whole, entries=()), "evening")
 
 
 def test_a_tied_hunt_is_drawn_by_nature(tmp_path: Path) -> None:
