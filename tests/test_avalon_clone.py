@@ -27,6 +27,7 @@ from parlour.training.avalon.clone.config import CloneConfig, FitConfig
 from parlour.training.avalon.clone.models import learned
 from parlour.training.avalon.clone.scores import Foretold, PredictedChoice, calibration
 from parlour.training.cli import run
+from parlour.training.ppo.batch_vec import player_over_arrays
 from parlour.training.rollout import play
 
 # Merlin 0, Servants 1 and 2, Assassin 3, Minion 4; seat 0 leads first
@@ -286,6 +287,17 @@ def make_seat_against(opponents):
     from parlour.training.single_seat import make_seat
 
     return make_seat("avalon_v0", opponents=opponents, num_players=5, rules="official", talk=False, features="belief")
+
+
+def test_a_clone_sits_at_scalar_tables_and_not_over_arrays(file, capsys, tmp_path):
+    spec = lookup("avalon_v0").spec
+    assert player_over_arrays(f"clone:{file}", spec, "belief", {}) is None
+    out = str(tmp_path / "run")
+    assert run(["train", "selfplay", "avalon_v0", "--member", f"clone:{file}", "--steps", "1", "--out", out]) == 2
+    assert (
+        f"player over arrays 'clone:{file}' is not accepted; accepted: random, heuristic, expert"
+        in capsys.readouterr().err
+    )
 
 
 # -- what is learned ---------------------------------------------------------------------------------------------

@@ -18,12 +18,21 @@ from parlour.policies.cloned.features import decision_of, described, group_of
 from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import SeatRecord
 
-__all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer"]
+__all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone"]
 
 CLONE: Final = "clone"
 """What it is called on the command line."""
 GAME: Final = "avalon_v0"
 _YES: Final = {"yes": True, "no": False}
+
+
+def is_clone(name: str) -> bool:
+    """Whether a policy of this name is a clone, whatever its file is called.
+
+    >>> is_clone("clone:runs/clone/clone.npz"), is_clone("clone.npz")
+    (True, False)
+    """
+    return name.partition(":")[0] == CLONE and name != CLONE
 
 
 class ClonedPlayer(Policy):

@@ -11,6 +11,7 @@ from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import Array
 from parlour.envs.core import TABLE, GameSpec
 from parlour.policies import TrainedSeat
+from parlour.policies.cloned import is_clone
 from parlour.policies.trained import SUFFIX
 from parlour.training.batch.players import trained
 from parlour.wrappers.batch_seat import OPPONENTS, BatchSeatEnv
@@ -28,7 +29,7 @@ def player_over_arrays(
     """
     if features == TABLE or not batch.have_kernels(spec, options):
         return None
-    if name.endswith(SUFFIX):
+    if name.endswith(SUFFIX) and not is_clone(name):
         policy = TrainedSeat.load(name)
         if policy.features != features:
             return None

@@ -13,6 +13,7 @@ from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat, expert
+from parlour.policies.cloned import is_clone
 from parlour.policies.trained import SUFFIX
 from parlour.training.batch.players import trained
 from parlour.training.ppo.phase_config import features_of
@@ -64,7 +65,7 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
         return RandomSeats()
     if source == EXPERT:
         seat = expert(tables.spec.id, tables.game.config)
-    elif source.endswith(SUFFIX):
+    elif source.endswith(SUFFIX) and not is_clone(source):
         seat = TrainedSeat.load_for(source, tables.spec.id, tables.game.config)
     else:
         raise accept("player over arrays", source, f"{', '.join((*FIXED, EXPERT))}, or a policy file ({SUFFIX})")
