@@ -26,6 +26,9 @@ from parlour.training.avalon.analysis.compare import (
 from parlour.training.avalon.analysis.decisions import GUESS
 from parlour.training.avalon.analysis.games import AnalysedGame
 from parlour.training.avalon.analysis.run import REPORT, UNHEARD, USUAL, Analysis, AnalysisSettings, analyse
+from parlour.training.avalon.clone.config import CloneConfig
+from parlour.training.avalon.clone.run import clone
+from parlour.training.avalon.clone.scores import ALL, ChoiceScore
 from parlour.training.avalon.habits.config import HabitsConfig
 from parlour.training.avalon.habits.run import LearnedFrom, learn_habits
 from parlour.training.avalon.records import import_records
@@ -54,10 +57,16 @@ GUESSES: Final = "right guesses"
 VOTES: Final = "right votes of good seats"
 COMPARISON: Final = "4_reasoning_comparison"
 """Begins the source of games that were played to compare reasoning efforts."""
-TRANSCRIPTS, HABITS, ANALYSIS = "transcripts", "habits", "analysis"
+TOP: Final = "recorded decisions foretold"
+LOG: Final = "log likelihood of recorded decisions, in nats"
+TRANSCRIPTS, HABITS, CLONED, ANALYSIS = "transcripts", "habits", "clone", "analysis"
 STAGES: Final = (
     (TRANSCRIPTS, "the games as transcripts (`parlour replay`)"),
     (f"{HABITS}/{REPORT}", "habits learned from the games, cross-validated by game"),
+    (
+        f"{CLONED}/{REPORT}",
+        "a clone of the players, cross-validated by game; `clone/clone.npz` plays (`--policy clone:FILE`)",
+    ),
     (f"{ANALYSIS}/{REPORT}", "votes, guesses, surprise and costs, with a page for each game"),
 )
 """What the study writes, and what it is."""
@@ -95,6 +104,11 @@ def _habits(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str,
     return "", list(_readings(name, found))
 
 
+def _clone(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+    found = clone(folder / TRANSCRIPTS, folder / CLONED, CloneConfig(folds=FOLDS))
+    return "", list(_predictions(name, found.scores))
+
+
 def _analysis(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
     settings = replace(SETTINGS, habits=folder / HABITS, workers=setting.workers)
     found = analyse(folder / TRANSCRIPTS, folder / ANALYSIS, settings)
@@ -102,7 +116,7 @@ def _analysis(name: str, setting: ReproductionSetting, folder: Path) -> tuple[st
     return title, list(compared_cells(name, found))
 
 
-_STEPS: Final = (_import, _habits, _analysis)
+_STEPS: Final = (_import, _habits, _clone, _analysis)
 
 
 @contextmanager
@@ -132,6 +146,15 @@ def _readings(table: str, found: LearnedFrom) -> Iterator[TableCell]:
         if not of:
             yield cell(table, row, of, AUC, Value(one["auc"], one["games"]))
             yield cell(table, row, of, ECE, Value(one["ece"], one["games"]))
+
+
+def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[TableCell]:
+    """How well the clone and others foretell decisions of games that they have not learned from."""
+    for one in (one for one in scores if one.role == ALL):
+        top, log = one.top_less, one.log_less
+        yield cell(table, one.model, one.what, TOP, valued(one.top, share=True), None if top is None else _less(top))
+        apart = None if log is None else _less(log, share=False)
+        yield cell(table, one.model, one.what, LOG, valued(one.log, share=False), apart)
 
 
 def compared_cells(table: str, found: Analysis) -> Iterator[TableCell]:
@@ -202,10 +225,10 @@ def _right(games: Sequence[DecidedGame]) -> Rate | None:
     return rate(sum(guesses), len(guesses))
 
 
-def _less(found: MeanEstimate) -> Value:
+def _less(found: MeanEstimate, *, share: bool = True) -> Value:
     """A difference the other way round."""
     low, high = (None if end is None else -end for end in (found.high, found.low))
-    return Value(-found.mean, found.n, low, high, share=True)
+    return Value(-found.mean, found.n, low, high, share)
 
 
 def _as_share(found: Rate) -> Value:
