@@ -10,10 +10,11 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.avalon.analysis.run import AnalysisSettings, analyse
+from parlour.training.avalon.clone.config import CloneConfig
 from parlour.training.avalon.records import import_records
 from parlour.training.cli import reproduce as command
 from parlour.training.reproduce import ReproductionSetting, avalon_records, reproduce
-from parlour.training.reproduce.avalon_records import COMPARISON, LOSS, compared_cells
+from parlour.training.reproduce.avalon_records import COMPARISON, LOG, LOSS, compared_cells
 from parlour.training.reproduce.cells import printed
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "gpt51_avalon"
@@ -47,6 +48,7 @@ def study(records, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(avalon_records, "SETTINGS", AnalysisSettings(values="rollouts=1", votes=1, pictures=False))
         patch.setattr(avalon_records, "FOLDS", 2)
+        patch.setattr(avalon_records, "CLONING", CloneConfig(folds=2, hidden=0, members=2, steps=5))
         out = tmp_path_factory.mktemp("study")
         made = reproduce("avalon-records", ReproductionSetting(data=few, out=out))
     return made, out
@@ -116,6 +118,16 @@ def test_every_belief_is_told_beside_chance_and_the_usual_habits(study):
     assert losses["usual habits"].value.value < math.log(10)
     assert {"learned habits", "learned habits, words"} < set(losses)
     assert all(one.value_difference is not None for row, one in losses.items() if row.startswith("learned"))
+
+
+def test_decisions_are_foretold_by_the_clone_and_by_others(study):
+    """Of two ballots chance foretells one in two: a log likelihood of -log 2."""
+    made, _ = study
+    votes = {(one.row, one.measure): one for one in made.cells if one.of == "vote"}
+    assert votes["chance", LOG].value.value == pytest.approx(-math.log(2))
+    assert votes["clone", LOG].value_difference is None
+    apart = votes["chance", LOG].value_difference.value
+    assert apart == pytest.approx(votes["chance", LOG].value.value - votes["clone", LOG].value.value)
 
 
 def test_the_report_says_where_everything_is(study):

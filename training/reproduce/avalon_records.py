@@ -71,6 +71,7 @@ STAGES: Final = (
 )
 """What the study writes, and what it is."""
 FOLDS: Final = 5
+CLONING: Final = CloneConfig(folds=FOLDS)
 SETTINGS: Final = AnalysisSettings(values="rollouts=8", votes=2)
 
 
@@ -105,7 +106,7 @@ def _habits(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str,
 
 
 def _clone(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
-    found = clone(folder / TRANSCRIPTS, folder / CLONED, CloneConfig(folds=FOLDS))
+    found = clone(folder / TRANSCRIPTS, folder / CLONED, CLONING)
     return "", list(_predictions(name, found.scores))
 
 
