@@ -59,7 +59,7 @@ def test_careful_is_what_the_heuristic_player_believes(options, habits, playout)
                 continue
             view = game.view(state, game.actor(state))
             player = players.setdefault(view.seat, AvalonPlayer(view, np.random.default_rng(0), habits))
-            player._read(view)
+            player.read(view)
             found = careful(seat_of(view), lines_of(view), habits)
             assert found.evil == pytest.approx(player.belief.evil_chance(), abs=1e-12)
             assert found.merlin == pytest.approx(player.belief.merlin_chance(), abs=1e-12)

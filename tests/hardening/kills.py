@@ -49,7 +49,9 @@ class Subject:
     """A command that is called again with the same words after a kill."""
 
     words: str
-    """As in a shell; OUT stands for its folder."""
+    """As in a shell; OUT stands for its folder, GIVEN for one that it reads."""
+    given: str = ""
+    """The command that writes GIVEN; it is not disturbed."""
     again: str = ""
     """More words from the second call on."""
     main: str = _MAIN
@@ -82,8 +84,8 @@ class Ended:
 
 _SMALL_TUNING = "--held-out 4 --surface 4 --grid 2"
 SUBJECTS: Mapping[str, Subject] = {
-    "play": Subject("play avalon_v0 -n 5 --games 3 --out OUT", "--resume"),
-    "evaluate": Subject("evaluate werewolf_v0 --games 2 --design team --against random --out OUT --table OUT/t.csv", "--resume"),
+    "play": Subject("play avalon_v0 -n 5 --games 3 --out OUT", again="--resume"),
+    "evaluate": Subject("evaluate werewolf_v0 --games 2 --design team --against random --out OUT --table OUT/t.csv", again="--resume"),
     "train avalon": Subject("train avalon --games 1 -n 5 --out OUT"),
     "train grace": Subject("train grace --questions 20 --held-out 6 --out OUT"),
     "train gratr": Subject(f"train gratr --games 2 --budget 2 --finalists 1 {_SMALL_TUNING} --out OUT", trains=True),
@@ -99,6 +101,11 @@ SUBJECTS: Mapping[str, Subject] = {
         "train selfplay template_v0 --steps 200 --tables 16 --turns 8 --updates 1 --imitation-steps 100 --deals 2 --test-deals 4 "
         "--validation-deals 2 --hidden 8 --critic-hidden 8 --batch 64 --epochs 1 --out OUT",
         trains=True,
+    ),
+    "train habits": Subject("train habits --from GIVEN --folds 2 --out OUT", "play avalon_v0 -n 5 --games 4 --out GIVEN"),
+    "train clone": Subject(
+        "train clone --from GIVEN --folds 2 --hidden 2 --members 2 --steps 5 --out OUT",
+        "play avalon_v0 -n 5 --games 4 --out GIVEN", trains=True,
     ),
     "murder-mystery compare": Subject("murder-mystery compare -m pp -m questum --games 2 --repetitions 1 --out OUT"),
     "reproduce grace-3": Subject("reproduce grace-3 --games 6 --practice 20 --out OUT"),
@@ -119,16 +126,22 @@ class _Caller:
 
     def call(self, subject: Subject, folder: Path, *, again: bool = False, **how: Any) -> Ended:
         """One call in a folder; `how` as `fork_server.serve` takes it."""
-        words = shlex.split(f"{subject.words} {subject.again if again else ''}".replace("OUT", str(folder)))
-        log = f"{folder}-log"
-        request = {"main": subject.main, "words": words, "folder": str(folder), "log": log, **how}
-        told = self._asked(json.dumps(request))
+        given = folder.parent / "given"
+        if subject.given and not given.exists():
+            self._ask(subject.main, subject.given, given, given)
+        told = self._ask(subject.main, f"{subject.words} {subject.again if again else ''}", folder, given, **how)
         said = told["said"].replace("\r", "\n").splitlines()
         return Ended(
             told["code"],
             told["seconds"],
             told["hung"],
             tuple(line for line in said if line.strip() and "\u2501" not in line),
+        )
+
+    def _ask(self, main: str, command: str, folder: Path, given: Path, **how: Any) -> dict[str, Any]:
+        words = shlex.split(command.replace("OUT", str(folder)).replace("GIVEN", str(given)))
+        return self._asked(
+            json.dumps({"main": main, "words": words, "folder": str(folder), "log": f"{folder}-log", **how})
         )
 
     def wanted(self, name: str, scratch: Path) -> Undisturbed:

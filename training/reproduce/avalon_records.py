@@ -45,7 +45,7 @@ from parlour.training.reproduce.cells import (
 from parlour.training.statistics import MeanEstimate, Rate, rate
 
 ROWS: Final = {USUAL: "heuristic, usual habits", UNHEARD: "heuristic, learned habits, words left out"}
-LEARNED: Final = "heuristic, learned habits"
+LEARNED_HABITS: Final = "heuristic, learned habits"
 BELIEFS: Final = {"default": "usual habits", "learned": "learned habits", "learned, words": "learned habits, words"}
 """What a run of habits calls its readings -> the row."""
 PLAYERS: Final = {"all": "", "5": "5 players", "6-10": "6 to 10 players"}
@@ -162,7 +162,7 @@ def compared_cells(table: str, found: Analysis) -> Iterator[TableCell]:
     """Votes and guesses of an analysis, by learned habits or by the usual ones alone."""
     theirs, games, beside = found.folder.theirs, found.folder.games, found.folder.beside
     ours = {ROWS[name]: decided for name, decided in beside.items()}
-    ours[LEARNED if USUAL in beside else ROWS[USUAL]] = games
+    ours[LEARNED_HABITS if USUAL in beside else ROWS[USUAL]] = games
     yield from _guesses(table, theirs, ours)
     yield from _votes(table, theirs, ours)
     yield from _published(table, theirs, found.folder.games)
