@@ -163,8 +163,17 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=200_000)
 def stems(text: str) -> tuple[str, ...]:
     """The content words of a text, stemmed, in order, each once."""
+    return tuple(dict.fromkeys(stemmed(text)))
+
+
+def stemmed(text: str) -> list[str]:
+    """The content words of a text, stemmed, in order, as often as they stand there.
+
+    >>> stemmed("Towns, and the town of Telby")
+    ['town', 'town', 'telby']
+    """
     found = (word.lower() for word in _WORD.findall(text))
-    return tuple(dict.fromkeys(stem(word) for word in found if word not in STOP_WORDS))
+    return [stem(word) for word in found if word not in STOP_WORDS]
 
 
 @lru_cache(maxsize=200_000)

@@ -12,21 +12,22 @@ from functools import lru_cache
 from typing import Final, Protocol, TypeVar
 
 import numpy as np
-from parlour.envs.core import ParlourError, check_one_of
-from parlour.envs.mediated_qa import reading, vocabulary
+from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.mediated_qa import reading, retrievers, vocabulary
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
 from parlour.envs.mediated_qa.judge import Similarity, is_right
 from parlour.envs.mediated_qa.memory import Memory, agreed
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.envs.mediated_qa.retrieve import Search
+from parlour.envs.mediated_qa.retrievers import Depth, Embedder, GraphRetriever, Retriever, make
 from parlour.envs.mediated_qa.service import Asked
 from parlour.envs.mediated_qa.signals import UNLINKED, Bins, Signals, probe
 
 SAMPLES: Final = 5
 AGREEMENT: Final = 0.8
 """Share of the samples that must agree (k = 5 and 0.8 in the published code)."""
-_DEPTHS: Final = {vocabulary.SHALLOW: "shallow", vocabulary.DEEP: "deep"}
+_DEPTHS: Final[dict[int, Depth]] = {vocabulary.SHALLOW: "shallow", vocabulary.DEEP: "deep"}
 _NO_SIGNALS: Final = ("s0", "paper")
 _KEPT: Final = 20_000
 """Results of each kind that are kept, about a kilobyte each."""
@@ -80,10 +81,12 @@ class Pipeline:
         reader: Who answers and checks.
         no_signal: `"s0"`: unlinked questions are in that state; `"paper"`: they are binned as the published code does.
         similarity: For the judge, see `judge`.
-        search: How to look for evidence; None for the one that goes with the normalisation.
+        search: How to search the graph; None for the search that goes with the normalisation.
+        retriever: Who finds evidence: one of `retrievers.NAMES`, or one of the caller's. The signals are the graph's anyway.
+        embedder: For the retrievers `dense` and `hybrid`.
 
     Raises:
-        ParlourError: There are no questions or no passages, or an argument is not accepted.
+        ParlourError: There are no questions or no passages, an argument is not accepted, or a retriever lacks something.
     """
 
     def __init__(
@@ -96,6 +99,8 @@ class Pipeline:
         no_signal: str = "s0",
         similarity: Similarity | None = None,
         search: Search | None = None,
+        retriever: str | Retriever = "graph",
+        embedder: Embedder | None = None,
     ) -> None:
         check_one_of("normalisation", normalisation, NORMALISATIONS)
         check_one_of("no_signal", no_signal, _NO_SIGNALS)
@@ -108,13 +113,20 @@ class Pipeline:
         texts: Sequence[str] = [question.text for question in corpus.questions] if paper else ()
         self.graph = KnowledgeGraph(corpus.passages, texts, normalisation=normalisation)
         self.search = Search(guide=0.0 if paper else 1.0) if search is None else search
-        self._starts: dict[int, list[int]] = {}
+        self._starts: dict[str, list[int]] = {}
         self._signals: dict[int, Signals | None] = {}
         self._evidence: dict[tuple[int, int], str] = {}
         self._recalled: dict[int, EstimatedAnswer] = {}
         self._known: dict[int, bool] = {}
         self._states: dict[int, int] = {}
         self._bins = bins
+        if isinstance(retriever, str):
+            by_graph = GraphRetriever(self.graph, self.search, self._linked)
+            retriever = make(retriever, corpus.passages, by_graph, embedder)
+        if not isinstance(retriever, Retriever):
+            accepted = f"{', '.join(retrievers.NAMES)}, or an object with evidence(question, depth)"
+            raise accept("retriever", retriever, accepted)
+        self.retriever = retriever
 
     @property
     def size(self) -> int:
@@ -142,9 +154,12 @@ class Pipeline:
 
     def starts(self, number: int) -> list[int]:
         """The documents that a question is linked to."""
-        if number not in self._starts:
-            _keep(self._starts, number, self.graph.link(self.questions[number].text))
-        return self._starts[number]
+        return self._linked(self.questions[number].text)
+
+    def _linked(self, question: str) -> list[int]:
+        if question not in self._starts:
+            _keep(self._starts, question, self.graph.link(question))
+        return self._starts[question]
 
     def signals(self, number: int) -> Signals | None:
         """The raw signals of a question; None if it is not linked."""
@@ -168,7 +183,7 @@ class Pipeline:
         key = number, action
         if key not in self._evidence:
             text = self.questions[number].text
-            _keep(self._evidence, key, self.search.evidence(self.graph, self.starts(number), text, _DEPTHS[action]))
+            _keep(self._evidence, key, self.retriever.evidence(text, _DEPTHS[action]))
         return self._evidence[key]
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
