@@ -1,6 +1,6 @@
 """GRACE: a mediator that recommends what retriever, generator and verifier shall do with a question."""
 
-from parlour.policies.agents.mediated_qa.mediator import GraceMediator
+from parlour.policies.agents.mediated_qa.mediator import GraceMediator, Recommendation
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 
-__all__ = ["GraceMediator", "PolicyTable"]
+__all__ = ["GraceMediator", "PolicyTable", "Recommendation"]

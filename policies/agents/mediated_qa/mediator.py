@@ -1,14 +1,18 @@
-"""The mediator of GRACE: recommends a joint action by the state of the question, from a learned table."""
+"""The mediator of GRACE: recommends a joint action by the state of the question, from a learned table.
+
+At a table of the game it is told the state. In a pipeline of one's own it is given the question and the documents, or the five
+signals, and tells the state by the cut points in its policy file.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
-from parlour.envs.core import Move, ParlourError, check_one_of
+from parlour.envs.core import Move, ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa import vocabulary as game
 from parlour.envs.mediated_qa.vocabulary import ADVISE, STATES, MediatedView
 from parlour.policies.agents.mediated_qa import policy_file
@@ -17,7 +21,24 @@ from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.base import Policy, check_settings
 from parlour.policies.files import atomic_write
 
+if TYPE_CHECKING:
+    from parlour.policies.agents.mediated_qa.documents import DocumentProbe
+
 ACTION_CHOICES: Final = ("sample", "best")
+_GRAPHS: Final = 4
+"""Of documents that were asked about last, which are kept."""
+
+
+class Recommendation(NamedTuple):
+    """What a mediator recommends, and why."""
+
+    joint: Joint
+    """Actions of retriever, generator and verifier."""
+    probability: float
+    """With which it was drawn; 1 for the best action and for the fallback."""
+    state: str
+    signals: tuple[float, ...] | None
+    """The five raw signals; None without a link, or where only the state was given."""
 
 
 class _Row(NamedTuple):
@@ -47,20 +68,73 @@ class GraceMediator(Policy):
         self.table, self.choice = table, choice
         self._rows = {state: _prepared(row) for state, row in table.rows.items()}
         self._numbers: dict[tuple[Move, ...], Mapping[Joint, int]] = {}
+        self._probes: dict[Any, DocumentProbe] = {}
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
         self._numbers = {}
 
-    def recommend(self, state: str) -> Joint:
-        """The joint action for a state, drawn or best. Raises `ParlourError` for an unknown state."""
+    def recommend(
+        self, asked: str | Iterable[float] | None, documents: DocumentProbe | Iterable[Any] | None = None
+    ) -> Joint:
+        """The joint action for a question, drawn or best.
+
+        Args:
+            asked: With documents, the question. Without: its state, such as `"T:low_Q:mid"`, or its five raw signals, or None
+                for a question without signals.
+            documents: Texts, objects `{title, text}` or passages (title, sentences); or a `DocumentProbe` of them. The graph
+                of the documents asked about last is kept.
+
+        Raises:
+            ParlourError: An unknown state, something that is no document, or a policy without the cut points of the signals.
+        """
+        return self.advise(asked, documents).joint
+
+    def advise(
+        self, asked: str | Iterable[float] | None, documents: DocumentProbe | Iterable[Any] | None = None
+    ) -> Recommendation:
+        """`recommend`, with state, signals and probability."""
+        if documents is not None:
+            return self._advise_on(asked, documents)
+        if isinstance(asked, str):
+            return self._drawn(asked, None)
+        from parlour.policies.agents.mediated_qa.documents import five, state_of
+
+        signals = None if asked is None else five(asked)
+        return self._drawn(state_of(signals, self.table.thresholds), signals)
+
+    def probe(self, documents: DocumentProbe | Iterable[Any]) -> DocumentProbe:
+        """The graph of documents, built when they are first asked about. Raises `ParlourError` for what are none."""
+        from parlour.policies.agents.mediated_qa.documents import DocumentProbe, content_of
+
+        if isinstance(documents, DocumentProbe):
+            return documents
+        content = content_of(documents)
+        found = self._probes.pop(content, None) or DocumentProbe(content)
+        self._probes[content] = found  # now the last
+        if len(self._probes) > _GRAPHS:
+            del self._probes[next(iter(self._probes))]
+        return found
+
+    def _advise_on(self, question: object, documents: DocumentProbe | Iterable[Any]) -> Recommendation:
+        from parlour.policies.agents.mediated_qa.documents import state_of
+
+        if not isinstance(question, str) or not question.strip():
+            raise accept("question", question, "words, with documents")
+        signals = self.probe(documents).signals(question)
+        return self._drawn(state_of(signals, self.table.thresholds), signals)
+
+    def _drawn(self, state: str, signals: tuple[float, ...] | None) -> Recommendation:
         row = self._rows.get(state)
         if row is None:
             check_state(state)
-            return FALLBACK
+            return Recommendation(FALLBACK, 1.0, state, signals)
         if self.choice == "best":
-            return row.best
-        return row.actions[bisect_right(row.edges, self.rng.random())]
+            return Recommendation(row.best, 1.0, state, signals)
+        place = bisect_right(row.edges, self.rng.random())
+        return Recommendation(
+            row.actions[place], row.edges[place] - (row.edges[place - 1] if place else 0.0), state, signals
+        )
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` away from the mediator's seat, or if the table does not offer what is recommended."""
@@ -70,7 +144,7 @@ class GraceMediator(Policy):
         offered = self._numbers.get(view.legal)
         if offered is None:
             offered = self._numbers[view.legal] = _offered(view.legal, info["legal"])
-        wanted = self.recommend(STATES[view.signal])
+        wanted = self._drawn(STATES[view.signal], None).joint
         number = offered.get(wanted)
         if number is None:
             raise ParlourError(f"this table does not offer {wanted}; accepted: a policy over its joint actions")
