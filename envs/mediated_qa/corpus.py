@@ -28,12 +28,17 @@ class CorpusQuestion(NamedTuple):
 
     text: str
     answer: str
+    """Empty if there is none: then whatever is answered is wrong."""
     kind: str
     """`bridge`, `comparison` or `yes_no`."""
     facts: tuple[WorldFact, ...]
     """What one has to know to answer it from memory."""
     decoys: tuple[str, ...]
     """Wrong answers of the right kind."""
+    id: str = ""
+    """As the file of questions has it; empty for a generated one."""
+    others: tuple[str, ...] = ()
+    """Further answers that count as right."""
 
 
 class Corpus(NamedTuple):

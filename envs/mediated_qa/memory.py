@@ -53,8 +53,10 @@ class Memory:
         return [self._sample(question, belief, firm, rng)[0] for _ in range(count)]
 
     def knows(self, question: CorpusQuestion) -> bool:
-        """Whether all its facts are remembered."""
-        return all(self._remembers(subject, relation, fame) for subject, relation, fame in question.facts)
+        """Whether all its facts are remembered; of an unanswerable question nothing is."""
+        return question.answer != "" and all(
+            self._remembers(subject, relation, fame) for subject, relation, fame in question.facts
+        )
 
     def _belief(self, question: CorpusQuestion) -> tuple[str, bool]:
         """What the reader takes for true, and whether it takes anything for true."""

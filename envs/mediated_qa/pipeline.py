@@ -201,7 +201,8 @@ class Pipeline:
         return self.questions[number].answer
 
     def right(self, number: int, answer: str) -> bool:
-        return is_right(answer, self.gold(number), self.similarity)
+        question = self.questions[number]
+        return any(is_right(answer, gold, self.similarity) for gold in (question.answer, *question.others))
 
     def known(self, number: int) -> bool:
         if number not in self._known:

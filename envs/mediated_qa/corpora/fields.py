@@ -1,0 +1,208 @@
+"""Questions and documents as they stand in a file: JSON or JSON Lines, taken apart field by field.
+
+Whatever is refused is refused in one line with the file, the line, the place within it and the field. The line of a value in
+a JSON file is looked for only then, so that reading large files costs nothing more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, listed, value_shown
+from parlour.envs.json_values import json_value
+
+LINES: Final = (".jsonl", ".ndjson")
+"""How the names of files end that hold one value a line."""
+_NOTHING: Final = " \t\r\n"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands in a file."""
+
+    path: Path
+    keys: tuple[str | int, ...] = ()
+    """From the value of the file, or of the line, inwards."""
+    line: int = 0
+    """From 1; 0 where the file is one JSON value, of which the line is looked for."""
+
+    def __str__(self) -> str:
+        line = self.line or _line_of(self.path.read_text("utf-8-sig"), self.keys)
+        inner = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.keys).lstrip(".")
+        return f"{str(self.path)!r} line {line}" + (f", {inner}" if inner else "")
+
+    def within(self, *keys: str | int) -> Place:
+        """A value further inside."""
+        return Place(self.path, (*self.keys, *keys), self.line)
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """A JSON object, and where it stands."""
+
+    place: Place
+    fields: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, place: Place, value: Any) -> FileEntry:
+        """The object at a place.
+
+        Raises:
+            ParlourError: The value is no JSON object.
+        """
+        if not isinstance(value, dict):
+            raise ParlourError(f"{place}: {value_shown(value)} is not accepted; accepted: a JSON object")
+        return cls(place, value)
+
+    def refused(self, key: str, accepted: object) -> ParlourError:
+        """The error for a field that is missing or holds something else."""
+        if key not in self.fields:
+            return ParlourError(f"{self.place}: {key} is missing; accepted: {listed(accepted)}")
+        told = value_shown(self.fields[key])
+        return ParlourError(f"{self.place}: {key} {told} is not accepted; accepted: {listed(accepted)}")
+
+    def has(self, key: str) -> bool:
+        """Whether a field is there and not null."""
+        return self.fields.get(key) is not None
+
+    def words(self, key: str, *, empty: bool = False) -> str:
+        """A field of words, in one line with single spaces; with `empty` it may hold none."""
+        value = self.fields.get(key)
+        if not isinstance(value, str) or not (empty or value.strip()):
+            raise self.refused(key, "a text" if empty else "words")
+        return one_line(value)
+
+    def items(self, key: str, what: str = "a list") -> list[Any]:
+        """A field that is a list."""
+        value = self.fields.get(key)
+        if not isinstance(value, list):
+            raise self.refused(key, what)
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A field that is a list of texts; those without words are left out."""
+        value = self.items(key, "a list of texts")
+        if not all(isinstance(one, str) for one in value):
+            raise self.refused(key, "a list of texts")
+        return tuple(filter(None, map(one_line, value)))
+
+    def truth(self, key: str, default: bool) -> bool:
+        """A field that is true or false."""
+        value = self.fields.get(key, default)
+        if not isinstance(value, bool):
+            raise self.refused(key, "true or false")
+        return value
+
+    def objects(self, key: str) -> list[FileEntry]:
+        """A field that is a list of objects."""
+        return [FileEntry.of(self.place.within(key, k), one) for k, one in enumerate(self.items(key))]
+
+    def identity(self, key: str) -> str:
+        """A field that names the entry, words or a whole number; empty if it is not there."""
+        value = self.fields.get(key, "")
+        if value is None or isinstance(value, bool) or not isinstance(value, str | int):
+            raise self.refused(key, "words, or a whole number")
+        return one_line(str(value))
+
+
+def entries(path: Path, limit: int | None = None) -> Iterator[FileEntry]:
+    """The objects of a JSON Lines file, or of a JSON file that is a list of them; the first `limit`.
+
+    Raises:
+        ParlourError: The file cannot be read, or is something else; the message says where.
+    """
+    if path.suffix.lower() in LINES:
+        yield from islice(_by_line(path), limit)
+        return
+    found = whole(path)
+    if not isinstance(found, list):
+        raise ParlourError(
+            f"{str(path)!r} is no list of questions; accepted: a JSON list, or a file of lines in .jsonl"
+        )
+    for number, value in enumerate(found[:limit]):
+        yield FileEntry.of(Place(path, (number,)), value)
+
+
+def whole(path: Path) -> Any:
+    """The value of a JSON file.
+
+    Raises:
+        ParlourError: The file cannot be read, or is no JSON.
+    """
+    try:
+        return json_value(read_bytes(path))
+    except json.JSONDecodeError as error:
+        raise ParlourError(f"{str(path)!r} line {error.lineno} is no JSON: {error.msg}") from None
+    except ValueError as error:
+        raise ParlourError(f"{str(path)!r} is no JSON: {error}") from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """What a file holds.
+
+    Raises:
+        ParlourError: It cannot be read, or is not UTF-8; the message names the line.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ParlourError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ParlourError(f"{str(path)!r} line {line} is not UTF-8; accepted: a text in UTF-8") from None
+    return content
+
+
+def one_line(text: str) -> str:
+    """Words with single spaces between them. The sign that parts the pieces of an evidence text is taken out."""
+    return " ".join(text.replace("¶", " ").split())
+
+
+def _by_line(path: Path) -> Iterator[FileEntry]:
+    for number, line in enumerate(read_bytes(path).decode("utf-8-sig").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json_value(line)
+        except ValueError as error:
+            told = error.msg if isinstance(error, json.JSONDecodeError) else error
+            raise ParlourError(f"{str(path)!r} line {number} is no JSON: {told}") from None
+        yield FileEntry.of(Place(path, (), number), value)
+
+
+def _line_of(text: str, keys: tuple[str | int, ...]) -> int:
+    """The line on which a value begins; 1 if it is not found."""
+    at = _skipped(text, 0)
+    for key in keys:
+        inner = _starts(text, at)
+        at = inner.get(key, at)
+    return text.count("\n", 0, at) + 1
+
+
+def _starts(text: str, at: int) -> dict[str | int, int]:
+    """Where the values of the object or list begin that stands at a place of a JSON text."""
+    found: dict[str | int, int] = {}
+    decode, is_object = json.JSONDecoder().raw_decode, text[at] == "{"
+    at = _skipped(text, at + 1)
+    while text[at] not in "]}":
+        key: str | int = len(found)
+        if is_object:
+            key, at = decode(text, at)
+            at = _skipped(text, at)
+        found[key] = at
+        at = _skipped(text, decode(text, at)[1])
+    return found
+
+
+def _skipped(text: str, at: int) -> int:
+    """The next place with something else than spaces, commas and colons."""
+    while text[at] in _NOTHING + ",:":
+        at += 1
+    return at
