@@ -14,6 +14,7 @@ from typing import Final, Protocol, TypeVar
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa import reading, retrievers, vocabulary
+from parlour.envs.mediated_qa.context import context_of
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
 from parlour.envs.mediated_qa.judge import Similarity, is_right
@@ -115,6 +116,7 @@ class Pipeline:
         self.search = Search(guide=0.0 if paper else 1.0) if search is None else search
         self._starts: dict[str, list[int]] = {}
         self._signals: dict[int, Signals | None] = {}
+        self._contexts: dict[int, tuple[float, ...]] = {}
         self._evidence: dict[tuple[int, int], str] = {}
         self._recalled: dict[int, EstimatedAnswer] = {}
         self._known: dict[int, bool] = {}
@@ -167,6 +169,16 @@ class Pipeline:
             found = probe(self.graph, self.search, self.starts(number), self.questions[number].text)
             _keep(self._signals, number, UNLINKED if found is None and self.no_signal == "paper" else found)
         return self._signals[number]
+
+    def text(self, number: int) -> str:
+        """A question as it is put."""
+        return self.questions[number].text
+
+    def context(self, number: int) -> tuple[float, ...]:
+        """The features of a question that may be known before anything is paid for, as `context.context_of` has them."""
+        if number not in self._contexts:
+            _keep(self._contexts, number, context_of(self, number))
+        return self._contexts[number]
 
     def confidence(self, number: int) -> float:
         """How sure the reader is of its closed-book answer, 0..1."""

@@ -108,6 +108,16 @@ def _candidates(piece: Piece, question: str, asked: tuple[str, ...], *, strict: 
     return tuple(options)
 
 
+def candidates(piece: Piece, question: str, *, strict: bool = False) -> tuple[str, ...]:
+    """What a sentence offers as an answer of the kind that is wanted; `strict`: only names in their usual place."""
+    return _candidates(piece, question, proper_names(question), strict=strict)
+
+
+def joined(found: tuple[Piece, ...], question: str) -> list[Piece]:
+    """The pieces that name somebody of the question, and those about somebody who is named in such a piece."""
+    return _joined(found, proper_names(question))
+
+
 def _pick(question: str, asked: tuple[str, ...], found: tuple[Piece, ...]) -> EstimatedAnswer:
     """A year or a name from the sentence with most of the relation; of equal ones the last on the way."""
     wanted = relation(question)

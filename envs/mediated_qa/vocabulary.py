@@ -127,6 +127,30 @@ ADVICE: Final = "advice"  # to one module; args: (its seat, action)
 RESULT: Final = "result"  # to all; args: (outcome, joint action carried out), words: the question
 
 
+SIGNALS: Final = ("reliability", "degree", "length", "coherence", "diversity")
+"""The raw signals, in the order of `signals.Signals`."""
+FORMS: Final = ("both", "yes_no", "choice", "when", "how_many", "who", "where", "which", "other")
+"""Forms of questions; the first that fits is taken."""
+SIGNAL_FEATURES: Final = ("linked", *SIGNALS)
+QUESTION_FEATURES: Final = (
+    *(f"form_{form}" for form in FORMS),
+    *("words", "stems", "relation", "names", "genitives", "clauses", "years", "rarity", "strange"),
+)
+LINK_FEATURES: Final = (
+    *("links", "unlinked", "inexact", "rivals", "first_degree", "second_degree"),
+    *("first_reliability", "second_reliability"),
+)
+PATH_FEATURES: Final = (
+    *("score", "nodes", "sentences", "documents", "entities", "concepts", "titles", "met", "weight", "lightest"),
+    *("said", "asked", "offering", "candidates", "cued", "dated"),
+    *("telling", "missing", "tells_last", "offers_last", "cues_last", "joined"),
+)
+FEATURES: Final = (*SIGNAL_FEATURES, *QUESTION_FEATURES, *LINK_FEATURES, *PATH_FEATURES)
+"""What may be known of a question before anything is paid for; see `context`."""
+SEES: Final = ("state", "signals", "question")
+"""What a mediator may see of a question: the state alone, the raw signals too, all of `FEATURES`."""
+
+
 class MediatedView(NamedTuple):
     """What one seat may know. Satisfies `parlour.envs.core.View`."""
 
