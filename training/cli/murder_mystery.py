@@ -33,7 +33,7 @@ from parlour.training.murder_mystery.games import GAME, CaseJob, CaseResult, Cas
 from parlour.training.murder_mystery.methods import METHODS, method_of
 from parlour.training.murder_mystery.quiz import Mark
 from parlour.training.reproduce import ReproductionSetting
-from parlour.training.reproduce.questum import comparison
+from parlour.training.reproduce.questum import by_budget, comparison
 
 _METHOD_HELP: Final = (
     f"{', '.join(METHODS)}; or an agent with settings. Repeatable: methods are played one after another"
@@ -163,21 +163,32 @@ def compare_methods(
         int | None, typer.Option(min=1), "Most players whom a seat may ask about a victim in a round; None: everybody."
     ] = None,
     seed: Annotated[int, typer.Option(min=0), "Number of the first case among the held-out ones."] = 0,
+    budget: Annotated[
+        list[int] | None,
+        typer.Option(min=1),
+        "Number of questions to the model in a game, at which nobody asks any more. Repeatable: a part of the table for "
+        "each; None: no limit.",
+    ] = None,
 ) -> Answer:
     """Compare methods on the same cases, the first one with each of the others. With --out, resumes if it exists.
 
-    Example: [bold]parlour murder-mystery compare --method questum --method mystery_ocot --method pp --games 50[/bold]
+    Example: [bold]parlour murder-mystery compare --method questum --method mystery_ocot --games 50 --budget 50 --budget 100[/bold]
     """
     names = method or list(METHODS)
     if len(set(names)) < len(names):
         raise ParlourError(f"methods {', '.join(names)} are not accepted; accepted: each once")
+    if budget and (targets is not None or len(set(budget)) < len(budget)):
+        raise ParlourError(
+            f"budget {', '.join(map(str, budget))} is not accepted; accepted: each once, without --targets"
+        )
     if seed > len(seeds.HELD_OUT) - games:
         raise accept("seed", seed, range(len(seeds.HELD_OUT) - games + 1))
     with ray.pool(model) as pool, display.progress_bar() as bar:
         setting = replace(
             setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=bar, failures=failures
         )
-        found = comparison("compare", setting, {name: method_of(name) for name in names}, targets)
+        rows = {name: method_of(name) for name in names}
+        found = by_budget("compare", setting, rows, budget) if budget else comparison("compare", setting, rows, targets)
     return Answer(found.as_json(), partial(show_reproduction, found, model))
 
 

@@ -16,6 +16,8 @@ from parlour.envs.core import accept, check_from
 from parlour.envs.murder_mystery.vocabulary import ASK
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.policies import make_policy
+from parlour.policies.agents.murder_mystery import MysterySeat
+from parlour.policies.agents.murder_mystery.purse import Purse
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
@@ -54,16 +56,18 @@ class CaseSetting:
     """Verdict: questum (half of the votes) or player (most votes)."""
     repetitions: int = 3
     """Number of repetitions of the quiz; 0 for no quiz."""
+    budget: int | None = None
+    """Number of questions to the model, in a game of agents, at which nobody asks or prunes any more; None: no limit."""
 
     def __post_init__(self) -> None:
         check_from("repetitions", self.repetitions, 0)
+        if self.budget is not None:
+            check_from("budget", self.budget, 1)
 
     @property
     def options(self) -> dict[str, Any]:
         """Those of the game."""
-        told = asdict(self)
-        del told["repetitions"]
-        return told
+        return {key: value for key, value in asdict(self).items() if key not in ("repetitions", "budget")}
 
 
 class Verdict(NamedTuple):
@@ -142,6 +146,7 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
         guilty = [bool(job.murderer) and any(one.murders) for one in case.characters]
         names = [job.murderer if other else method.policy for other in guilty]
         players = [make_policy(name, GAME, game.config, tally) for name in names]
+        _limit(players, tally, job.table.budget, kept=case.seats * len(case.victims))
         episode = play_recorded(env, players, names, job.seed, job.transcript, stop, failures)
         views, made = episode.last_views, _by_name(names, episode.decisions)
         cast = _cast(views)
@@ -182,6 +187,15 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
         spent,
         made,
     )
+
+
+def _limit(players: Sequence[Any], tally: CountedModel, budget: int | None, kept: int) -> None:
+    """Give the seats that ask a model one purse together, if there is a limit."""
+    if budget is not None:
+        purse = Purse(lambda: tally.spent.asked, budget, kept)
+        for player in players:
+            if isinstance(player, MysterySeat):
+                player.purse = purse
 
 
 def _by_name(names: Sequence[str], decisions: Sequence[Decisions]) -> dict[str, Decisions]:

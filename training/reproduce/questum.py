@@ -6,6 +6,8 @@ folder of scripts; then each script has its own rows beside the papers'.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
@@ -134,6 +136,26 @@ def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int
         "op_at_the_quiz",
         "votes_without_game",
     )
+
+
+def by_budget(name: str, setting: ReproductionSetting, rows: Rows, budgets: Sequence[int]) -> Reproduction:
+    """Any methods on the same cases at the same limits on questions to the model; one group of cells for each limit.
+
+    Args:
+        name: Of the table.
+        setting: How much, and who answers.
+        rows: The methods; at each limit the first is compared with the others.
+        budgets: Questions to the model in a game, all players together.
+    """
+    cells: list[TableCell] = []
+    with held(setting):
+        for limit in budgets:
+            table = CaseSetting(repetitions=setting.repetitions, budget=limit)
+            within = replace(setting, out=None if setting.out is None else setting.out / f"budget-{limit}")
+            games = play_cases(name, within, rows, tables=dict.fromkeys(rows, table))
+            found = [*scored(name, games, (WIN, scores.OVERALL)), *_asked(name, games)]
+            cells += [replace(one, of=f"{one.of}, {limit} questions") for one in found]
+    return _made(name, "Methods by questions to the model", setting, games, cells, "by_budget", "votes_without_game")
 
 
 def budget(name: str, setting: ReproductionSetting) -> Reproduction:

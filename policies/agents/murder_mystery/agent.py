@@ -16,6 +16,7 @@ from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, OPEN, Fact, say
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
 from parlour.policies.agents.murder_mystery.procedure import Procedure, Room
+from parlour.policies.agents.murder_mystery.purse import Purse
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
 from parlour.policies.agents.seat import GameSeat
@@ -36,6 +37,8 @@ class MysterySeat(GameSeat[MysteryView]):
 
     def __init__(self, model: Model | None = None, *, embedder: Embedder = HASHING) -> None:
         self.embedder = embedder
+        self.purse: Purse | None = None
+        """What the game may take of the model; not saved."""
         super().__init__(model)
 
     def _begin(self) -> None:
@@ -57,6 +60,10 @@ class MysterySeat(GameSeat[MysteryView]):
         procedure, kind = self._procedure(), view.legal[0].kind
         if kind == game.INTRODUCE:
             return procedure.introduce()
+        if kind in (game.CHOOSE, game.SUSPECT) and not self._can_pay(kind):
+            return self._number(
+                info, kind, view.suspects[view.victim : view.victim + 1] if kind == game.SUSPECT else ()
+            )
         if kind == game.CHOOSE:
             return self._number(info, game.CHOOSE, self._choose(view, procedure))
         if kind == game.ASK:
@@ -66,6 +73,10 @@ class MysterySeat(GameSeat[MysteryView]):
             seat = procedure.report(victim) if kind == game.SUSPECT else procedure.vote(victim)
             return self._number(info, kind, (seat,))
         return self._answer(view, info, procedure)
+
+    def _can_pay(self, kind: str) -> bool:
+        """Whether what the game may take of the model allows one more of a kind of moves."""
+        return self.purse is None or self.purse.allows(kind)
 
     def _sit_down(self, view: MysteryView) -> None:
         room = Room.of(view, self.seat_model, SeatMemory(view, self.embedder), self.rng)

@@ -1,0 +1,102 @@
+"""Methods of murder mysteries at the same number of questions to the model: the purse of a table, and the table of budgets."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.agents.murder_mystery.purse import Purse
+from parlour.policies.llm.model import OfflineModel
+from parlour.training import cli
+from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
+from parlour.training.murder_mystery.methods import METHODS
+from parlour.training.murder_mystery.result_store import _key
+from parlour.training.reproduce import ReproductionSetting, questum, questum_games
+
+SMALL = "seed:9:en:4:1"
+
+
+def test_a_purse_refuses_what_would_take_more_than_is_left():
+    taken = 0
+    purse = Purse(lambda: taken, limit=20, kept=4)
+    assert purse.allows("question")  # the first one is known to take 1 at least
+    taken = 7
+    assert purse.allows("question")  # 7 + 7 <= 20 - 4
+    taken = 12
+    assert not purse.allows("question")  # 12 + 7 > 16
+    assert not purse.allows("report")  # none so far: taken to be as dear as the question
+    taken = 9
+    assert purse.allows("report")  # 9 + 7 <= 16
+    taken = 11
+    assert not purse.allows("question")  # 11 + 7 > 16
+    assert purse.allows("report")  # 11 + 2 <= 16
+
+
+@pytest.mark.parametrize("name", ["questum", "player_star", "mystery_werewolf", "mystery_ocot"])
+def test_a_game_takes_no_more_than_its_budget(name):
+    for budget in (25, 60):
+        table = CaseSetting(repetitions=0, budget=budget)
+        found = play_case(CaseJob(SMALL, METHODS[name], 3, table), OfflineModel())
+        assert found.play.asked <= budget
+        assert found.asked > 0  # and somebody was questioned
+    free = play_case(CaseJob(SMALL, METHODS[name], 3, CaseSetting(repetitions=0)), OfflineModel())
+    assert free.play.asked > 60
+
+
+def test_a_budget_that_is_never_reached_changes_nothing():
+    free, limited = (
+        play_case(CaseJob(SMALL, METHODS["questum"], 3, CaseSetting(repetitions=1, budget=one)), OfflineModel())
+        for one in (None, 10_000)
+    )
+    assert (free.verdicts, free.marks, free.asked, free.play.asked) == (
+        limited.verdicts,
+        limited.marks,
+        limited.asked,
+        limited.play.asked,
+    )
+
+
+def test_stored_results_without_a_budget_are_found_under_the_key_they_had():
+    without, with_one = (
+        _key(CaseJob(SMALL, METHODS["questum"], 3, CaseSetting(budget=one)), OfflineModel()) for one in (None, 50)
+    )
+    assert "budget" not in without["table"]
+    assert with_one["table"]["budget"] == 50
+
+
+def test_each_limit_is_a_part_of_the_table_paired_with_its_own_first_row(monkeypatch, tmp_path):
+    monkeypatch.setattr(questum_games, "cases_of", lambda _: [("seed:1:en:4:1", 1), ("seed:2:en:4:1", 2)])
+    rows = {name: METHODS[name] for name in ("questum", "mystery_ocot")}
+    setting = ReproductionSetting(games=2, repetitions=1, out=tmp_path / "run")
+    found = questum.by_budget("compare", setting, rows, (25, 50))
+    groups = ["Overall, 25 questions", "Overall, 50 questions"]
+    assert list(dict.fromkeys(one.of for one in found.cells)) == groups
+    for group in groups:
+        cells = {(one.row, one.measure): one for one in found.cells if one.of == group}
+        assert {measure for _, measure in cells} == {"win rate", "overall", "gameplay: questions to the model"}
+        for measure in ("win rate", "overall", "gameplay: questions to the model"):
+            assert cells["questum", measure].apart is None
+            assert cells["mystery_ocot", measure].apart is not None
+        asked = cells["mystery_ocot", "gameplay: questions to the model"].figure
+        assert asked.value <= float(group.split()[1])
+    assert len(list((tmp_path / "run").glob("budget-*/questum/*.jsonl"))) == 6  # two games and the results, twice
+
+
+def test_the_command_takes_budgets_once_each_and_not_with_targets(capsys):
+    given = ["murder-mystery", "compare", "--method", "questum", "--games", "2", "--budget", "25"]
+    assert cli.run([*given, "--budget", "25"]) == 2
+    assert "accepted: each once, without --targets" in capsys.readouterr().err
+    assert cli.run([*given, "--targets", "1"]) == 2
+
+
+def test_a_budget_is_a_number_from_1():
+    with pytest.raises(ParlourError, match="accepted: a whole number from 1"):
+        CaseSetting(budget=0)
+
+
+def test_the_command_shows_the_limits(capsys):
+    args = ["murder-mystery", "compare", "--method", "mystery_none", "--method", "pp", "--games", "2", "--json"]
+    assert cli.run([*args, "--repetitions", "1", "--budget", "25"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {one["of"] for one in found["cells"]} == {"Overall, 25 questions"}
