@@ -126,7 +126,7 @@ def test_a_partial_table_of_another_run_is_refused(pipeline, tmp_path):
     with pytest.raises(ParlourError, match="not a table of this run"):
         calibrate(pipeline, range(3), seed=1, out=out, payment=Payment((1.0, 0.0, 0.0, 0.0)))
     assert out.read_text() == kept
-    for wrong, told in (("x,T:low_Q:low", "line 6"), ("9,T:low_Q:low,1", "accepted: 36"), ("9,nowhere", "state")):
+    for wrong, told in (("x,T:low_Q:low", "line 6"), ("9,T:low_Q:low,1", "accepted: 40"), ("9,nowhere", "state")):
         out.write_text(f"{kept}{wrong}\n")
         with pytest.raises(ParlourError, match=told):
             calibrate(pipeline, range(3), seed=1, out=out)

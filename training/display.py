@@ -101,7 +101,8 @@ def train_with_bar(train: Callable[[Any, Path, Callable[[int, str], None]], Any]
 def calibrate_with_bar(prepare: Callable[..., Any], config: Any, out: Path) -> Any:
     """Call `parlour.training.mediated_qa.held_out.prepare`; returns what it returns."""
     with stage_bars() as progress:
-        stage, total = f"{config.difficulty} questions", config.train + config.held_out
+        kind = Path(config.corpus).name if config.corpus else config.difficulty
+        stage, total = f"{kind} questions", config.train + config.held_out
         return prepare(config, out=out, progress=lambda done: progress(stage, done, total, ""))
 
 

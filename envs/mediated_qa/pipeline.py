@@ -180,6 +180,10 @@ class Pipeline:
             _keep(self._contexts, number, context_of(self, number))
         return self._contexts[number]
 
+    def id(self, number: int) -> str:
+        """What its file calls a question; empty for a generated one."""
+        return self.questions[number].id
+
     def confidence(self, number: int) -> float:
         """How sure the reader is of its closed-book answer, 0..1."""
         return self.recall(number).confidence

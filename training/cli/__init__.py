@@ -32,6 +32,7 @@ from parlour.training.cli import (
     reproduce,
     serve,
     train,
+    train_grace,
 )
 from parlour.training.cli.options import as_command
 
@@ -70,7 +71,7 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "train avalon": train.train_avalon,
     "train habits": train.train_habits,
     "train clone": train.train_clone,
-    "train grace": train.train_grace,
+    "train grace": train_grace.train_grace,
     "train gratr": train.train_gratr,
     "train questum": train.train_questum,
     "avalon social": avalon.avalon_social,

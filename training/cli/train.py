@@ -1,4 +1,4 @@
-"""`parlour train seat | selfplay | avalon | habits | clone | grace | gratr | questum`."""
+"""`parlour train seat | selfplay | avalon | habits | clone | gratr | questum`."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.hyperopt.config import TuneConfig
-from parlour.training.mediated_qa.baselines import lines
-from parlour.training.mediated_qa.held_out import UNSEEN, HeldOutConfig, compare, prepare
-from parlour.training.mediated_qa.learn import GraceConfig
 from parlour.training.murder_mystery.tuning import QuestumTuning
 from parlour.training.parallel.executor import Workers
 from parlour.training.ppo.phase_config import SeatConfig, features_of
@@ -211,90 +208,6 @@ def _show_clone(report: Any, found: Any, out: Path) -> None:
     """Scores over all roles, and where the rest is."""
     display.show_table("Held-out games (95 % interval)", report.HEADINGS, report.overall(found.scores), wrap=True)
     tell(f"player: --policy clone:{out / report.PLAYER}; report: {out / report.REPORT}")
-
-
-def train_grace(
-    config: Annotated[GraceConfig, Options(rename={"rule": "--set"})],
-    setting: Annotated[HeldOutConfig, Options(exclude=("train", "corpus_seed", "seed"), panel="With --questions")],
-    ray: common.RayOptions,
-    from_table: Annotated[Path | None, "Simulation table to learn from: CSV, or JSON as published."] = None,
-    questions: Annotated[
-        int | None, typer.Option(min=2), "Number of generated questions to learn from instead."
-    ] = None,
-    out: common.RunOption = Path("runs/grace"),
-) -> Answer:
-    """Learn the policy of GRACE's mediator; resumes from the last checkpoint.
-
-    Example: [bold]parlour train grace --from-table simulation.csv --temperature 0.7 --floor 0.02 --out runs/grace[/bold]
-    """
-    from parlour.training.mediated_qa import table, train
-
-    if (from_table is None) == (questions is None):
-        raise ParlourError("train grace needs one source of data; accepted: --from-table FILE or --questions N")
-    scores: tuple[Any, ...] | None = None
-    if from_table is not None:
-        if ray.ray is not None:
-            raise ParlourError("--ray answers generated questions in parallel; accepted: with --questions N")
-        run = train.train(config, table.read(from_table), out)
-    else:
-        setting = replace(setting, train=questions or 0, corpus_seed=UNSEEN + config.seed, seed=config.seed)
-        folder = out / "calibration"
-        with ray.pool() as pool:
-            calibrated = display.calibrate_with_bar(partial(prepare, pool=pool), setting, folder)
-        run = train.train(config, calibrated.table, out)
-        scores = compare(calibrated, run.learned.policy, folder)
-    _warn(run)
-    value = _policy_as_json(run, out) | ({} if scores is None else {"scores": [asdict(one) for one in scores]})
-    return Answer(value, partial(_show_policy, run, out, scores or ()))
-
-
-def _policy_as_json(run: Any, out: Path) -> dict[str, Any]:
-    learned = run.learned
-    return {
-        "out": str(out),
-        "questions": _questions(learned),
-        "unseen": learned.unseen,
-        "settings": asdict(learned.settings),
-        "regrets": learned.regrets,
-        "last": asdict(run.points[-1]),
-    }
-
-
-def _questions(learned: Any) -> dict[str, int]:
-    """State -> number of its questions."""
-    return dict(zip(learned.quantities.states, learned.quantities.questions.tolist(), strict=True))
-
-
-def _warn(run: Any) -> None:
-    """On standard error: states without data, and a curve that is missing."""
-    learned = run.learned
-    if learned.unseen:
-        parents = len(learned.policy.rows) > len(learned.quantities.states)
-        used = "their parents' values are used" if parents else "the fallback is used"
-        states = f"{len(learned.unseen)} states without data, where {used}: {', '.join(learned.unseen)}"
-        tell(f"parlour: warning: {states}", error=True)
-    if not run.picture:
-        tell("parlour: the curve was not drawn; accepted: pip install 'parlour[train]'", error=True)
-
-
-def _show_policy(run: Any, out: Path, scores: tuple[Any, ...]) -> None:
-    """Number of questions and most probable action of each state; chosen settings; scores beside the baselines."""
-    learned, settings = run.learned, run.learned.settings
-    counts = _questions(learned)
-    rows = []
-    for state in sorted(learned.policy.rows, key=lambda state: -counts.get(state, 0)):
-        row = learned.policy.rows[state]
-        best = max(row, key=row.__getitem__)
-        regrets = " ".join(f"{regret:.2f}" for regret in learned.regrets[state])
-        rows.append((state, str(counts.get(state, 0)), " ".join(best), f"{row[best]:.3f}", regrets))
-    display.show_table("Policy", ("state", "questions", "most probable", "p", "regret of R, G, V"), rows)
-    if settings.held_out is not None:
-        chosen = f"temperature {settings.temperature}, floor {settings.floor}"
-        tell(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")
-    if scores:
-        heading, *compared = lines(scores)
-        display.show_table("Held-out questions", heading, compared, wrap=True)
-    tell(f"policy: {out / 'policy.json'}")
 
 
 def train_gratr(

@@ -25,7 +25,7 @@ def mediated_qa_section(out: Path, config: DemoConfig) -> Section:
     setting = HeldOutConfig(train=_CALIBRATION, held_out=_HELD_OUT, corpus_seed=UNSEEN + config.seed, seed=config.seed)
     found = display.calibrate_with_bar(held_out.run, setting, folder)
     numbers = {"states": found.calibrated.states, "scores": [asdict(one) for one in found.scores]}
-    return Section("grace", _markdown(found), _summary(found.scores), {"setting": asdict(setting), **numbers})
+    return Section("grace", _markdown(found), _summary(found.scores), {"setting": setting.stored(), **numbers})
 
 
 def _markdown(found: HeldOut) -> str:

@@ -120,9 +120,9 @@ def _mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simu
 # -- scores ----------------------------------------------------------------------------------------------------
 
 
-def score(systems: Sequence[SystemAnswers]) -> list[Scores]:
-    """The metrics of each system; differences are to the first."""
-    first, possible = systems[0], _possible([played.utility for played in systems])
+def score(systems: Sequence[SystemAnswers], payment: Payment | None = None) -> list[Scores]:
+    """The metrics of each system; differences are to the first. `payment`: the published run's if None."""
+    first, possible = systems[0], _possible([played.utility for played in systems], payment or Payment())
     return [
         Scores(
             played.name,
@@ -137,9 +137,8 @@ def score(systems: Sequence[SystemAnswers]) -> list[Scores]:
     ]
 
 
-def _possible(utilities: Sequence[Floats]) -> Bounds:
-    """What a question can pay, as the published run pays; or what some did, where another table pays more or less."""
-    pays = Payment()
+def _possible(utilities: Sequence[Floats], pays: Payment) -> Bounds:
+    """What a question can pay; or what some did, where another table pays more or less."""
     dearest = sum(max(of) for of in (pays.costs[:3], pays.costs[3:7], pays.costs[7:]))
     low, high = min(pays.utilities) - dearest, max(pays.utilities)
     return min(low, *(float(one.min()) for one in utilities)), max(high, *(float(one.max()) for one in utilities))

@@ -1,19 +1,24 @@
-"""The experiment: calibrate on generated questions, learn a mediator, and score it on others of the same corpus.
+"""The experiment: calibrate on questions, learn a mediator, and score it on others of the same corpus.
 
-The graph holds the passages of one generated corpus; its questions are split, the first for training (cut points of the
-signals, Q-hat, temperature and floor by cross-validation, the best static action), the rest held out.
+The graph holds the passages of one corpus, generated or from files; its questions are split, the first for training (cut
+points of the signals, Q-hat, temperature and floor by cross-validation, the best static action), the rest held out. The
+questions of a file are brought into a random order first.
 """
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
 from parlour.envs.mediated_qa.pipeline import Pipeline, Reader
@@ -21,6 +26,7 @@ from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
+from parlour.training import seeds
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.baselines import Scores
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, learn
@@ -31,6 +37,14 @@ from parlour.training.runs import run_directory, write_csv
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
+RETRIEVERS: Final = ("graph",)
+SEES: Final = ("state",)
+_ORDER: Final = 18
+"""What the order of a file's questions is drawn for."""
+_FEWEST: Final = 2
+"""Questions to learn from."""
+_ALWAYS: Final = ("difficulty", "train", "held_out", "normalisation", "guide", "joint", "corpus_seed", "seed")
+"""Settings that are stored in any case; others only where they are chosen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,19 +70,70 @@ class HeldOutConfig:
     corpus_seed: int = UNSEEN
     """Seed of the generated questions."""
     seed: int = 0
-    """Seed of samples and folds."""
+    """Seed of samples, folds, and of the order of a file's questions."""
+    corpus: str = ""
+    """File of questions of your own; None: generated ones."""
+    documents: str = ""
+    """Folder or file of the documents that go with `corpus`; None: those in `corpus`."""
+    form: str = "auto"
+    """Form of `corpus`."""
+    limit: int | None = None
+    """Number of questions of `corpus`, from its beginning; None: all."""
+    held_out_share: float = 1 / 3
+    """Share of the questions of `corpus` that are held out."""
+    utilities: tuple[float, float, float, float] = Payment().utilities
+    """What an answer pays: right, wrong, rightly silent, wrongly silent."""
+    costs: tuple[float, ...] = Payment().costs
+    """What the actions cost, of the retriever's, the generator's, the verifier's; in the unit of the utilities."""
+    reader: str = ""
+    """Who answers: offline (a heuristic and a simulated memory), extract (the heuristic without memory); None: offline."""
+    nli: str = ""
+    """Who checks answers: lexical (shared words); None: lexical."""
+    simulate_memory: bool = False
+    """Whether reader offline may answer the questions of `corpus`, which its memory does not know."""
+    retriever: str = "graph"
+    """How evidence is looked for."""
+    sees: str = "state"
+    """What the mediator knows of a question."""
 
     def __post_init__(self) -> None:
         for name, accepted in (
             ("difficulty", DIFFICULTIES),
             ("normalisation", NORMALISATIONS),
             ("joint", JOINTS),
+            ("retriever", RETRIEVERS),
+            ("sees", SEES),
         ):
             check_one_of(name, getattr(self, name), accepted)
+        object.__setattr__(self, "utilities", _finite("utilities", self.utilities, Payment().utilities))
+        object.__setattr__(self, "costs", _finite("costs", self.costs, Payment().costs))
+        if not 0 < self.held_out_share < 1:
+            raise accept("held_out_share", self.held_out_share, "a number between 0 and 1")
+        if self.limit is not None:
+            check_from("limit", self.limit, 3)
         if self.guide is not None and not 0 <= self.guide < float("inf"):
             raise accept("guide", self.guide, "None, or a number from 0")
         for name, least in (("train", 2), ("held_out", 1), ("corpus_seed", 0), ("seed", 0)):
             check_from(name, getattr(self, name), least)
+
+    @property
+    def payment(self) -> Payment:
+        """Utilities and costs."""
+        return Payment(self.utilities, self.costs)
+
+    def stored(self) -> dict[str, Any]:
+        """The settings as plain values; what was added since the first runs only where it is chosen."""
+        told = asdict(self)
+        return {
+            one.name: told[one.name] for one in fields(self) if one.name in _ALWAYS or told[one.name] != one.default
+        }
+
+
+def _finite(name: str, numbers: Sequence[float], like: Sequence[float]) -> tuple[float, ...]:
+    """The numbers as a tuple. Raises `ParlourError` unless there are as many as in `like`, all finite."""
+    if len(numbers) != len(like) or not all(map(math.isfinite, numbers)):
+        raise accept(name, ",".join(map(str, numbers)), f"{len(like)} finite numbers")
+    return tuple(map(float, numbers))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +165,33 @@ class HeldOut:
 
 
 def corpus_of(config: HeldOutConfig) -> Corpus:
-    """The generated corpus, with the training questions first."""
-    return generate(seed=config.corpus_seed, size=config.train + config.held_out, difficulty=config.difficulty)
+    """The corpus, with the training questions first. Raises `ParlourError` as `corpora.load` does."""
+    if not config.corpus:
+        return generate(seed=config.corpus_seed, size=config.train + config.held_out, difficulty=config.difficulty)
+    corpus = corpora.load(config.corpus, config.documents or None, config.form, config.limit)
+    order = np.random.default_rng(seeds.derive(config.seed, _ORDER)).permutation(len(corpus.questions))
+    return corpus._replace(questions=tuple(corpus.questions[k] for k in order))
+
+
+def split(config: HeldOutConfig, corpus: Corpus) -> HeldOutConfig:
+    """The same experiment with the numbers of training and held-out questions that a corpus from a file has.
+
+    Raises:
+        ParlourError: There are too few.
+    """
+    if not config.corpus:
+        return config
+    count = len(corpus.questions)
+    held_out = max(1, round(count * config.held_out_share))
+    if count - held_out < _FEWEST:
+        raise ParlourError(f"{config.corpus!r} has {count} questions; accepted: at least {_FEWEST} to learn from")
+    return replace(config, train=count - held_out, held_out=held_out)
+
+
+def pipeline_of(config: HeldOutConfig, corpus: Corpus, reader: Reader | None = None) -> Pipeline:
+    """The pipeline of an experiment; its cut points are not learned yet. `reader`: the offline one if None."""
+    search = None if config.guide is None else Search(config.guide)
+    return Pipeline(corpus, normalisation=config.normalisation, reader=reader, search=search)
 
 
 def prepare(
@@ -112,36 +202,55 @@ def prepare(
     out: Path | None = None,
     progress: Callable[[int], object] | None = None,
     pool: Pool | None = None,
+    at_once: int = 1,
 ) -> Calibrated:
     """Build the pipeline, learn the cut points, and put all questions under all joint actions.
 
     Args:
         config: The experiment.
-        corpus: In place of the generated one; has at least train + held_out questions.
+        corpus: In place of that of `corpus_of`; has at least train + held_out questions.
         reader: Who answers and checks; the offline one if None.
         out: Run directory, for the settings and the table as it grows; resumes if it exists.
         progress: Called after each question with the number of questions done.
         pool: Processes that put the questions under the joint actions; the reader must be picklable then.
+        at_once: How many questions are put at once, in threads (`simulate.calibrate`).
 
     Raises:
         ParlourError: The corpus is too small, or the folder holds another run or is in use.
     """
-    corpus = corpus_of(config) if corpus is None else corpus
+    if corpus is None:
+        corpus = corpus_of(config)
+        config = split(config, corpus)
     total = config.train + config.held_out
     if len(corpus.questions) < total:
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: at least {total}")
-    with nullcontext() if out is None else run_directory(out, asdict(config)):
-        search = None if config.guide is None else Search(config.guide)
-        pipeline = Pipeline(corpus, normalisation=config.normalisation, reader=reader, search=search)
+    with nullcontext() if out is None else run_directory(out, _settings(config, corpus)):
+        pipeline = pipeline_of(config, corpus, reader)
         bins = pipeline.learn_bins(range(config.train))
         partial = None if out is None else out / "partial.csv"
-        rows = calibrate(pipeline, range(total), seed=config.seed, out=partial, progress=progress, pool=pool)
+        rows = calibrate(
+            pipeline,
+            range(total),
+            payment=config.payment,
+            seed=config.seed,
+            out=partial,
+            progress=progress,
+            pool=pool,
+            at_once=at_once,
+        )
         train, held_out = rows[: config.train], rows[config.train :]
-        confidences = tuple(pipeline.confidence(row.number) for row in held_out)
+        confidences = tuple(row.confidence for row in held_out)
         found = table(train, config.joint, bins)
         if out is not None:
             atomic_write(out / "table.csv", found.dumps())
         return Calibrated(config, tuple(train), tuple(held_out), confidences, found)
+
+
+def _settings(config: HeldOutConfig, corpus: Corpus) -> dict[str, Any]:
+    """What decides an experiment; of a corpus from a file also what is in it."""
+    if not config.corpus:
+        return config.stored()
+    return config.stored() | {"corpus_sha256": hashlib.sha256(repr(corpus).encode()).hexdigest()}
 
 
 def compare(calibrated: Calibrated, policy: PolicyTable, out: Path | None = None) -> tuple[Scores, ...]:
@@ -151,11 +260,11 @@ def compare(calibrated: Calibrated, policy: PolicyTable, out: Path | None = None
         baselines.learned("learned mediator", policy, rows),
         baselines.fixed("no retrieval", baselines.CLOSED_BOOK, rows),
         baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows),
-        baselines.refusing(rows, calibrated.confidences, Payment()),
+        baselines.refusing(rows, calibrated.confidences, calibrated.config.payment),
         baselines.best_static(calibrated.train, rows, joint),
         baselines.oracle(rows, joint),
     ]
-    scores = tuple(baselines.score(systems))
+    scores = tuple(baselines.score(systems, calibrated.config.payment))
     if out is not None:
         heading, *lines = baselines.lines(scores)
         write_csv(out / "scores.csv", heading, lines)

@@ -9,13 +9,16 @@ question, and resumes where a killed run stopped.
 from __future__ import annotations
 
 import csv
+import io
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.envs.core import ParlourError
@@ -34,7 +37,16 @@ SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Of the cut points, as the published tables write them."""
 _BLOCK: Final = 25
 """Number of questions in a task of a pool."""
-_HEADER: Final = ("id", "state", *(names.column(joint.names) for joint in ALL), *(f"o{k}" for k in range(len(ALL))))
+_HEADER: Final = (
+    "number",
+    "state",
+    *(names.column(joint.names) for joint in ALL),
+    *(f"o{k}" for k in range(len(ALL))),
+    "found_shallow",
+    "found_deep",
+    "confidence",
+    "id",
+)
 
 
 @dataclass(frozen=True)
@@ -47,9 +59,31 @@ class Simulated:
     """Net of the costs of what is carried out."""
     outcomes: tuple[int, ...]
     """As `vocabulary.outcome_of` numbers them."""
+    found: tuple[bool, bool] = (True, True)
+    """Whether the shallow search found evidence, and the deep one."""
+    confidence: float = 0.0
+    """Of the closed-book answer, 0..1."""
+    id: str = ""
+    """What its file calls the question; empty for a generated one."""
+
+    def net(self, payment: Payment) -> tuple[float, ...]:
+        """The utilities as another payment has them; nothing is asked again."""
+        found = (*self.found, False)  # in the order of the retriever's actions
+        plans = [executed(joint, found[joint.retriever]) for joint in ALL]
+        return tuple(payment.net(plan, outcome) for plan, outcome in zip(plans, self.outcomes, strict=True))
 
 
-def simulate(service: Service, number: int, payment: Payment, seed: int = 0) -> Simulated:
+class CalibrationService(Service, Protocol):
+    """A service that can also say who a question is, and how sure the reader is of its closed-book answer."""
+
+    def id(self, number: int) -> str:
+        """What its file calls a question; empty for a generated one."""
+
+    def confidence(self, number: int) -> float:
+        """Of the closed-book answer, 0..1."""
+
+
+def simulate(service: CalibrationService, number: int, payment: Payment, seed: int = 0) -> Simulated:
     """One question under all joint actions; each stage is computed when a joint action first needs it."""
 
     @cache
@@ -73,11 +107,13 @@ def simulate(service: Service, number: int, payment: Payment, seed: int = 0) -> 
         outcome = outcome_of(answered=answered, right=answered and right(answer), known=known)
         outcomes.append(outcome)
         utilities.append(payment.net(plan, outcome))
-    return Simulated(number, state, tuple(utilities), tuple(outcomes))
+    found = evidence_by(vocabulary.SHALLOW) != "", evidence_by(vocabulary.DEEP) != ""
+    sure, called = service.confidence(number), " ".join(service.id(number).split())
+    return Simulated(number, state, tuple(utilities), tuple(outcomes), found, sure, called)
 
 
 def calibrate(
-    service: Service,
+    service: CalibrationService,
     numbers: Iterable[int],
     *,
     payment: Payment | None = None,
@@ -85,6 +121,7 @@ def calibrate(
     out: Path | None = None,
     progress: Callable[[int], object] | None = None,
     pool: Pool | None = None,
+    at_once: int = 1,
 ) -> list[Simulated]:
     """All questions under all joint actions, in the order of `numbers`.
 
@@ -96,6 +133,8 @@ def calibrate(
         out: A CSV file that grows by a line a question. What it holds already is not computed again.
         progress: Called after each question with the number of questions done.
         pool: Processes that simulate; the service must be picklable then. The table grows as without them.
+        at_once: How many questions are simulated at once, in threads, for a reader that waits for a server. The result
+            does not depend on it.
 
     Raises:
         ParlourError: `out` holds something else than such a table, or one that was made with another payment or seed.
@@ -105,7 +144,7 @@ def calibrate(
     stored = {} if out is None else read_partial(out, stamp)
     rows = []
     asked = list(numbers)
-    missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, pool)
+    missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, pool, at_once)
     with _growing(out, stamp) as add:
         for done, number in enumerate(asked, 1):
             row = stored.get(number)
@@ -119,10 +158,12 @@ def calibrate(
 
 
 def _simulated(
-    service: Service, numbers: Sequence[int], payment: Payment, seed: int, pool: Pool | None
+    service: CalibrationService, numbers: Sequence[int], payment: Payment, seed: int, pool: Pool | None, at_once: int
 ) -> Iterator[Simulated]:
     """The questions in their order."""
-    if pool is None:
+    if pool is None and at_once > 1:
+        yield from _in_threads([partial(simulate, service, number, payment, seed) for number in numbers], at_once)
+    elif pool is None:
         for number in numbers:
             yield simulate(service, number, payment, seed)
     elif numbers:
@@ -134,8 +175,24 @@ def _simulated(
             yield from rows
 
 
+def _in_threads(calls: Sequence[Callable[[], Simulated]], most: int) -> Iterator[Simulated]:
+    """The results in order; `most` calls are under way at once, and as many may be ahead of the first that is not done."""
+    waiting, under_way = iter(calls), deque[Future[Simulated]]()
+    with ThreadPoolExecutor(most, "questions") as threads:
+        try:
+            for call in waiting:
+                under_way.append(threads.submit(call))
+                if len(under_way) == 2 * most:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:  # an error, or nobody asks for more: what is not begun is given up
+            for one in under_way:
+                one.cancel()
+
+
 def _simulate_block(
-    shared: Shared[tuple[Service, Model | None]], numbers: Sequence[int], payment: Payment, seed: int
+    shared: Shared[tuple[CalibrationService, Model | None]], numbers: Sequence[int], payment: Payment, seed: int
 ) -> tuple[list[Simulated], Any]:
     """Called in the processes of a pool; with what the model used."""
     service, model = shared.get()
@@ -153,7 +210,7 @@ def table(rows: Sequence[Simulated], joint: str = "published", bins: Bins | None
     utilities = np.array([row.utilities for row in rows], dtype=np.float64).reshape(len(rows), len(ALL))
     chosen = utilities[:, [ALL.index(one) for one in offered]]
     cuts = {} if bins is None else dict(zip(SIGNAL_NAMES, bins.cuts, strict=True))
-    ids, states = tuple(str(row.number) for row in rows), tuple(row.state for row in rows)
+    ids, states = tuple(row.id or str(row.number) for row in rows), tuple(row.state for row in rows)
     return UtilityTable(ids, states, tuple(one.names for one in offered), chosen, cuts)
 
 
@@ -185,12 +242,14 @@ def _row(path: Path, line: int, cells: Sequence[str]) -> Simulated:
     count = len(ALL)
     try:
         number, state = int(cells[0]), names.check_state(cells[1])
-        utilities, outcomes = tuple(map(float, cells[2 : 2 + count])), tuple(map(int, cells[2 + count :]))
+        utilities, outcomes = tuple(map(float, cells[2 : 2 + count])), tuple(map(int, cells[2 + count : 2 + 2 * count]))
+        shallow, deep, sure, called = cells[2 + 2 * count :] if len(cells) == len(_HEADER) else ("0", "0", "0", "")
+        found, confidence = (bool(int(shallow)), bool(int(deep))), float(sure)
     except (ValueError, IndexError) as error:
         raise ParlourError(f"{str(path)!r} line {line} is no row of a table: {error}") from None
-    if len(utilities) != count or len(outcomes) != count:
+    if len(cells) != len(_HEADER):
         raise ParlourError(f"{str(path)!r} line {line} has {len(cells)} cells; accepted: {len(_HEADER)}")
-    return Simulated(number, state, utilities, outcomes)
+    return Simulated(number, state, utilities, outcomes, found, confidence, called)
 
 
 @contextmanager
@@ -202,4 +261,11 @@ def _growing(path: Path | None, stamp: str) -> Iterator[Callable[[Simulated], No
     with closing(LineFile(path)) as file:
         if path.stat().st_size == 0:
             file.write(f"{stamp}\n{','.join(_HEADER)}\n")
-        yield lambda row: file.write(",".join(map(str, (row.number, row.state, *row.utilities, *row.outcomes))) + "\n")
+        yield lambda row: file.write(_line(row))
+
+
+def _line(row: Simulated) -> str:
+    text, found = io.StringIO(), map(int, row.found)
+    cells = (row.number, row.state, *row.utilities, *row.outcomes, *found, row.confidence, row.id)
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()

@@ -1,0 +1,193 @@
+"""A mediator for questions of one's own: from a file of questions to the policy and the scores, at one's own stakes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.corpus import CorpusQuestion
+from parlour.envs.mediated_qa.pipeline import generated
+from parlour.envs.mediated_qa.readers import ExtractiveReader
+from parlour.envs.mediated_qa.vocabulary import ALL, Joint, Payment
+from parlour.policies.agents.mediated_qa import policy_file
+from parlour.training.cli import run as run_command
+from parlour.training.mediated_qa import baselines, costs, held_out, readers, simulate
+from parlour.training.mediated_qa.held_out import HeldOutConfig
+from parlour.training.mediated_qa.simulate import Simulated, calibrate
+
+TOWNS = [
+    f"{first}{last}" for first in ("Bel", "Cor", "Dan", "Fir", "Gol", "Hul") for last in ("ford", "wick", "ton", "mere")
+]
+DEAR = Payment((100.0, -200.0, 5.0, -5.0), (1.0, 4.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0))
+
+
+@pytest.fixture
+def town_files(tmp_path):
+    """A question about each of 24 towns, which its document answers, and 12 that no document answers."""
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    entries = []
+    for k, town in enumerate(TOWNS):
+        twin = TOWNS[(k + 5) % len(TOWNS)]
+        text = (
+            f"{town} is a town near {twin}. The town of {town} was founded in {1801 + k}. Its market belongs to {twin}."
+        )
+        (folder / f"{town}.txt").write_text(text)
+        entries.append(
+            {"id": f"founded-{town}", "question": f"In which year was {town} founded?", "answer": str(1801 + k)}
+        )
+        if k % 2:
+            entries.append({"id": f"burnt-{town}", "question": f"In which year did {town} burn?", "answer": ""})
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    return ["--corpus", str(questions), "--documents", str(folder)]
+
+
+def setting(words: list[str], **more) -> HeldOutConfig:
+    return HeldOutConfig(corpus=words[1], documents=words[3], **more)
+
+
+# -- from a corpus to a policy ---------------------------------------------------------------------------------
+
+
+def test_the_command_learns_from_a_corpus_and_compares(town_files, tmp_path, capsys):
+    arguments = ["train", "grace", *town_files, "--reader", "extract", "--out", str(tmp_path / "run")]
+    assert run_command([*arguments, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert sum(told["questions"].values()) == 24  # two thirds of 36
+    assert {one["n"] for one in told["scores"]} == {12}
+    folder = tmp_path / "run"
+    assert policy_file.read(folder / "policy.json").rows
+    kept = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert {"scores.csv", "states.csv", "table.csv", "partial.csv", "config.json"} <= set(kept)
+    ids = [line.split(",")[0] for line in (folder / "calibration" / "table.csv").read_text().splitlines()[1:]]
+    assert len(set(ids)) == 24
+    assert all(one.startswith(("founded-", "burnt-")) for one in ids)
+    assert run_command(arguments) == 0  # resumed: nothing changes
+    assert {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == kept
+
+
+def test_questions_are_split_by_the_seed_and_none_is_lost(town_files):
+    orders = [held_out.corpus_of(setting(town_files, seed=seed)).questions for seed in (0, 0, 1)]
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[0]) == sorted(orders[2])
+    split = held_out.split(setting(town_files, held_out_share=0.25), held_out.corpus_of(setting(town_files)))
+    assert (split.train, split.held_out) == (27, 9)
+
+
+def test_another_text_of_a_document_is_another_run(town_files, tmp_path, capsys):
+    arguments = ["train", "grace", *town_files, "--reader", "extract", "--out", str(tmp_path / "run")]
+    assert run_command(arguments) == 0
+    (tmp_path / "documents" / "Belford.txt").write_text("Belford is gone.")
+    assert run_command(arguments) == 2
+    assert "another configuration" in capsys.readouterr().err
+
+
+def test_settings_of_generated_questions_are_stored_as_ever():
+    assert list(HeldOutConfig().stored()) == [
+        "difficulty", "train", "held_out", "normalisation", "guide", "joint", "corpus_seed", "seed",
+    ]  # fmt: skip
+    assert HeldOutConfig(reader="extract").stored()["reader"] == "extract"
+
+
+# -- stakes ----------------------------------------------------------------------------------------------------
+
+
+def test_costs_are_nine_numbers_or_names():
+    assert costs.stated(None) == Payment().costs
+    assert costs.stated("1,2,3,4,5,6,7,8,9") == (1, 2, 3, 4, 5, 6, 7, 8, 9)
+    assert costs.stated("generate=0.5, run_nli_check=8") == (1, 3, 0, 0.5, 5, 2, 0, 8, 0)
+    for wrong, told in (
+        ("1,2", "9 numbers"),
+        ("generate=x", "9 numbers"),
+        ("think=1", "generate"),
+        ("1,generate=2", "9"),
+    ):
+        with pytest.raises(ParlourError, match=told):
+            costs.stated(wrong)
+
+
+def test_a_row_is_priced_anew_without_asking():
+    """As if it had been simulated with the other payment; what is not found is not checked and not charged for."""
+    pipeline = generated(7, 60, "medium", "ours")
+    rows, dear = (calibrate(pipeline, range(60), payment=pays) for pays in (Payment(), DEAR))
+    assert any(row.found == (False, False) for row in rows)
+    assert [row.net(DEAR) for row in rows] == [row.utilities for row in dear]
+    assert [row.net(Payment()) for row in dear] == [row.utilities for row in rows]
+
+
+def test_what_prices_a_row_anew_is_stored_with_it(tmp_path):
+    out, pipeline = tmp_path / "partial.csv", generated(7, 40, "medium", "ours")
+    rows = calibrate(pipeline, range(40), out=out)
+    assert simulate.calibrate(pipeline, range(40), out=out) == rows
+    assert {row.found for row in rows} > {(True, True)}
+    assert [row.confidence for row in rows] == [pipeline.confidence(number) for number in range(40)]
+    odd = Simulated(1, "s0", rows[0].utilities, rows[0].outcomes, (True, False), 0.25, 'a, "b"')
+    assert list(simulate.read_partial(written(tmp_path, odd, out), stamp(out)).values()) == [odd]
+
+
+def written(folder, row, like):
+    path = folder / "odd.csv"
+    path.write_text("".join(like.read_text().splitlines(keepends=True)[:2]) + simulate._line(row))
+    return path
+
+
+def stamp(path):
+    return path.read_text().splitlines()[0]
+
+
+def test_the_comparison_pays_as_the_run_does(town_files, tmp_path):
+    """The refusing baseline keeps silent on all, as its reader knows nothing: 5 for silence, 2 for the closed-book answer."""
+    config = setting(town_files, reader="extract", utilities=DEAR.utilities, costs=DEAR.costs)
+    found = held_out.run(config, reader=readers.make(config))
+    refusing = next(one for one in found.scores if one.name == "token-confidence refusal")
+    assert refusing.utility.mean == pytest.approx(5 - 2)
+    assert found.scores[1].utility.mean == pytest.approx(5 - 2)
+    asked = found.calibrated.held_out
+    assert found.scores[2].utility.mean == pytest.approx(
+        sum(row.net(DEAR)[ALL.index(baselines.GRAPH_RAG)] for row in asked) / len(asked)
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [({"utilities": (1.0, 2.0)}, "4 finite"), ({"costs": (1.0,)}, "9 finite"), ({"held_out_share": 1.0}, "between"),
+        ({"retriever": "x"}, "graph"), ({"sees": "x"}, "state"), ({"utilities": (1.0, 2.0, 3.0, float("nan"))}, "finite")],
+)  # fmt: skip
+def test_settings_that_are_not_accepted(settings, told):
+    with pytest.raises(ParlourError, match=told):
+        HeldOutConfig(**settings)
+
+
+# -- readers ---------------------------------------------------------------------------------------------------
+
+
+def test_the_extractive_reader_knows_nothing_by_heart():
+    question = CorpusQuestion("In which year was Belford founded?", "1801", "bridge", (), ())
+    reader, rng = ExtractiveReader(), np.random.default_rng(0)
+    evidence = "Belford: The town of Belford was founded in 1801."
+    assert reader.generate(question, evidence, rng) == "1801"
+    assert reader.check(question, evidence, "1801") == "entailment"
+    assert reader.recall(question) == ("", 0.0)
+    assert reader.sample(question, 5, rng) == [""] * 5
+
+
+def test_an_invented_memory_is_not_taken_for_an_answer_to_real_questions(town_files, tmp_path, capsys):
+    arguments = ["train", "grace", *town_files, "--out", str(tmp_path / "run")]
+    for chosen in ([], ["--reader", "offline"]):
+        assert run_command([*arguments, *chosen]) == 2
+        assert "--simulate-memory" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(ParlourError, match="simulate_memory"):
+        readers.make(setting(town_files, reader="extract", simulate_memory=True))
+
+
+def test_actions_of_the_retriever_are_priced_by_what_they_found():
+    """Shallow found nothing: generate becomes the closed-book answer (2), and the check (4) is left out; deep did."""
+    row = Simulated(0, "s0", (0.0,) * 17, (vocabulary.KEPT_SILENT,) * 17, (False, True))
+    net = row.net(Payment())
+    assert net[ALL.index(Joint(0, 0, 0))] == 10 - 1 - 2
+    assert net[ALL.index(Joint(1, 0, 0))] == 10 - 3 - 2 - 4
