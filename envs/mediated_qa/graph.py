@@ -34,6 +34,8 @@ NEAREST: Final = 60
 """Neighbours of a node that a search looks at."""
 CUT_OFF: Final = 0.78
 """Least similarity, 0..1, at which a name in a question matches a title."""
+_PLAIN_WORDS: Final = 4
+"""Most words of a title in lower case that is looked for in questions."""
 _COMMON: Final = 0.01
 """A word in more than this share of the sentences is no concept."""
 _POSTINGS: Final = 2000
@@ -70,6 +72,8 @@ class KnowledgeGraph:
         self.postings: dict[str, set[int]] = defaultdict(set)
         """Stem -> the nodes that hold it."""
         self._documents: dict[str, int] = {}
+        self._plain: dict[str, int] = {}
+        """Of these the titles without capital letters: commands, packages."""
         self._by_title_word: dict[str, list[int]] = defaultdict(list)
         self._entities: dict[str, int] = {}
         self._neighbours: dict[int, tuple[tuple[int, str, float], ...]] = {}
@@ -117,14 +121,26 @@ class KnowledgeGraph:
         """The documents whose titles the names of a question mean, best match first; empty if there is none.
 
         Titles that share a word with the question are candidates, at most max(50, 5 x its words) of them; a name is
-        taken for the title that it is most like, if it is so by at least `CUT_OFF`.
+        taken for the title that it is most like, if it is so by at least `CUT_OFF`. A title without capital letters is
+        meant where its very words stand in the question, unless they are part of a longer such title.
         """
-        found: dict[int, float] = {}
+        found = self._in_lower_case(english.normal(question).split())
         for name in english.proper_names(question):
             node, likeness = self._most_like(english.normal(name), question)
             if node >= 0 and likeness >= CUT_OFF:
                 found[node] = max(likeness, found.get(node, 0.0))
         return sorted(found, key=lambda node: (-found[node], node))
+
+    def _in_lower_case(self, words: list[str]) -> dict[int, float]:
+        found: dict[int, float] = {}
+        at = 0
+        while self._plain and at < len(words):
+            lengths = range(min(_PLAIN_WORDS, len(words) - at), 0, -1)
+            length = next((n for n in lengths if " ".join(words[at : at + n]) in self._plain), 0)
+            if length:
+                found[self._plain[" ".join(words[at : at + length])]] = 1.0
+            at += max(length, 1)
+        return found
 
     def _most_like(self, name: str, question: str) -> tuple[int, float]:
         exact = self._documents.get(name)
@@ -176,6 +192,8 @@ class KnowledgeGraph:
         document = self._documents.get(key)
         if document is None:
             document = self._documents[key] = self._node(DOCUMENT, passage.title)
+            if passage.title == passage.title.lower() and key not in english.STOP_WORDS:
+                self._plain[key] = document
             for word in set(key.split()):
                 self._by_title_word[word].append(document)
             self._index(document, passage.title)

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs.english import normal, proper_names, stem, stems, word_list, years
+from parlour.envs.english import STOP_WORDS, normal, proper_names, stem, stems, word_list, years
 
 _KEPT: Final = 1 << 12
 """Readings of a question's evidence that are kept, about a kilobyte each."""
@@ -29,6 +29,10 @@ _CUES: Final = {
     "town": re.compile(r"\b(?:in|from|at|of)\s+(?:the town of\s+)?$", re.IGNORECASE),
     "who": re.compile(r"\bby\s+(?:the \w+\s+)?$", re.IGNORECASE),
 }
+_FIELD: Final = re.compile(r"^([A-Z][\w-]*(?: [\w-]+){0,2}):\s+(.+)$")
+"""A line as "Section: libs": its label and its value."""
+_MAIL: Final = re.compile(r"\s*<[^>]*>")
+_VALUE_WORDS: Final = 8
 _EARLIER: Final = re.compile(r"\b(?:first|earlier|older|before)\b", re.IGNORECASE)
 
 
@@ -78,12 +82,38 @@ def read(question: str, evidence: str) -> EstimatedAnswer:
     found = pieces(evidence)
     if not found:
         return EstimatedAnswer("", 0.0)
-    asked = proper_names(question)
+    asked = subjects(question, found)
     if _YES_NO.match(question) and len(asked) >= 2:
         return _compare(question, asked[:2], found)
     if " or " in question and len(asked) >= 2:
         return _choose(question, asked[-2:], found)
     return _pick(question, asked, found)
+
+
+def subjects(question: str, found: tuple[Piece, ...]) -> tuple[str, ...]:
+    """What a question is about: its names, and titles without capital letters that stand in it; in its order.
+
+    >>> subjects("Who maintains zlib1g?", (Piece("zlib1g", "Section: libs"),))
+    ('zlib1g',)
+    """
+    names, whole = proper_names(question), f" {normal(question)} "
+    titles = dict.fromkeys(piece.title for piece in found if piece.title and piece.title == piece.title.lower())
+    plain = [title for title in titles if normal(title) not in STOP_WORDS and f" {normal(title)} " in whole]
+    if not plain:
+        return names
+    order = {name: whole.find(f" {normal(name)} ") for name in (*names, *plain)}
+    return tuple(sorted(order, key=lambda name: order[name]))
+
+
+def _field(piece: Piece, question: str) -> tuple[str, str]:
+    """The value of a piece that is a line with a label, if it is an answer to the question; and the words of the piece."""
+    found = _FIELD.match(piece.sentence)
+    if not found:
+        return "", piece.sentence
+    value = _MAIL.sub("", found[2]).strip()
+    meant = set(stems(found[1])) & set(relation(question))
+    short = 0 < len(value.split()) <= _VALUE_WORDS and f" {normal(value)} " not in f" {normal(question)} "
+    return (value if meant and short else ""), found[2]
 
 
 def _overlap(wanted: tuple[str, ...], sentence: str) -> float:
@@ -99,8 +129,11 @@ def _candidates(piece: Piece, question: str, asked: tuple[str, ...], *, strict: 
     """What a sentence offers as an answer; names in their usual place first, or only these if `strict`."""
     if re.search(r"\byear\b|^when\b", question, re.IGNORECASE):
         return tuple(year for year in years(piece.sentence) if year not in question)
+    value, words = _field(piece, question)
+    if value:
+        return (value,)
     taken = {normal(name) for name in (*asked, piece.title)}
-    options = [name for name in proper_names(piece.sentence) if normal(name) not in taken and not name.isdigit()]
+    options = [name for name in proper_names(words) if normal(name) not in taken and not name.isdigit()]
     kind = next((k for k in ("river", "town", "who") if re.search(rf"\b{k}\b", question, re.IGNORECASE)), "")
     if kind:
         cued = [name for name in options if _CUES[kind].search(piece.sentence[: piece.sentence.index(name)])]
@@ -138,8 +171,9 @@ def _facts(question: str, name: str, found: tuple[Piece, ...], asked: tuple[str,
         score = _overlap(wanted, piece.sentence)
         if score > 0:
             best = max(best, score)
-            told |= {normal(one) for one in proper_names(piece.sentence)} - taken
-            told |= set(years(piece.sentence))
+            value, words = _field(piece, question)
+            told |= {normal(one) for one in proper_names(words)} - taken
+            told |= set(years(piece.sentence)) | ({normal(value)} if value else set())
     return told, best
 
 
@@ -187,7 +221,8 @@ def entailment(question: str, evidence: str, answer: str) -> str:
     an answer of its kind. It is contradicted if such a sentence offers another one instead, or if it comes from a
     sentence that does not hang together with the question; and neutral otherwise.
     """
-    found, asked, wanted = pieces(evidence), proper_names(question), relation(question)
+    found, wanted = pieces(evidence), relation(question)
+    asked = subjects(question, found)
     if answer.lower() in ("yes", "no") or not found:
         return "neutral"
     if " or " in question:
