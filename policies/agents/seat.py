@@ -36,11 +36,11 @@ class AskingPolicy(Policy):
     def __init__(self, model: Model | None = None) -> None:
         super().__init__()
         self.model = model or OfflineModel()
-        self.seat_model = SeatModel(self.model, 0, 0)
+        self.seat_model = SeatModel(self.model, 0, 0, player=self.name)
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
-        self.seat_model = SeatModel(self.model, seat, seed)
+        self.seat_model = SeatModel(self.model, seat, seed, player=self.name)
 
     @property
     def waits(self) -> bool:

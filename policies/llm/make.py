@@ -1,6 +1,7 @@
 """From settings to a model: endpoint, budget, cache and meter, put together in this order.
 
-The budget stands inside the cache, so that stored replies are free; the meter stands outermost and sees everything.
+The budget stands inside the cache, so that stored replies are free; the meter stands outermost and sees everything. Errors
+of reading, where any are set, stand before all of them.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.model import CONCURRENCY, OFFLINE, Model, OfflineModel
+from parlour.policies.llm.noise import ReadingNoise
+from parlour.policies.llm.noisy import NoisyModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.budget import LIMITS, Budget
 from parlour.policies.llm.transport.cache import MODES, Cache
@@ -23,7 +26,7 @@ from parlour.policies.llm.transport.payload import RESERVED
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import CallSettings, Transport
 
-_OF_ANY: Final = ("model", "concurrency")
+_OF_ANY: Final = ("model", "concurrency", "noise")
 """Settings that the offline model has as well."""
 
 
@@ -80,6 +83,9 @@ class ModelConfig:
     """File with prices that replace the built-in ones; None: built-in prices."""
     price: tuple[float, float] | None = None
     """Dollars per million prompt and completion tokens, such as 0.15,0.6; None: as in the price list."""
+    noise: str | None = None
+    """Errors of the readers, such as misread=0.1,miss=0.05,overconfident=0.1,forget=0.02, with each=statement or each=reading,
+    and players=gratr+werewolf_rag where only some err; None: nobody errs."""
 
     def __post_init__(self) -> None:
         if self.price is not None:
@@ -90,6 +96,8 @@ class ModelConfig:
             object.__setattr__(self, "price", tuple(self.price))  # JSON has lists
         object.__setattr__(self, "stop", tuple(self.stop))
         object.__setattr__(self, "extra_body", _object_text(self.extra_body))
+        if self.noise is not None:
+            object.__setattr__(self, "noise", str(ReadingNoise.parse(self.noise)) or None)
         if self.model == OFFLINE:
             idle = [f.name for f in fields(self) if f.name not in _OF_ANY and getattr(self, f.name) != f.default]
             if idle:
@@ -147,6 +155,8 @@ def make_model(config: ModelConfig) -> Model:
         ParlourError: A key is needed and not set, the cache or the prices cannot be read, or dollars are limited for a
             model without a price.
     """
+    if config.noise is not None:
+        return NoisyModel(make_model(replace(config, noise=None)), ReadingNoise.parse(config.noise))
     if config.model == OFFLINE:
         return OfflineModel(config.concurrency or 1)
     prices = Prices.load(config.prices)
@@ -170,5 +180,5 @@ def make_model(config: ModelConfig) -> Model:
         templates=Templates(config.prompts),
         call_settings=config.call_settings,
         concurrency=config.concurrency or CONCURRENCY,
-        made_from=json.loads(json.dumps(asdict(config))),
+        made_from={name: value for name, value in json.loads(json.dumps(asdict(config))).items() if name != "noise"},
     )

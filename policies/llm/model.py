@@ -29,6 +29,12 @@ class RequestContext(NamedTuple):
     rules: str = ""
     """The rules of its table in words, for the system message."""
 
+    game: int = 0
+    """The game's seed; whatever is drawn once in a game is drawn by it."""
+
+    player: str = ""
+    """The name of the player that asks, without its settings."""
+
     def other(self, k: int) -> RequestContext:
         """The same asker with the k-th of several samples; number 0 is the sample itself."""
         return self._replace(sample=mixed(self.sample, k)) if k else self
@@ -87,6 +93,10 @@ class Model(ABC):
             return [self.answer(question, context) for question, context in asked]
         return [one.result() for one in at_once([partial(self.answer, *one) for one in asked], self.concurrency)]
 
+    def asks_alone(self, player: str) -> bool:
+        """Whether each seat of a player must ask for itself what is the same for all seats, as they hear it differently."""
+        return False
+
     @abstractmethod
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
@@ -121,10 +131,11 @@ class SeatModel:
         seat: The seat's number.
         seed: The game's seed.
         rules: See `rules`.
+        player: The name of the player that sits there.
     """
 
-    def __init__(self, model: Model, seat: int, seed: int, rules: str = "") -> None:
-        self._model, self._seat, self._seed = model, seat, seed
+    def __init__(self, model: Model, seat: int, seed: int, rules: str = "", player: str = "") -> None:
+        self._model, self._seat, self._seed, self._player = model, seat, seed, player
         self.rules = rules
         """The rules of the table in words, as the game tells them."""
         self.shared: SharedCalls[Answered[Any]] = SharedCalls()
@@ -158,7 +169,12 @@ class SeatModel:
         """The answers to questions that are the same for all seats: each is asked once in a game.
 
         The sample is that of the game and the question. What was called stands in the transcript of the seat that came first.
+        Where a model's seats each hear for themselves, each seat asks, for the same sample.
         """
+        if self._model.asks_alone(self._player):
+            alone = self._model.answer_all([(one, self._shared_context(one, self._payer)) for one in questions])
+            self._calls += [call for answered in alone for call in answered.calls]
+            return [answered.value for answered in alone]
         calls = {_key(question): partial(self._answer_shared, question) for question in questions}
         most = self._model.concurrency if self._model.waits else 1
         found = dict(zip(calls, self.shared.results(self._payer, calls, most), strict=True))
@@ -166,6 +182,8 @@ class SeatModel:
 
     def claim_shared(self, questions: Sequence[Ask[Any]]) -> None:
         """Come first with questions that `ask_shared` will put."""
+        if self._model.asks_alone(self._player):
+            return
         self.shared.claim(self._payer, map(_key, questions))
 
     def pass_over(self) -> None:
@@ -182,12 +200,16 @@ class SeatModel:
         return f"player_{self._seat}"
 
     def _answer_shared(self, question: Ask[A], payer: str) -> Answered[A]:
+        return self._model.answer(question, self._shared_context(question, payer))
+
+    def _shared_context(self, question: Ask[Any], payer: str) -> RequestContext:
         number = int.from_bytes(sha256(_key(question).encode()).digest()[:4])
-        return self._model.answer(question, RequestContext(payer, mixed(self._seed, number), self.rules))
+        return RequestContext(payer, mixed(self._seed, number), self.rules, self._seed, self._player)
 
     def _context(self) -> RequestContext:
         self._asked += 1
-        return RequestContext(self._payer, mixed(self._seed, self._seat, self._asked), self.rules)
+        sample = mixed(self._seed, self._seat, self._asked)
+        return RequestContext(self._payer, sample, self.rules, self._seed, self._player)
 
 
 def _key(question: Ask[Any]) -> str:

@@ -299,7 +299,7 @@ def test_offline_takes_no_other_settings():
     others = {"base_url": "http://a", "key_env": "K", "temperature": 1, "timeout": 1, "max_retries": 1, "tries": 1,
               "patience": 1, "cache": "c", "cache_mode": "off", "max_dollars": 1, "max_calls": 1, "max_seconds": 1,
               "prices": "p", "price": (1, 1), **of_calls}  # fmt: skip
-    assert {"model", "concurrency", *others} == {field.name for field in fields(ModelConfig)}
+    assert {"model", "concurrency", "noise", *others} == {field.name for field in fields(ModelConfig)}
     assert make_model(ModelConfig(concurrency=3)).concurrency == 3  # of games; it is no setting of calls
     for name, value in others.items():
         with pytest.raises(ParlourError, match=f"model 'offline' with {name}; accepted: no other settings"):

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
+from parlour.envs.core import check_one_of
 from parlour.envs.terminal import tell
-from parlour.policies import asks_a_model
+from parlour.policies import ASKING, asks_a_model
 from parlour.policies.llm.make import ModelConfig, make_model
-from parlour.policies.llm.model import Model
+from parlour.policies.llm.model import OFFLINE, Model
+from parlour.policies.llm.noise import ReadingNoise
 from parlour.policies.llm.transport.meter import Meter
 from parlour.training.cli.options import Options
 from parlour.training.decision_tables import reasons, share
@@ -18,6 +20,8 @@ from parlour.training.decision_tables import reasons, share
 @contextmanager
 def _answering(config: ModelConfig) -> Iterator[Model]:
     """The model of a command; its usage is told on standard error when the command ends."""
+    for player in ReadingNoise.parse(config.noise or "").players:
+        check_one_of("player of noise", player, ASKING)
     model = make_model(config)
     try:
         yield model
@@ -35,7 +39,9 @@ def called(model: Model) -> str:
     >>> called(OfflineModel())
     'heuristics (no language model)'
     """
-    return model.name if model.is_language_model else "heuristics (no language model)"
+    if model.is_language_model:
+        return model.name
+    return f"heuristics (no language model){model.name.removeprefix(OFFLINE)}"
 
 
 def seated(name: str, model: Model) -> str:

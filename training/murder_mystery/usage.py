@@ -36,6 +36,9 @@ class CountedModel(Model):
     def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
         return [self._counted(one) for one in self._inner.answers(question, context, n)]
 
+    def asks_alone(self, player: str) -> bool:
+        return self._inner.asks_alone(player)
+
     def settings(self) -> dict[str, Any]:
         return self._inner.settings()
 

@@ -169,7 +169,7 @@ class AvalonAgent(AvalonSeat):
         if self.me is None:
             return None
         lesson, role = self._lesson, self.me.role
-        ask = SeatModel(self.model, self.seat, seed, self.seat_model.rules).ask
+        ask = SeatModel(self.model, self.seat, seed, self.seat_model.rules, self.name).ask
         told = {**self._whole_game(), "role_of": {name(j): one for j, one in enumerate(role_of)}}
         strategy, suggestions, others = lesson.strategy, list(lesson.suggestions), lesson.others
         if IMPROVE not in self.without:

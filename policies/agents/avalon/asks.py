@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Final, Generic, Literal
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.english import name
-from parlour.policies.agents.avalon import estimate, lines, notes
+from parlour.policies.agents.avalon import estimate, lines, mishearing, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate
 from parlour.policies.agents.avalon.situation import TALKS, AvalonSelfInfo, AvalonSituation
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from parlour.policies.llm.noise import Ear
 from parlour.policies.llm.reading import with_length
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -52,6 +53,10 @@ class RecordAsk(Ask[A], Generic[A]):
     def is_speech(cls, entry: Any) -> bool:
         return not notes.is_fact(str(entry))
 
+    def misheard(self, ear: Ear) -> Self:
+        """Talk of this round is misread; what is kept of earlier talk holds the errors that were made with it."""
+        return self.model_copy(update={"messages": mishearing.heard(self.messages, ear, len(self.me.roles))})
+
 
 class RoundsSummary(Answer):
     """What is kept of the talk of the rounds so far."""
@@ -67,6 +72,10 @@ class Summarise(RecordAsk[RoundsSummary]):
 
     def heuristic(self, rng: np.random.Generator) -> RoundsSummary:
         return RoundsSummary(summary="\n".join([*self.summary.splitlines(), *notes.claims_in(self.messages)]))
+
+    def misheard(self, ear: Ear) -> Self:
+        kept = "\n".join(mishearing.remembered(self.summary.splitlines(), ear))
+        return super().misheard(ear).model_copy(update={"summary": kept})
 
 
 def _as_share(value: Any) -> Any:
@@ -160,6 +169,9 @@ class Analyse(RecordAsk[Analysis]):
         worst = max((j for j in range(len(seat.roles)) if j != seat.seat), key=lambda j: mine.evil[j])
         return Analysis(words=f"{name(worst)} is the most likely to be evil.", opinions=opinions)
 
+    def restated(self, answer: Analysis, ear: Ear) -> Analysis:
+        return answer.model_copy(update={"opinions": [_surer(one, ear) for one in answer.opinions]})
+
     def _concerns(self, player: int, mine: Estimate) -> bool:
         fellow = (mine.evil[player] >= 0.5) == (self.me.role in EVIL_ROLES)
         return player == self.me.seat or self.about == "all" or fellow == (self.about == "teammates")
@@ -170,6 +182,13 @@ class Analyse(RecordAsk[Analysis]):
     def schema_of_answer(self) -> dict[str, Any]:
         n = len(self.me.roles)
         return with_length(super().schema_of_answer(), "opinions", n if self.about == "all" else 1, n)
+
+
+def _surer(opinion: PlayerOpinion, ear: Ear) -> PlayerOpinion:
+    """An opinion as it is overstated, if it is: evil for certain, or certainly not."""
+    if not ear.overstates(name(opinion.player)):
+        return opinion
+    return opinion.model_copy(update={"evil": float(opinion.evil >= 0.5)})
 
 
 def _unit(chance: float) -> float:

@@ -6,18 +6,19 @@ experiences in similar situations, and answers.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Generic
+from typing import Annotated, Any, ClassVar, Generic, Self
 
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import EXPOSED, FAILS, TEAM, VOTES
 from parlour.envs.english import name
-from parlour.policies.agents.avalon import estimate, notes
+from parlour.policies.agents.avalon import estimate, mishearing, notes
 from parlour.policies.agents.avalon.asks import choices_of_words, worded
 from parlour.policies.agents.avalon.decide import AvalonDecision
 from parlour.policies.agents.avalon.lines import DISCREET
 from parlour.policies.agents.avalon.situation import AvalonSelfInfo, AvalonSituation
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from parlour.policies.llm.noise import Ear
 from parlour.policies.llm.reading import with_length
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -80,6 +81,10 @@ class LookUp(Ask[Findings]):
     def schema_of_answer(self) -> dict[str, Any]:
         return with_length(super().schema_of_answer(), "answers", len(self.questions), len(self.questions))
 
+    def misheard(self, ear: Ear) -> Self:
+        heard = [mishearing.heard(found, ear, len(self.me.roles)) for found in self.material]
+        return self.model_copy(update={"material": heard})
+
 
 class AvalonReflection(Answer):
     """Where the seat stands."""
@@ -102,6 +107,9 @@ class KeptAsk(Ask[A], Generic[A]):
     @classmethod
     def is_speech(cls, entry: Any) -> bool:
         return not notes.is_fact(str(entry))
+
+    def misheard(self, ear: Ear) -> Self:
+        return self.model_copy(update={"messages": mishearing.heard(self.messages, ear, len(self.me.roles))})
 
 
 class ReflectOnFindings(KeptAsk[AvalonReflection]):

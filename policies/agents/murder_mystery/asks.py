@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, Final, Generic
+from typing import Any, ClassVar, Final, Generic, Self
 
 import numpy as np
-from parlour.policies.agents.murder_mystery import question_selection, replies, voting
+from parlour.policies.agents.murder_mystery import mishearing, question_selection, replies, voting
 from parlour.policies.agents.murder_mystery.evidence import Excerpts
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
 from parlour.policies.agents.murder_mystery.sensors import (
@@ -25,6 +25,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
 )
 from parlour.policies.llm import reading
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from parlour.policies.llm.noise import Ear
 from pydantic import model_validator
 
 _FIXED: Final = ("scene", "me", "script", "stories")
@@ -120,6 +121,13 @@ class CaseAsk(Ask[A], Generic[A]):
     def is_speech(cls, entry: Any) -> bool:
         return isinstance(entry, Talk)
 
+    def misheard(self, ear: Ear) -> Self:
+        """What others answered is misread where the question is about others; one's own answers follow the own script."""
+        if "dialogue" not in type(self).model_fields:
+            return self
+        spoken: list[Talk] = getattr(self, "dialogue", [])
+        return self.model_copy(update={"dialogue": mishearing.heard(spoken, ear, self.scene, self.me.name)})
+
     @property
     def excerpts(self) -> Excerpts:
         """What it is answered from; empty where the question has no such input."""
@@ -160,6 +168,9 @@ class AnswerAsk(VictimAsk[A], Generic[A]):
 
     asker: str
     question: str
+
+    def misheard(self, ear: Ear) -> Self:
+        return self
 
 
 class Introduce(CaseAsk[Words]):

@@ -161,7 +161,7 @@ class Reader:
 
     def _context(self, question: QuizQuestion, repetition: int, seed: int) -> RequestContext:
         seat = self._seat_memory.seat
-        return RequestContext(f"player_{seat}", mixed(seed, seat, repetition, *question.id.encode()))
+        return RequestContext(f"player_{seat}", mixed(seed, seat, repetition, *question.id.encode()), game=seed)
 
 
 def _quizzed(ask: Quiz, answered: Answered[QuizAnswer]) -> Quizzed:

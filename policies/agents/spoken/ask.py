@@ -7,7 +7,7 @@ question by name. What it answers of players who are not there, or of itself as 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, Self
 
 import numpy as np
 from parlour.envs.claims import Claim
@@ -16,10 +16,13 @@ from parlour.envs.english import name
 from parlour.envs.speech import ACCUSE, CLAIM_ROLE, PROMISE
 from parlour.policies.llm.ask import Answer, Ask, Choices
 from parlour.policies.llm.model import Model, RequestContext
+from parlour.policies.llm.noise import Ear
 from pydantic import BaseModel, ConfigDict
 
 ClaimKind = Literal["accuse", "defend", "propose", "claim_role", "promise", "defer"]
 _VOTES: Final = ("reject", "approve")
+READER: Final = RequestContext("reader")
+_CONTRARY: Final[dict[ClaimKind, ClaimKind]] = {"accuse": "defend", "defend": "accuse"}
 
 
 class WrittenClaim(BaseModel):
@@ -66,6 +69,32 @@ class ReadClaims(Ask[ClaimsOfStatement]):
         found = read_offline(self.words, me, len(self.players), self.roles)
         return ClaimsOfStatement(claims=tuple(_told(one, self.roles) for one in found))
 
+    def misheard(self, ear: Ear) -> Self:
+        """Words that are missed say nothing; those that are misread change in the answer."""
+        if self.speaker == name(ear.seat) or not ear.misses(self._statement):
+            return self
+        ear.hears(self.words, "")
+        return self.model_copy(update={"words": ""})
+
+    def restated(self, answer: ClaimsOfStatement, ear: Ear) -> ClaimsOfStatement:
+        """The claims of misread words: of another player, or to the contrary."""
+        if self.speaker == name(ear.seat) or not ear.misreads(self._statement):
+            return answer
+        return ClaimsOfStatement(claims=tuple(self._misread(one, ear) for one in answer.claims))
+
+    @property
+    def _statement(self) -> str:
+        return f"{self.speaker}: {self.words}"
+
+    def _misread(self, claim: WrittenClaim, ear: Ear) -> WrittenClaim:
+        others = [who for who in self.players if who not in (self.speaker, *claim.players)]
+        if claim.players and others and ear.pick(self._statement, "whom or how", (True, claim.kind not in _CONTRARY)):
+            gone = ear.pick(self._statement, "target", claim.players)
+            taken = ear.pick(self._statement, "other", others)
+            players = tuple(taken if who == gone else who for who in claim.players)
+            return claim.model_copy(update={"players": players})
+        return claim.model_copy(update={"kind": _CONTRARY.get(claim.kind, claim.kind)})
+
     def choices(self) -> Choices:
         roles = dict.fromkeys(("", *self.roles), "")
         return {"claims.players": dict.fromkeys(self.players, ""), "claims.role": roles}
@@ -81,7 +110,11 @@ class ReadClaims(Ask[ClaimsOfStatement]):
 
 
 def claims_by(
-    model: Model, statements: Iterable[tuple[str, int]], players: int, roles: Sequence[str]
+    model: Model,
+    statements: Iterable[tuple[str, int]],
+    players: int,
+    roles: Sequence[str],
+    context: RequestContext = READER,
 ) -> list[tuple[Claim, ...]]:
     """What statements claim, as a model reads them; an offline model reads as `parlour.envs.claims` does.
 
@@ -90,20 +123,23 @@ def claims_by(
         statements: Words with `player_N` for names, and who speaks.
         players: How many sit at the table.
         roles: The roles' names by number.
+        context: On whose behalf, in which game; a reader that errs (`parlour.policies.llm.noise`) errs by both.
     """
     everyone, named = tuple(name(seat) for seat in range(players)), tuple(roles)
     asked = [
-        (ReadClaims(speaker=name(seat), players=everyone, roles=named, words=words), RequestContext("reader"))
+        (ReadClaims(speaker=name(seat), players=everyone, roles=named, words=words), context)
         for words, seat in statements
     ]
     return [answered.value.read(named) for answered in model.answer_all(asked)]
 
 
-def reader_by(model: Model, roles: Sequence[str]) -> Callable[[str, int, int], tuple[Claim, ...]]:
+def reader_by(
+    model: Model, roles: Sequence[str], context: RequestContext = READER
+) -> Callable[[str, int, int], tuple[Claim, ...]]:
     """A model as the reader of a belief (`AvalonBelief(..., reader=...)`): words, speaker, players -> claims."""
 
     def read(words: str, speaker: int, players: int) -> tuple[Claim, ...]:
-        return claims_by(model, [(words, speaker)], players, roles)[0]
+        return claims_by(model, [(words, speaker)], players, roles, context)[0]
 
     return read
 

@@ -8,14 +8,15 @@ what retrieval found.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
 
 import numpy as np
 from parlour.envs.english import name, names
-from parlour.policies.agents.werewolf import inference, notes, rerank
+from parlour.policies.agents.werewolf import inference, mishearing, notes, rerank
 from parlour.policies.agents.werewolf.decide import WerewolfDecision, WerewolfSelfInfo, WerewolfSituation, observer_of
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, Rounded
+from parlour.policies.llm.noise import Ear
 from parlour.policies.llm.prompt import Templates
 from pydantic import Field, field_validator
 
@@ -66,6 +67,14 @@ class HeardAsk(Ask[A], Generic[A]):
     @classmethod
     def is_speech(cls, entry: HeardMessage) -> bool:
         return entry.said
+
+    def misheard(self, ear: Ear) -> Self:
+        now: WerewolfSituation = getattr(self, "now")  # noqa: B009 - each of them has one, behind what stays the same
+        shown = [part for part in ("messages", "found") if part in type(self).model_fields]
+        players = len(self.me.roles)
+        return self.model_copy(
+            update={part: mishearing.heard(getattr(self, part), ear, players, now.day) for part in shown}
+        )
 
 
 class ChosenOption(Answer):
@@ -176,12 +185,23 @@ class Infer(HeardAsk[Inference]):
         ]
         return Inference(why="By what was said of them, and by whom.", opinions=opinions)
 
+    def restated(self, answer: Inference, ear: Ear) -> Inference:
+        return answer.model_copy(update={"opinions": [_surer(one, ear) for one in answer.opinions]})
+
     def choices(self) -> Choices:
         return {"opinions.player": others_of(self.me), "opinions.stance": dict.fromkeys(inference.STANCES, "")}
 
     def schema_of_answer(self) -> dict[str, Any]:
         others = len(others_of(self.me))
         return of_length(super().schema_of_answer(), "opinions", others, others)
+
+
+def _surer(opinion: InferredOpinion, ear: Ear) -> InferredOpinion:
+    """An opinion as it is overstated, if it is: full trust, or none. No opinion stays none."""
+    if opinion.trust == 0 or not ear.overstates(name(opinion.player)):
+        return opinion
+    trust = 1.0 if opinion.trust > 0 else -1.0
+    return opinion.model_copy(update={"trust": trust, "stance": inference.stance(trust)})
 
 
 class WerewolfReflection(Answer):

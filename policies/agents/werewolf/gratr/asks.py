@@ -9,17 +9,18 @@ entry, are given once and before the entries; what counts is kept with the state
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from parlour.envs.werewolf.vocabulary import WOLVES
-from parlour.policies.agents.werewolf import reading
+from parlour.policies.agents.werewolf import mishearing, reading
 from parlour.policies.agents.werewolf.asks import Number, of_length, others_of
 from parlour.policies.agents.werewolf.decide import WerewolfSelfInfo, observer_of
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR
 from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
+from parlour.policies.llm.noise import Ear
 from pydantic import Field
 
 TEMPERATURE: Final = 0.2
@@ -69,6 +70,14 @@ class AskIntent(Ask[Intents]):
     def schema_of_answer(self) -> dict[str, Any]:
         return of_length(super().schema_of_answer(), "intents", 0, self.players)
 
+    def misheard(self, ear: Ear) -> Self:
+        return self.model_copy(update={"statement": _heard(self.statement, ear, self.players)})
+
+    def restated(self, answer: Intents, ear: Ear) -> Intents:
+        sure = [(one, ear.overstates(f"{one.speaker} {one.intent} {one.target}")) for one in answer.intents]
+        told = [one.model_copy(update={"score": reading.MOST}) if overstated else one for one, overstated in sure]
+        return answer.model_copy(update={"intents": told})
+
 
 class Seen(Answer):
     """What a player is taken for."""
@@ -117,6 +126,20 @@ class AskIdentity(Ask[Identities]):
 
     def schema_of_answer(self) -> dict[str, Any]:
         return of_length(super().schema_of_answer(), "judgements", 0, len(self.me.roles) - 1)
+
+    def misheard(self, ear: Ear) -> Self:
+        return self.model_copy(update={"statement": _heard(self.statement, ear, len(self.me.roles))})
+
+    def restated(self, answer: Identities, ear: Ear) -> Identities:
+        sure = [(one, ear.overstates(f"{one.player} {one.identity}")) for one in answer.judgements]
+        told = [one.model_copy(update={"confidence": reading.MOST}) if overstated else one for one, overstated in sure]
+        return answer.model_copy(update={"judgements": told})
+
+
+def _heard(statement: HeardMessage, ear: Ear, players: int) -> HeardMessage:
+    """A statement, on the day it is made, as a reader takes it; without words if it is missed."""
+    taken = mishearing.one_heard(statement, ear, players, statement.day)
+    return statement.model_copy(update={"text": ""}) if taken is None else taken
 
 
 NO_INTENTS: Final = Intents(why="", intents=[])
