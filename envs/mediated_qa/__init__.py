@@ -4,7 +4,7 @@
 |---|---|
 | Name | `mediated_qa_v0` |
 | Players | 1-4, agents `mediator`, `retriever`, `generator`, `verifier`; the mediator alone with `modules=False` |
-| Options | `questions`, `joint`, `modules`, `pay`, `utilities`, `costs`, `difficulty`, `corpus_seed`, `corpus_size`, `normalisation`, `service` |
+| Options | `questions`, `joint`, `modules`, `pay`, `utilities`, `costs`, `difficulty`, `corpus_seed`, `corpus_size`, `normalisation`, `service`, `actions` |
 | Returns | the net utility of all questions for every seat (`pay="shared"`); with `pay="own"` modules pay for their own action only |
 | Reasons of the end | `right`, `wrong`, `abstained` (one question), `questions` (several), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: joint actions to recommend, then the actions of each module |
@@ -33,6 +33,9 @@ Costs: retrieval 1 (shallow), 3 (deep), 0; generation 2, 5 (consistency), 2 (clo
 Sources: K. Nguyen, "GRACE: Graph Reasoning with Adaptive Correlated Equilibrium" (rules), and the configuration published with
 its code (numbers). Departures: executed costs are charged throughout; the unlinked question has its own state s0.
 
+More or other actions are an `actions.ActionSet`: their names, costs and kinds; the kinds say which joint actions are feasible.
+Without one these are the published nine.
+
 By default nature asks an offline service over a generated corpus (`corpus_seed`, `corpus_size`, `difficulty`). Another
 `service` can be given; it is not part of the configuration, as replay needs none.
 
@@ -45,10 +48,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Final
 
-from parlour.envs.core import GameSpec, accept, check_one_of
+from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.encode import MediatedEncoder
 from parlour.envs.mediated_qa.rules import MediatedQA
-from parlour.envs.mediated_qa.service import Service
+from parlour.envs.mediated_qa.service import Service, actions_of
 from parlour.envs.mediated_qa.text import MediatedText
 from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
 
@@ -80,6 +84,7 @@ class MediatedSpec(GameSpec):
         "corpus_size": "1..1000000 questions",
         "normalisation": ", ".join(_NORMALISATIONS),
         "service": "None, or an object that satisfies parlour.envs.mediated_qa.service.Service",
+        "actions": "None, an ActionSet of parlour.envs.mediated_qa.actions, or its plain values",
     }
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
     demo = ("parlour.training.demo.mediated_qa:mediated_qa_section",)
@@ -94,12 +99,13 @@ class MediatedSpec(GameSpec):
         modules: bool = True,
         pay: str = "shared",
         utilities: Sequence[float] = Payment().utilities,
-        costs: Sequence[float] = Payment().costs,
+        costs: Sequence[float] | None = None,
         difficulty: str = "medium",
         corpus_seed: int = 0,
         corpus_size: int = _DEFAULT_SIZE,
         normalisation: str = "ours",
         service: Service | None = None,
+        actions: ActionSet | Mapping[str, Any] | None = None,
     ) -> MediatedQA:
         """The rules of one table.
 
@@ -109,12 +115,13 @@ class MediatedSpec(GameSpec):
             modules: Whether the modules decide for themselves; if not, the mediator is the only seat.
             pay: `"shared"`: everybody gets the net utility. `"own"`: a module gets the outcome's utility less its own cost.
             utilities: See the card.
-            costs: See the card.
+            costs: See the card; None for those of the actions.
             difficulty: Of the generated corpus.
             corpus_seed: Of the generated corpus.
             corpus_size: Questions of the generated corpus; with a service, its size counts.
             normalisation: Of the graph's signals: the paper's, or ours.
             service: Who answers for nature; None for the offline one over a generated corpus.
+            actions: What the modules may do; None for what the service knows, which is usually the published nine.
 
         Raises:
             ParlourError: An argument is not accepted.
@@ -136,11 +143,11 @@ class MediatedSpec(GameSpec):
             ("normalisation", normalisation, _NORMALISATIONS),
         ):
             check_one_of(name, value, accepted)
-        payment = Payment(
-            self._numbers("utilities", utilities, 4),  # type: ignore[arg-type]
-            self._numbers("costs", costs, 9, least=0.0),
-        )
-        config = {
+        known = _actions(actions, service)
+        count = len(known.costs)
+        numbers = known.costs if costs is None else self._numbers("costs", costs, count, least=0.0)
+        payment = known.payment(self._numbers("utilities", utilities, 4), numbers)
+        config: dict[str, Any] = {
             "questions": questions,
             "joint": joint,
             "modules": modules,
@@ -152,15 +159,19 @@ class MediatedSpec(GameSpec):
             "corpus_size": size,
             "normalisation": normalisation,
         }
+        own = () if known == PUBLISHED_ACTIONS else (known,)
+        if own:
+            config["actions"] = known.as_plain()
         return MediatedQA(
-            service=_maker(service, corpus_seed, size, difficulty, normalisation),
+            service=_maker(service, corpus_seed, size, difficulty, normalisation, *own),
             size=size,
             questions=questions,
-            joints=JOINTS[joint],
+            joints=known.joints(joint),
             modules=modules,
             individual_costs=pay == "own",
             payment=payment,
             config=config,
+            actions=known,
         )
 
     def _numbers(self, name: str, values: Any, count: int, least: float = -_LARGEST) -> tuple[float, ...]:
@@ -171,16 +182,27 @@ class MediatedSpec(GameSpec):
         return tuple(map(float, values))
 
 
+def _actions(actions: ActionSet | Mapping[str, Any] | None, service: Service | None) -> ActionSet:
+    """The actions of a table: those given, else those of its service."""
+    known = PUBLISHED_ACTIONS if service is None else actions_of(service)
+    if actions is None:
+        return known
+    given = actions if isinstance(actions, ActionSet) else ActionSet.from_plain(actions)
+    if service is not None and given != known:
+        raise ParlourError("the table's actions are not those of the service; accepted: the same ActionSet for both")
+    return given
+
+
 def _maker(service: Service | None, *corpus: Any) -> Callable[[], Service]:
     return partial(_generated, *corpus) if service is None else partial(_itself, service)
 
 
 @lru_cache(maxsize=8)  # an import statement costs as much as a move
-def _generated(seed: int, size: int, difficulty: str, normalisation: Any) -> Service:
+def _generated(seed: int, size: int, difficulty: str, normalisation: Any, *own: ActionSet) -> Service:
     """The embedded service; its parts are loaded when it is first needed."""
     from parlour.envs.mediated_qa.pipeline import generated
 
-    return generated(seed, size, difficulty, normalisation)
+    return generated(seed, size, difficulty, normalisation, *own)
 
 
 def _itself(service: Service) -> Service:

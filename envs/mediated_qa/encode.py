@@ -7,6 +7,8 @@
 | 9 | a module: its recommended action; the mediator: the joint action it recommended; one-hot per module |
 | 4 | outcome of the last question, one-hot |
 | 2 | share of the questions done; share earned of the most that could be |
+
+A table with other actions has as many features in place of the 9 as it has actions.
 """
 
 from __future__ import annotations
@@ -15,18 +17,19 @@ from typing import Any
 
 import numpy as np
 from parlour.envs.mediated_qa.rules import MediatedQA
-from parlour.envs.mediated_qa.vocabulary import AGENTS, MEDIATOR, MODULE_ACTIONS, STATES, MediatedView
+from parlour.envs.mediated_qa.vocabulary import AGENTS, MEDIATOR, STATES, MediatedView
 
-_STARTS = (0, 0, 3, 7)  # where each seat's actions stand among the nine
+_ADVICE = len(AGENTS) + len(STATES)  # where the features of actions begin
 
 
 class MediatedEncoder:
     """Satisfies `parlour.envs.core.Encoder`."""
 
-    size = len(AGENTS) + len(STATES) + sum(map(len, MODULE_ACTIONS)) + 4 + 2
-
     def __init__(self, game: MediatedQA) -> None:
         payment = game.payment
+        self._starts = (0, *game.actions.starts)  # where each seat's actions stand among all
+        self._outcome = _ADVICE + len(game.actions.costs)
+        self.size = self._outcome + 4 + 2
         most = max(map(abs, payment.utilities)) + sum(map(abs, payment.costs))
         self._most = game.questions * max(most, 1.0)
 
@@ -34,12 +37,12 @@ class MediatedEncoder:
         features = np.zeros(self.size, dtype=np.float32)
         features[view.seat] = 1
         if view.signal >= 0:
-            features[4 + view.signal] = 1
+            features[len(AGENTS) + view.signal] = 1
         seats = range(1, 4) if view.seat == MEDIATOR else (view.seat,)
         for seat, action in zip(seats, view.advice, strict=False):
-            features[14 + _STARTS[seat] + action] = 1
+            features[_ADVICE + self._starts[seat] + action] = 1
         if view.outcome >= 0:
-            features[23 + view.outcome] = 1
-        features[27] = view.done / view.questions
-        features[28] = view.earned / self._most
+            features[self._outcome + view.outcome] = 1
+        features[-2] = view.done / view.questions
+        features[-1] = view.earned / self._most
         return features

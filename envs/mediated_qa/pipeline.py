@@ -6,14 +6,15 @@ language model satisfies the same protocol. Results that depend on nothing but q
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa import reading, retrievers, vocabulary
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, Action, ActionSet
 from parlour.envs.mediated_qa.context import context_of
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
@@ -21,14 +22,13 @@ from parlour.envs.mediated_qa.judge import Similarity, is_right
 from parlour.envs.mediated_qa.memory import Memory, agreed
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.envs.mediated_qa.retrieve import Search
-from parlour.envs.mediated_qa.retrievers import Depth, Embedder, GraphRetriever, Retriever, make
+from parlour.envs.mediated_qa.retrievers import Embedder, GraphRetriever, Retriever, make
 from parlour.envs.mediated_qa.service import Asked
 from parlour.envs.mediated_qa.signals import UNLINKED, Bins, Signals, probe
 
 SAMPLES: Final = 5
 AGREEMENT: Final = 0.8
 """Share of the samples that must agree (k = 5 and 0.8 in the published code)."""
-_DEPTHS: Final[dict[int, Depth]] = {vocabulary.SHALLOW: "shallow", vocabulary.DEEP: "deep"}
 _NO_SIGNALS: Final = ("s0", "paper")
 _KEPT: Final = 20_000
 """Results of each kind that are kept, about a kilobyte each."""
@@ -36,8 +36,9 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class Reader(Protocol):
-    """Who answers and checks."""
+@runtime_checkable
+class Generator(Protocol):
+    """Who answers."""
 
     def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         """The answer from the evidence; empty for "I don't know"."""
@@ -48,8 +49,25 @@ class Reader(Protocol):
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         """The plain answer from memory; always the same for a question."""
 
+
+@runtime_checkable
+class Verifier(Protocol):
+    """Who checks."""
+
     def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
         """`entailment`, `neutral` or `contradiction`."""
+
+
+@runtime_checkable
+class Reader(Generator, Verifier, Protocol):
+    """Who answers and checks."""
+
+
+_PROTOCOLS: Final[dict[str, tuple[Any, str]]] = {
+    "retriever": (Retriever, f"{', '.join(retrievers.NAMES)}, or an object with evidence(question, depth)"),
+    "generator": (Generator, "an object with generate(question, evidence, rng), sample(...) and recall(question)"),
+    "verifier": (Verifier, "an object with check(question, evidence, answer)"),
+}
 
 
 @dataclass(frozen=True)
@@ -79,15 +97,20 @@ class Pipeline:
         normalisation: Of the signals, see `signals` and `graph`. `"paper"` is the published system: with the questions in
             the graph, and a search that is blind to the question.
         bins: Learned from other questions; None to learn them from this corpus's own.
-        reader: Who answers and checks.
+        reader: Who answers; and checks, without a verifier.
         no_signal: `"s0"`: unlinked questions are in that state; `"paper"`: they are binned as the published code does.
         similarity: For the judge, see `judge`.
         search: How to search the graph; None for the search that goes with the normalisation.
         retriever: Who finds evidence: one of `retrievers.NAMES`, or one of the caller's. The signals are the graph's anyway.
         embedder: For the retrievers `dense` and `hybrid`.
+        verifier: Who checks; None for the reader.
+        actions: What the modules may do.
+        parts: Name -> retriever, reader or verifier that does the actions with this name as their `by`. The names of
+            retrievers stand for themselves; actions without a `by` are done by `retriever`, `reader` and `verifier`.
 
     Raises:
-        ParlourError: There are no questions or no passages, an argument is not accepted, or a retriever lacks something.
+        ParlourError: There are no questions or no passages, an argument is not accepted, or a retriever or an action lacks
+            something.
     """
 
     def __init__(
@@ -96,12 +119,15 @@ class Pipeline:
         *,
         normalisation: Normalisation = "ours",
         bins: Bins | None = None,
-        reader: Reader | None = None,
+        reader: Generator | None = None,
         no_signal: str = "s0",
         similarity: Similarity | None = None,
         search: Search | None = None,
         retriever: str | Retriever = "graph",
         embedder: Embedder | None = None,
+        verifier: Verifier | None = None,
+        actions: ActionSet = PUBLISHED_ACTIONS,
+        parts: Mapping[str, object] | None = None,
     ) -> None:
         check_one_of("normalisation", normalisation, NORMALISATIONS)
         check_one_of("no_signal", no_signal, _NO_SIGNALS)
@@ -109,7 +135,8 @@ class Pipeline:
             raise ParlourError("the corpus has no questions; accepted: at least one")
         self.questions = corpus.questions
         self.no_signal, self.similarity = no_signal, similarity
-        self.reader: Reader = OfflineReader() if reader is None else reader
+        self.reader: Generator = OfflineReader() if reader is None else reader
+        self.actions = actions
         paper = normalisation == "paper"
         texts: Sequence[str] = [question.text for question in corpus.questions] if paper else ()
         self.graph = KnowledgeGraph(corpus.passages, texts, normalisation=normalisation)
@@ -118,17 +145,26 @@ class Pipeline:
         self._signals: dict[int, Signals | None] = {}
         self._contexts: dict[int, tuple[float, ...]] = {}
         self._evidence: dict[tuple[int, int], str] = {}
-        self._recalled: dict[int, EstimatedAnswer] = {}
+        self._recalled: dict[tuple[str, int], EstimatedAnswer] = {}
         self._known: dict[int, bool] = {}
         self._states: dict[int, int] = {}
         self._bins = bins
-        if isinstance(retriever, str):
-            by_graph = GraphRetriever(self.graph, self.search, self._linked)
-            retriever = make(retriever, corpus.passages, by_graph, embedder)
-        if not isinstance(retriever, Retriever):
-            accepted = f"{', '.join(retrievers.NAMES)}, or an object with evidence(question, depth)"
-            raise accept("retriever", retriever, accepted)
-        self.retriever = retriever
+        by_graph = GraphRetriever(self.graph, self.search, self._linked)
+
+        def made(part: object) -> object:
+            return make(part, corpus.passages, by_graph, embedder) if isinstance(part, str) else part
+
+        own, named = dict(parts or {}), {name: name for name in retrievers.NAMES}
+        checks = self.reader if verifier is None else verifier
+        self._retrievers = _parts("retriever", actions.retriever, {**named, **own, "": retriever}, made)
+        self._generators: dict[str, Any] = _parts("generator", actions.generator, {**own, "": self.reader})
+        self._verifiers: dict[str, Any] = _parts("verifier", actions.verifier, {**own, "": checks})
+
+    @property
+    def retriever(self) -> Retriever:
+        """Who finds evidence for actions that name nobody."""
+        found: Retriever = self._retrievers[""]
+        return found
 
     @property
     def size(self) -> int:
@@ -150,9 +186,13 @@ class Pipeline:
 
     def recall(self, number: int) -> EstimatedAnswer:
         """The reader's closed-book answer to a question."""
-        if number not in self._recalled:
-            _keep(self._recalled, number, self.reader.recall(self.questions[number]))
-        return self._recalled[number]
+        return self._recall("", number)
+
+    def _recall(self, by: str, number: int) -> EstimatedAnswer:
+        key = by, number
+        if key not in self._recalled:
+            _keep(self._recalled, key, self._generators[by].recall(self.questions[number]))
+        return self._recalled[key]
 
     def starts(self, number: int) -> list[int]:
         """The documents that a question is linked to."""
@@ -198,20 +238,28 @@ class Pipeline:
     def retrieve(self, number: int, action: int) -> str:
         key = number, action
         if key not in self._evidence:
-            text = self.questions[number].text
-            _keep(self._evidence, key, self.retriever.evidence(text, _DEPTHS[action]))
+            done, text = self.actions.retriever[action], self.questions[number].text
+            _keep(self._evidence, key, self._retrievers[done.by].evidence(text, done.depth))
         return self._evidence[key]
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
-        question = self.questions[number]
-        if action == vocabulary.FROM_EVIDENCE:
-            return self.reader.generate(question, evidence, rng)
-        if action == vocabulary.CONSISTENT:
-            return agreed(self.reader.sample(question, SAMPLES, rng), AGREEMENT)
-        return self.recall(number).answer
+        question, done = self.questions[number], self.actions.generator[action]
+        generator = self._generators[done.by]
+        if self.actions.reads(action):
+            return str(generator.generate(question, evidence, rng))
+        if self.actions.samples(action):
+            return agreed(generator.sample(question, SAMPLES, rng), AGREEMENT)
+        return self._recall(done.by, number).answer
 
     def check(self, number: int, evidence: str, answer: str) -> int:
-        return vocabulary.VERDICTS.index(self.reader.check(self.questions[number], evidence, answer))
+        return self._verdict("", number, evidence, answer)
+
+    def verify(self, number: int, action: int, evidence: str, answer: str) -> int:
+        """`check` by an action of the verifier."""
+        return self._verdict(self.actions.verifier[action].by, number, evidence, answer)
+
+    def _verdict(self, by: str, number: int, evidence: str, answer: str) -> int:
+        return vocabulary.VERDICTS.index(self._verifiers[by].check(self.questions[number], evidence, answer))
 
     def gold(self, number: int) -> str:
         return self.questions[number].answer
@@ -233,7 +281,27 @@ def _keep(kept: dict[Key, Value], key: Key, value: Value) -> None:
     kept[key] = value
 
 
+def _parts(
+    module: str,
+    actions: Sequence[Action],
+    named: Mapping[str, object],
+    made: Callable[[object], object] = lambda part: part,
+) -> dict[str, Any]:
+    """Name -> who does a module's actions: the default one, "", and those that actions name."""
+    wanted, accepted = _PROTOCOLS[module]
+    found = {}
+    for by in dict.fromkeys(("", *(action.by for action in actions))):
+        check_one_of(f"part of the {module}", by, named)
+        found[by] = made(named[by])
+        if not isinstance(found[by], wanted):
+            raise accept(f"{by or module}", found[by], accepted)
+    return found
+
+
 @lru_cache(maxsize=8)
-def generated(seed: int, size: int, difficulty: str, normalisation: Normalisation) -> Pipeline:
+def generated(
+    seed: int, size: int, difficulty: str, normalisation: Normalisation, actions: ActionSet = PUBLISHED_ACTIONS
+) -> Pipeline:
     """The offline service over a generated corpus; the same object for the same arguments."""
-    return Pipeline(generate(seed=seed, size=size, difficulty=difficulty), normalisation=normalisation)
+    corpus = generate(seed=seed, size=size, difficulty=difficulty)
+    return Pipeline(corpus, normalisation=normalisation, actions=actions)

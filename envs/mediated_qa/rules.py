@@ -17,7 +17,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.service import Service
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+from parlour.envs.mediated_qa.service import Service, verdict_of
 from parlour.envs.mediated_qa.vocabulary import (
     ADVICE,
     ADVISE,
@@ -87,6 +88,7 @@ class MediatedQA:
         individual_costs: Whether a module pays for its own action only, and not for all.
         payment: Utilities and costs.
         config: What `build` makes the same rules from.
+        actions: What the modules may do.
     """
 
     def __init__(
@@ -100,17 +102,19 @@ class MediatedQA:
         individual_costs: bool,
         payment: Payment,
         config: Mapping[str, Any],
+        actions: ActionSet = PUBLISHED_ACTIONS,
     ) -> None:
         self._make_service = service
         self.size, self.questions, self.joints = size, questions, joints
         self.modules, self.individual_costs, self.payment = modules, individual_costs, payment
-        self.config = config
+        self.config, self.actions = config, actions
+        self._own = () if actions == PUBLISHED_ACTIONS else actions.names
         self.seats = len(AGENTS) if modules else 1
         self.agent_names = AGENTS[: self.seats]
         advise = tuple(Move(ADVISE, tuple(joint)) for joint in joints)
         choose = [
             tuple(Move(kind, (k,)) for k in range(len(names)))
-            for kind, names in zip(CHOICES, vocabulary.MODULE_ACTIONS, strict=True)
+            for kind, names in zip(CHOICES, actions.names, strict=True)
         ]
         self._legal = {_ADVISE: advise}
         if modules:
@@ -137,16 +141,17 @@ class MediatedQA:
             return Move(QUESTION, (number, asked.state), asked.text)
         number, plan = s.asked[-1], self.plan(s)
         if s.step == _FETCH:
-            skips = plan.retriever == vocabulary.NO_RETRIEVAL
-            evidence = "" if skips else service.retrieve(number, plan.retriever)
+            searches = self.actions.searches(plan.retriever)
+            evidence = service.retrieve(number, plan.retriever) if searches else ""
             return Move(RETRIEVED, (plan.retriever, int(evidence != "")), evidence)
         if s.step == _ANSWER:
-            refuses = plan.generator == vocabulary.REFUSE
+            refuses = self.actions.refuses(plan.generator)
             answer = "" if refuses else service.answer(number, plan.generator, s.evidence, rng)
             return Move(ANSWERED, (plan.generator, int(answer != "")), answer)
         if s.step == _CHECK:
-            checks = plan.verifier == vocabulary.CHECK and s.answered
-            verdict = service.check(number, s.evidence, s.answer) if checks else vocabulary.UNCHECKED
+            checks = self.actions.checks(plan.verifier) and s.answered
+            told = (number, plan.verifier, s.evidence, s.answer)
+            verdict = verdict_of(service, self.actions, *told) if checks else vocabulary.UNCHECKED
             return Move(CHECKED, (plan.verifier, verdict))
         right = answers(s) and service.right(number, s.answer)
         return Move(JUDGED, (int(right), int(service.known(number))), service.gold(number))
@@ -172,13 +177,23 @@ class MediatedQA:
         advice = s.advice if mediates else s.advice[seat - RETRIEVER : seat]
         question = s.text if mediates else ""
         return MediatedView(
-            seat, legal, events, s.signal, question, advice, s.outcome, s.done, self.questions, s.earned[seat]
+            seat,
+            legal,
+            events,
+            s.signal,
+            question,
+            advice,
+            s.outcome,
+            s.done,
+            self.questions,
+            s.earned[seat],
+            self._own,
         )
 
     def plan(self, s: MediatedState) -> Joint:
         """What is carried out of the modules' choices, as far as retrieval tells by now."""
         chosen = Joint(*s.chosen)
-        return chosen if s.step == _FETCH else vocabulary.executed(chosen, bool(s.found))
+        return chosen if s.step == _FETCH else self.actions.executed(chosen, bool(s.found))
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -202,11 +217,11 @@ class MediatedQA:
             return QUESTION, (range(self.size), range(len(vocabulary.STATES)))
         plan = self.plan(s)
         if s.step == _FETCH:
-            return RETRIEVED, (_only(plan.retriever), range(1 + (plan.retriever != vocabulary.NO_RETRIEVAL)))
+            return RETRIEVED, (_only(plan.retriever), range(1 + self.actions.searches(plan.retriever)))
         if s.step == _ANSWER:
-            return ANSWERED, (_only(plan.generator), range(1 + (plan.generator != vocabulary.REFUSE)))
+            return ANSWERED, (_only(plan.generator), range(1 + (not self.actions.refuses(plan.generator))))
         if s.step == _CHECK:
-            checked = plan.verifier == vocabulary.CHECK and s.answered
+            checked = self.actions.checks(plan.verifier) and s.answered
             verdicts = range(vocabulary.ENTAILED, vocabulary.CONTRADICTED + 1)
             return CHECKED, (_only(plan.verifier), verdicts if checked else _only(vocabulary.UNCHECKED))
         return JUDGED, (range(1 + answers(s)), range(2))

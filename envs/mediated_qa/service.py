@@ -1,5 +1,8 @@
 """What nature asks of the outside world: questions, retrieval, answers, verdicts and judgements, as a protocol.
 
+Actions are numbers into the table's lists (`actions.ActionSet`), by default the published ones. A service for other actions has
+them as its attribute `actions`, and where more than one of them checks, a method `verify`, as `check` with the action.
+
 The rules call a `Service` only to draw nature's moves. Whatever it says becomes part of a move, so that a game is played
 again without it. The embedded one is `parlour.envs.mediated_qa.pipeline.Pipeline`; one with language models differs only
 in its reader.
@@ -7,9 +10,10 @@ in its reader.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 
 
 class Asked(NamedTuple):
@@ -49,3 +53,17 @@ class Service(Protocol):
 
     def known(self, number: int) -> bool:
         """Whether the plain closed-book answer to a question is right."""
+
+
+def actions_of(service: Service) -> ActionSet:
+    """The actions that a service knows: its attribute `actions`, or the published ones if it has none."""
+    found = getattr(service, "actions", PUBLISHED_ACTIONS)
+    return found if isinstance(found, ActionSet) else PUBLISHED_ACTIONS
+
+
+def verdict_of(service: Service, actions: ActionSet, number: int, action: int, evidence: str, answer: str) -> int:
+    """What a checking action of the verifier finds: `service.verify` where the service has it, else `service.check`."""
+    verify: Any = getattr(service, "verify", None)
+    if verify is None or actions == PUBLISHED_ACTIONS:
+        return service.check(number, evidence, answer)
+    return int(verify(number, action, evidence, answer))

@@ -13,13 +13,13 @@ from typing import Final
 import numpy as np
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.rules import MediatedQA
 from parlour.envs.mediated_qa.vocabulary import (
     ADVISE,
     AGENTS,
     CHOICES,
     MEDIATOR,
-    MODULE_ACTIONS,
     STATES,
     VERDICTS,
     Joint,
@@ -36,6 +36,7 @@ _TASKS: Final = (
     "You check the answer against the evidence, or let it pass.",
 )
 _OUTCOMES: Final = ("answered right", "answered wrong", "rightly silent", "silent on what memory knew")
+_Meanings = Mapping[int, Mapping[Move, re.Pattern[str]]]
 # Words for an action besides its name, by seat and action.
 _PHRASES: Final[Mapping[int, Sequence[str]]] = {
     1: (r"shallow\w*", r"deep\w*", r"(?:skip|no)[ _]retrieval"),
@@ -44,18 +45,24 @@ _PHRASES: Final[Mapping[int, Sequence[str]]] = {
 }
 
 
-def _patterns(seat: int) -> dict[int, re.Pattern[str]]:
-    named = zip(MODULE_ACTIONS[seat], _PHRASES[seat], strict=True)
+def _pattern(name: str, phrase: str = "") -> re.Pattern[str]:
+    words = f"{re.escape(name)}|{phrase}" if phrase else re.escape(name)
+    return re.compile(rf"(?<!\w)(?P<word>{words})(?!\w)", re.IGNORECASE)
+
+
+def _meanings(actions: ActionSet) -> _Meanings:
+    """Seat -> choice -> the words that mean it: for the published actions phrases too, for others the names."""
+    phrases = _PHRASES if actions == PUBLISHED_ACTIONS else {}
     return {
-        k: re.compile(rf"(?<!\w)(?P<word>{re.escape(name)}|{phrase})(?!\w)", re.IGNORECASE)
-        for k, (name, phrase) in enumerate(named)
+        seat: {
+            Move(CHOICES[seat], (k,)): _pattern(name, phrases[seat][k] if phrases else "")
+            for k, name in enumerate(actions.names[seat])
+        }
+        for seat in range(1, len(AGENTS))
     }
 
 
-_MEANINGS: Final = {
-    seat: {Move(CHOICES[seat], (k,)): pattern for k, pattern in _patterns(seat).items()}
-    for seat in range(1, len(AGENTS))
-}
+_PUBLISHED: Final = _meanings(PUBLISHED_ACTIONS)
 
 
 class MediatedText(MoveSentences):
@@ -64,6 +71,8 @@ class MediatedText(MoveSentences):
     def __init__(self, game: MediatedQA) -> None:
         self._payment, self._joints = game.payment, game.joints
         self._modules, self._own = game.modules, game.individual_costs and game.modules
+        self._actions = game.actions
+        self._meanings = _PUBLISHED if game.actions == PUBLISHED_ACTIONS else _meanings(game.actions)
         self._who: dict[int, str] = {}  # by seat: nothing else in the first section differs
 
     def who(self, view: MediatedView) -> str:
@@ -74,7 +83,7 @@ class MediatedText(MoveSentences):
     def _who_and_prices(self, view: MediatedView) -> str:
         right, wrong, silent, missed = map(_number, self._payment.utilities)
         costs = iter(map(_number, self._payment.costs))
-        prices = "; ".join(", ".join(f"{name} {next(costs)}" for name in names) for names in MODULE_ACTIONS[1:])
+        prices = "; ".join(", ".join(f"{name} {next(costs)}" for name in names) for names in self._actions.names[1:])
         whose = "you pay for your own action only" if self._own and view.seat != MEDIATOR else "the costs of all count"
         many = f"There are {view.questions} questions." if view.questions > 1 else "There is one question."
         obeyed = "" if self._modules else " What you recommend is done."
@@ -99,17 +108,19 @@ class MediatedText(MoveSentences):
 
     def say(self, move: Move) -> str:
         if move.kind == ADVISE:
-            return f"I recommend {', '.join(Joint(*move.args).names)}."
-        return f"I choose {MODULE_ACTIONS[_SEAT_OF[move.kind]][move.args[0]]}."
+            return f"I recommend {', '.join(self._actions.names_of(move.args))}."
+        return f"I choose {self._actions.names[_SEAT_OF[move.kind]][move.args[0]]}."
 
     def parse(self, text: str, view: MediatedView) -> Move:
         exact = self.exact(text, view.legal)
         if exact is not None:
             return exact
-        return self._recommendation(text) if view.seat == MEDIATOR else read_choice(text, _MEANINGS[view.seat])
+        return self._recommendation(text) if view.seat == MEDIATOR else read_choice(text, self._meanings[view.seat])
 
     def default(self, text: str, view: MediatedView, rng: np.random.Generator) -> Move:
-        wanted = Move(ADVISE, vocabulary.FALLBACK) if view.seat == MEDIATOR else Move(CHOICES[view.seat], view.advice)
+        wanted = (
+            Move(ADVISE, self._actions.fallback) if view.seat == MEDIATOR else Move(CHOICES[view.seat], view.advice)
+        )
         return wanted if wanted in view.legal else view.legal[0]
 
     # -- inside ------------------------------------------------------------------------------------------------
@@ -119,13 +130,13 @@ class MediatedText(MoveSentences):
         named: list[int] = []
         for seat in range(1, len(AGENTS)):
             try:
-                named += read_choice(text, _MEANINGS[seat]).args
+                named += read_choice(text, self._meanings[seat]).args
             except (UnreadableMove, AmbiguousMove) as error:
-                told = ", ".join(MODULE_ACTIONS[seat])
+                told = ", ".join(self._actions.names[seat])
                 raise type(error)(f"{text!r} must name one action of the {AGENTS[seat]}; accepted: {told}") from None
         if Joint(*named) not in self._joints:
             raise IllegalMove(
-                f"{text!r} names {', '.join(Joint(*named).names)}; accepted: one of the joint actions listed"
+                f"{text!r} names {', '.join(self._actions.names_of(named))}; accepted: one of the joint actions listed"
             )
         return Move(ADVISE, tuple(named))
 
@@ -137,13 +148,17 @@ class MediatedText(MoveSentences):
         if kind == vocabulary.QUESTION:
             return f"Question {args[0]}: {told}"
         if kind == vocabulary.ADVICE:
-            return f"The mediator recommends to you: {MODULE_ACTIONS[args[0]][args[1]]}."
+            return f"The mediator recommends to you: {self._actions.names[args[0]][args[1]]}."
         if kind == vocabulary.RETRIEVED:
-            return f"{vocabulary.RETRIEVER_ACTIONS[args[0]]}: " + (f"evidence {told}" if args[1] else "no evidence.")
+            return f"{self._actions.names[vocabulary.RETRIEVER][args[0]]}: " + (
+                f"evidence {told}" if args[1] else "no evidence."
+            )
         if kind == vocabulary.ANSWERED:
-            return f"{vocabulary.GENERATOR_ACTIONS[args[0]]}: " + (f"answer {told}" if args[1] else "no answer.")
+            return f"{self._actions.names[vocabulary.GENERATOR][args[0]]}: " + (
+                f"answer {told}" if args[1] else "no answer."
+            )
         if kind == vocabulary.CHECKED:
-            return f"{vocabulary.VERIFIER_ACTIONS[args[0]]}: verdict {VERDICTS[args[1]]}."
+            return f"{self._actions.names[vocabulary.VERIFIER][args[0]]}: verdict {VERDICTS[args[1]]}."
         if kind == vocabulary.JUDGED:
             book = "right" if args[1] else "wrong"
             return f"The answer that counts is {told}; the answer from memory alone is {book}."

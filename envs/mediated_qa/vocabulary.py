@@ -96,10 +96,13 @@ class Payment(NamedTuple):
     """Answered right; answered wrong; abstained where the closed-book answer is wrong; where it is right."""
     costs: tuple[float, ...] = (1.0, 3.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0)
     """Of the retriever's three actions, the generator's four, the verifier's two."""
+    starts: tuple[int, int, int] = (0, 3, 7)
+    """Where each module's costs begin; otherwise only with other actions, see `actions.ActionSet.payment`."""
 
     def costs_of(self, joint: Joint) -> tuple[float, float, float]:
         """What each module's action costs."""
-        return self.costs[joint.retriever], self.costs[3 + joint.generator], self.costs[7 + joint.verifier]
+        a, b, c = self.starts
+        return self.costs[a + joint.retriever], self.costs[b + joint.generator], self.costs[c + joint.verifier]
 
     def net(self, joint: Joint, outcome: int) -> float:
         """The net utility of an executed joint action with this outcome."""
@@ -170,3 +173,5 @@ class MediatedView(NamedTuple):
     """In the episode."""
     earned: float
     """By this seat so far."""
+    own: tuple[tuple[str, ...], ...] = ()
+    """Seat -> the names of its actions, at a table with other ones than the published."""

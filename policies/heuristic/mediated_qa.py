@@ -1,5 +1,5 @@
 """Mediated question answering by heuristic: the mediator sends a deep search after well-connected questions, and is
-silent without a signal; the modules do as they are told.
+silent without a signal; the modules do as they are told. At a table with other actions it recommends the first joint action.
 """
 
 from __future__ import annotations
@@ -26,5 +26,7 @@ class MediatedPlayer:
         kind = view.legal[0].kind
         if kind != game.ADVISE:
             return Move(kind, view.advice)
+        if view.own:
+            return view.legal[0]
         good = game.STATES[view.signal] != game.NO_SIGNAL and view.signal % 3 > 0
         return Move(game.ADVISE, _DEEP_AND_ANSWER if good else _AGREE)

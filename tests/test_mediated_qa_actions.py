@@ -1,0 +1,280 @@
+"""The game with more or other actions: kinds decide what is feasible and what is carried out; the published set is as it was."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import mediated_qa, mediated_qa_v0
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, Action, ActionSet
+from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
+from parlour.envs.mediated_qa.pipeline import OfflineReader, Pipeline
+from parlour.envs.mediated_qa.reading import EstimatedAnswer
+from parlour.envs.mediated_qa.vocabulary import Joint, Payment
+from parlour.envs.testing import check_game
+
+OWN = ActionSet(
+    retriever=(
+        Action("bm25", "search", 1.0, by="bm25"),
+        Action("graph", "search", 2.0, by="graph"),
+        Action("graph_deep", "search", 4.0, by="graph", depth="deep"),
+        Action("none", "skip"),
+    ),
+    generator=(
+        Action("small", "read", 1.0),
+        Action("large", "read", 6.0, by="large"),
+        Action("from_memory", "recall", 2.0),
+        Action("silent", "refuse"),
+    ),
+    verifier=(Action("strict", "check", 3.0, by="strict"), Action("usual", "check", 2.0), Action("trust", "skip")),
+)
+"""Two retrievers, one of them shallow and deep; two readers; two checks."""
+
+
+class Large(OfflineReader):
+    """Answers in capitals."""
+
+    def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
+        return super().generate(question, evidence, rng).upper()
+
+
+class Strict:
+    """A verifier that lets nothing pass."""
+
+    def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
+        return "contradiction"
+
+
+def own_pipeline(size: int = 30) -> Pipeline:
+    corpus = generate(seed=2, size=size, difficulty="easy")
+    return Pipeline(corpus, actions=OWN, parts={"large": Large(), "strict": Strict()})
+
+
+# -- the published set -------------------------------------------------------------------------------------------
+
+
+def test_the_published_set_is_the_vocabulary():
+    assert PUBLISHED_ACTIONS.names == vocabulary.MODULE_ACTIONS
+    assert PUBLISHED_ACTIONS.all == vocabulary.ALL
+    assert PUBLISHED_ACTIONS.joints("published") == vocabulary.PUBLISHED
+    assert PUBLISHED_ACTIONS.fallback == vocabulary.FALLBACK
+    assert PUBLISHED_ACTIONS.payment() == Payment()
+
+
+def test_the_published_set_carries_out_what_the_vocabulary_says():
+    for joint, found in product(map(Joint._make, product(range(3), range(4), range(2))), (True, False)):
+        assert PUBLISHED_ACTIONS.executed(joint, found) == vocabulary.executed(joint, found)
+        assert (PUBLISHED_ACTIONS.infeasible(joint) is None) == vocabulary.feasible(joint)
+
+
+def test_a_table_of_the_published_actions_does_not_speak_of_actions():
+    for given in ({}, {"actions": PUBLISHED_ACTIONS}):
+        game = mediated_qa.GAME.build(**given)
+        assert "actions" not in game.config
+        assert mediated_qa_v0.raw_env(**given).game.config == game.config
+
+
+# -- kinds -------------------------------------------------------------------------------------------------------
+
+
+def test_feasible_joint_actions_of_another_set():
+    # 3 searches: 2 readings and the recall with 3 verifier actions each, the refusal with trust alone: 3 (3 * 3 + 1) = 30
+    # without a search: recall or refusal, and trust: 2
+    assert len(OWN.all) == 32 == len(OWN.joints("published"))
+    assert OWN.infeasible(OWN.joint_of(("none", "small", "trust"))) == "small reads evidence, and nothing was retrieved"
+    assert OWN.infeasible(OWN.joint_of(("bm25", "silent", "usual"))) == "there is no answer to check"
+    assert OWN.infeasible(OWN.joint_of(("none", "from_memory", "usual"))) == "there is no evidence to check against"
+
+
+def test_what_is_carried_out_where_nothing_is_found():
+    chosen = OWN.joint_of(("bm25", "large", "strict"))
+    assert OWN.names_of(OWN.executed(chosen, found=True)) == ("bm25", "large", "strict")
+    assert OWN.names_of(OWN.executed(chosen, found=False)) == ("bm25", "from_memory", "trust")
+    silent = ActionSet(OWN.retriever, (OWN.generator[0], OWN.generator[3]), OWN.verifier)  # nothing to recall
+    chosen = silent.joint_of(("bm25", "small", "usual"))
+    assert silent.names_of(silent.executed(chosen, found=False)) == ("bm25", "silent", "trust")
+
+
+def test_costs_are_those_of_each_modules_own_list():
+    payment = OWN.payment()
+    plan = OWN.joint_of(("graph_deep", "large", "usual"))
+    assert payment.costs_of(plan) == (4.0, 6.0, 2.0)
+    assert payment.net(plan, vocabulary.ANSWERED_RIGHT) == 120 - 12
+
+
+def test_the_fallback_searches_first_and_refuses():
+    assert OWN.names_of(OWN.fallback) == ("bm25", "silent", "trust")
+    offered = (("graph", "small", "trust"), ("none", "from_memory", "trust"))
+    few = ActionSet(*OWN.modules, offered)
+    assert few.names_of(few.fallback) == offered[0]  # what is not offered cannot be recommended
+    assert tuple(map(few.names_of, few.joints("published"))) == offered
+    assert len(few.joints("all")) == 32
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ({"retriever": ()}, "number of actions of the retriever 0 is not accepted"),
+        ({"retriever": (Action("a", "check"),)}, "kind of a 'check' is not accepted; accepted: search, skip"),
+        ({"retriever": (Action("A b", "search"),)}, "name of an action 'A b' is not accepted"),
+        ({"retriever": (Action("trust", "skip"),)}, "action 'trust' stands twice in a set"),
+        ({"retriever": (Action("a", "search", -1.0),)}, "cost of a -1.0 is not accepted"),
+        ({"retriever": (Action("a", "search", float("nan")),)}, "cost of a nan is not accepted"),
+        ({"retriever": (Action("a", "search", depth="deeper"),)}, "depth of a 'deeper' is not accepted"),
+        ({"generator": (Action("a", "read"),)}, "the generator can do nothing without evidence"),
+        ({"verifier": (Action("a", "check"),)}, "the verifier can do nothing without evidence"),
+        ({"offered": (("none", "small", "trust"),)}, "joint action none, small, trust is not accepted: small reads"),
+        ({"offered": (("none", "big", "trust"),)}, "action of the generator 'big' is not accepted"),
+        ({"offered": (("none", "silent", "trust"),) * 2}, "a joint action is offered twice"),
+    ],
+)
+def test_sets_that_are_refused(parts: dict[str, Any], told: str):
+    usual = {"retriever": OWN.retriever, "generator": OWN.generator, "verifier": OWN.verifier}
+    with pytest.raises(ParlourError) as caught:
+        ActionSet(**(usual | parts))
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_set_as_plain_values_and_back():
+    offered = ActionSet(*OWN.modules, (("none", "silent", "trust"),))
+    for one in (OWN, offered, PUBLISHED_ACTIONS):
+        assert ActionSet.from_plain(json.loads(json.dumps(one.as_plain()))) == one
+
+
+@pytest.mark.parametrize(
+    ("plain", "told"),
+    [
+        (7, "actions 7 is not accepted"),
+        ({"retriever": 3}, "actions of the retriever 3 is not accepted; accepted: a list of objects"),
+        ({"checker": []}, "entry of actions 'checker' is not accepted"),
+        (
+            {"retriever": [{"name": "a", "sort": "search"}]},
+            "entry of an action of the retriever 'sort' is not accepted",
+        ),
+        ({"retriever": [{"name": "a"}]}, "accepted: name and kind"),
+    ],
+)
+def test_plain_values_that_are_no_set(plain: Any, told: str):
+    with pytest.raises(ParlourError) as caught:
+        ActionSet.from_plain(plain)
+    assert told in str(caught.value)
+
+
+# -- in the pipeline ---------------------------------------------------------------------------------------------
+
+
+def test_each_action_is_done_by_its_part():
+    pipeline, rng = own_pipeline(), np.random.default_rng(0)
+    read = (pipeline.answer(k, 0, pipeline.retrieve(k, 1), rng) for k in range(30))
+    number = next(k for k, answer in enumerate(read) if answer != answer.upper())  # a name
+    plain = Pipeline(generate(seed=2, size=30, difficulty="easy"))
+    assert pipeline.retrieve(number, 1) == plain.retrieve(number, vocabulary.SHALLOW)
+    assert pipeline.retrieve(number, 2) == plain.retrieve(number, vocabulary.DEEP)
+    by_words = Pipeline(generate(seed=2, size=30, difficulty="easy"), retriever="bm25")
+    assert pipeline.retrieve(number, 0) == by_words.retrieve(number, vocabulary.SHALLOW)
+    evidence = pipeline.retrieve(number, 1)
+    small, large = (pipeline.answer(number, action, evidence, rng) for action in (0, 1))
+    assert large == small.upper() != small
+    assert pipeline.verify(number, 0, evidence, small) == vocabulary.CONTRADICTED
+    assert pipeline.verify(number, 1, evidence, small) == pipeline.check(number, evidence, small)
+
+
+def test_a_part_that_is_not_there_is_refused():
+    corpus = generate(seed=2, size=5, difficulty="easy")
+    with pytest.raises(ParlourError, match="part of the generator 'large' is not accepted; accepted: strict"):
+        Pipeline(corpus, actions=OWN, parts={"strict": Strict()})
+    with pytest.raises(ParlourError, match=r"large .* is not accepted; accepted: an object with generate"):
+        Pipeline(corpus, actions=OWN, parts={"large": Strict(), "strict": Strict()})
+
+
+class Quiet:
+    """A generator of one's own, without a check."""
+
+    def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
+        return evidence.rpartition(" ")[2]
+
+    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
+        return [""] * count
+
+    def recall(self, question: CorpusQuestion) -> Any:
+        return EstimatedAnswer("", 0.0)
+
+
+def test_a_generator_and_a_verifier_of_ones_own():
+    corpus = generate(seed=2, size=5, difficulty="easy")
+    pipeline = Pipeline(corpus, reader=Quiet(), verifier=Strict())
+    evidence = pipeline.retrieve(0, vocabulary.SHALLOW)
+    answer = pipeline.answer(0, vocabulary.FROM_EVIDENCE, evidence, np.random.default_rng(0))
+    assert answer == evidence.split()[-1]
+    assert pipeline.check(0, evidence, answer) == vocabulary.CONTRADICTED
+    with pytest.raises(ParlourError, match=r"verifier .* is not accepted; accepted: an object with check"):
+        Pipeline(corpus, reader=Quiet())
+
+
+# -- at the table ------------------------------------------------------------------------------------------------
+
+
+def test_a_table_takes_its_actions_from_the_service_and_is_built_again_from_its_configuration():
+    service = own_pipeline()
+    game = mediated_qa.GAME.build(service=service)
+    assert game.joints == OWN.all
+    assert game.payment == OWN.payment()
+    assert game.config["actions"] == OWN.as_plain()
+    again = mediated_qa.GAME.build(**json.loads(json.dumps(game.config)))
+    assert (again.actions, again.payment, again.config) == (game.actions, game.payment, game.config)
+
+
+def test_other_actions_than_the_services_are_refused():
+    plain = Pipeline(generate(seed=2, size=5, difficulty="easy"))
+    with pytest.raises(ParlourError, match="the table's actions are not those of the service"):
+        mediated_qa.GAME.build(service=plain, actions=OWN)
+
+
+def test_an_episode_by_words_pays_for_what_is_carried_out():
+    env = mediated_qa_v0.raw_env(service=own_pipeline(), modules=False)
+    env.reset(seed=4)
+    game, text = env.game, mediated_qa.GAME.text(env.game)
+    state = game.apply(game.initial(), game.nature(game.initial(), np.random.default_rng(4)))
+    view = game.view(state, 0)
+    assert view.own == OWN.names
+    assert "bm25 1, graph 2, graph_deep 4, none 0; small 1, large 6" in text.who(view)
+    move = text.parse("Let us take graph_deep, then the large one, and trust it.", view)
+    assert OWN.names_of(move.args) == ("graph_deep", "large", "trust")
+    while game.outcome(state) is None:
+        state = game.apply(state, move if game.legal(state) else game.nature(state, np.random.default_rng(4)))
+    told = game.payment.utilities[state.outcome] - 10.0
+    assert game.outcome(state).returns == (told,)
+
+
+def test_a_check_that_contradicts_makes_it_an_abstention():
+    game = mediated_qa.GAME.build(service=own_pipeline(), modules=False)
+    ends = {}
+    for check in ("strict", "trust"):
+        state, move = game.initial(), vocabulary.Move(vocabulary.ADVISE, tuple(OWN.joint_of(("graph", "small", check))))
+        rng = np.random.default_rng(5)
+        while game.outcome(state) is None:
+            state = game.apply(state, move if game.legal(state) else game.nature(state, rng))
+        ends[check] = state.outcome
+    assert ends["trust"] in (vocabulary.ANSWERED_RIGHT, vocabulary.ANSWERED_WRONG)
+    assert ends["strict"] in (vocabulary.KEPT_SILENT, vocabulary.MISSED)
+
+
+def test_features_have_a_place_for_every_action():
+    game = mediated_qa.GAME.build(service=own_pipeline())
+    encoder = mediated_qa.GAME.encoder(game)
+    assert encoder.size == 4 + 10 + (4 + 4 + 3) + 4 + 2
+    state = game.apply(game.initial(), game.nature(game.initial(), np.random.default_rng(4)))
+    state = game.apply(state, vocabulary.Move(vocabulary.ADVISE, tuple(OWN.joint_of(("none", "silent", "trust")))))
+    features = encoder(game.view(state, 0))
+    assert np.flatnonzero(features[14:25]).tolist() == [3, 4 + 3, 8 + 2]
+
+
+def test_a_table_of_other_actions_keeps_the_contract_of_a_game():
+    by_names = ActionSet(OWN.retriever, (OWN.generator[0], *OWN.generator[2:]), OWN.verifier[1:])  # of no other part
+    check_game(mediated_qa.GAME, [{"actions": by_names.as_plain(), "corpus_size": 10, "questions": 2}])
