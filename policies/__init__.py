@@ -14,13 +14,13 @@ from parlour.policies.agents.chat import ChatPlayer
 from parlour.policies.agents.mediated_qa import GraceMediator
 from parlour.policies.agents.murder_mystery import AGENTS as MYSTERY_AGENTS
 from parlour.policies.agents.murder_mystery import PlayerStarAgent, QuestumAgent
-from parlour.policies.agents.seat import AskingPolicy
+from parlour.policies.agents.seat import AskingPolicy, GameSeat
 from parlour.policies.agents.spoken import ReadClaims
 from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.werewolf.gratr import GratrAgent
 from parlour.policies.base import Policy
 from parlour.policies.cloned import CLONE, ClonedPlayer
-from parlour.policies.experts import EXPERT, expert
+from parlour.policies.experts import EXPERT, expert, has_expert
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.human import HumanPolicy
 from parlour.policies.llm.model import Model, OfflineModel
@@ -49,6 +49,7 @@ __all__ = [
     "asks_a_model",
     "expert",
     "make_policy",
+    "players_of",
 ]
 
 POLICIES: Final[Mapping[str, Callable[[], Policy]]] = {
@@ -136,6 +137,18 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
         )
         raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
     return TrainedSeat.load_for(name, game, config)
+
+
+def players_of(game: str, config: Mapping[str, Any]) -> list[str]:
+    """The players for a table that need neither a file nor a person, by name: those of any game, the expert where there is
+    one for the table, and the agents of the game. `chat` is not among them: without a language model it plays at random.
+
+    Args:
+        game: The game's id.
+        config: Its configuration.
+    """
+    agents = [one.name for one in _ASKING if issubclass(one, GameSeat) and one.plays[1] == game]
+    return [RandomPolicy.name, HeuristicPolicy.name, *([EXPERT] if has_expert(game, config) else []), *agents]
 
 
 def asks_a_model(name: str) -> bool:

@@ -10,9 +10,10 @@ from parlour.training import seeds
 
 pytest.importorskip("parlour.training.selfplay.run", reason="the extra `train` is not installed")
 
+from parlour.training.pairs import PairGame
 from parlour.training.selfplay import crossplay, ratings, report
 from parlour.training.selfplay.config import SelfplayConfig
-from parlour.training.selfplay.crossplay import Crossplay, PairGame
+from parlour.training.selfplay.crossplay import Crossplay
 from parlour.training.selfplay.pool import Member
 from parlour.training.statistics import MeanEstimate
 

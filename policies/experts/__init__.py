@@ -15,7 +15,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.experts.card import ExpertCard, Exploit, Points
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
-__all__ = ["EXPERT", "ExpertCard", "Exploit", "Points", "cards", "expert"]
+__all__ = ["EXPERT", "ExpertCard", "Exploit", "Points", "cards", "expert", "has_expert"]
 
 EXPERT: Final = "expert"
 """What experts are called on the command line, whatever the table."""
@@ -57,6 +57,11 @@ def expert(game: str, config: Mapping[str, Any], folder: Path | None = None) -> 
     if not path.exists() or sha256(path.read_bytes()).hexdigest() != found.sha256:
         raise ParlourError(f"{str(path)!r} is missing or not the file of its card; accepted: sha256 {found.sha256}")
     return TrainedSeat.load_for(path, game, config)
+
+
+def has_expert(game: str, config: Mapping[str, Any]) -> bool:
+    """Whether there is an expert for a table; arguments as for `expert`."""
+    return any(_same_table(card, game, config) for card in cards())
 
 
 def _same_table(card: ExpertCard, game: str, config: Mapping[str, Any]) -> bool:

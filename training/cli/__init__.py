@@ -17,6 +17,7 @@ from parlour.envs.terminal import TellingHandler, tell
 from parlour.envs.text import clean
 from parlour.training.cli import (
     analyse,
+    arena,
     avalon,
     cache,
     demo,
@@ -59,6 +60,7 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "new": own_games.new,
     "check": own_games.check,
     "evaluate": games.evaluate,
+    "arena": arena.arena,
     "metrics": metrics.metrics,
     "analyse": analyse.analyse,
     "demo": demo.demo,

@@ -14,7 +14,7 @@ from parlour.envs.core import ParlourError, check_from
 from parlour.policies.llm.model import Model
 from parlour.training.cli.options import Options
 from parlour.training.failures import Failures
-from parlour.training.parallel.executor import Pool
+from parlour.training.parallel.executor import Pool, Workers
 
 GameArgument = Annotated[str, typer.Argument(), "Name of the game, as `parlour list` shows it."]
 SeedOption = Annotated[int, typer.Option(min=0), "The same seed gives the same result."]
@@ -86,7 +86,32 @@ class RaySettings:
             yield made
 
 
+@dataclass(frozen=True)
+class ProcessSettings(RaySettings):
+    """Which processes play."""
+
+    workers: int = 1
+    """Number of processes that play. The result does not depend on it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("workers", self.workers)
+
+    @contextmanager
+    def players(self, model: Model | None = None) -> Iterator[Workers]:
+        """A number of processes, or Ray's. Raises `ParlourError` if both are asked for.
+
+        Args:
+            model: Whose usage in Ray's processes is added to what it used here.
+        """
+        if self.ray is not None and self.workers != 1:
+            raise ParlourError(f"--workers {self.workers} goes without --ray; accepted: --ray-workers")
+        with self.pool(model) as pool:
+            yield self.workers if pool is None else pool
+
+
 RayOptions = Annotated[RaySettings, Options()]
+ProcessOptions = Annotated[ProcessSettings, Options()]
 FailureOptions = Annotated[Failures, Options()]
 
 

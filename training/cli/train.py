@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,34 +25,10 @@ from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.murder_mystery.tuning import QuestumTuning
-from parlour.training.parallel.executor import Workers
 from parlour.training.ppo.phase_config import SeatConfig, features_of
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.werewolf.habits_run import LearnedRates, learn_rates
 from parlour.training.werewolf.tuning import GratrTuning
-
-
-@dataclass(frozen=True)
-class ProcessSettings(common.RaySettings):
-    """Which processes play."""
-
-    workers: int = 1
-    """Number of processes that play. The result does not depend on it."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        common.check_count("workers", self.workers)
-
-    @contextmanager
-    def players(self) -> Iterator[Workers]:
-        """A number of processes, or Ray's. Raises `ParlourError` if both are asked for."""
-        if self.ray is not None and self.workers != 1:
-            raise ParlourError(f"--workers {self.workers} goes without --ray; accepted: --ray-workers")
-        with self.pool() as pool:
-            yield self.workers if pool is None else pool
-
-
-ProcessOptions = Annotated[ProcessSettings, Options()]
 
 
 def train_seat(
@@ -91,7 +65,7 @@ def train_selfplay(
         common.GameSettings,
         Options(rename=common.GAME_NAMES, shown=common.AVALON_DEFAULTS | {"option": "none; avalon_v0: talk=false"}),
     ],
-    processes: ProcessOptions,
+    processes: common.ProcessOptions,
     game: common.GameArgument = "avalon_v0",
     out: common.RunOption = Path("runs/selfplay"),
     seeds: Annotated[int, typer.Option(min=1), "Number of runs with consecutive seeds, one to each process."] = 1,
@@ -113,7 +87,7 @@ def train_selfplay(
     return Answer({"out": str(out), **run.report.summary(found)}, partial(_show_population, run.report, found, out))
 
 
-def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: ProcessSettings) -> Answer:
+def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: common.ProcessSettings) -> Answer:
     repeats = common.require("parlour.training.selfplay.repeats", "train")
     with processes.players() as workers, display.stage_bars(increments=True) as progress:
         progress("runs", 0, count, "")
@@ -213,7 +187,7 @@ def _show_clone(report: Any, found: Any, out: Path) -> None:
 def train_gratr(
     config: Annotated[TuneConfig, Options(exclude=("deals", "held_out", "surface"))],
     problem: Annotated[GratrTuning, Options(rename={"reward_by": "--reward"})],
-    processes: ProcessOptions,
+    processes: common.ProcessOptions,
     games: Annotated[int, typer.Option(min=2), "Number of training games of a trial; two for each deal."] = 200,
     held_out: Annotated[
         int, typer.Option(min=4), "Number of held-out games of trained and of default parameters; two for each deal."
@@ -240,7 +214,7 @@ def train_questum(
         Options(rename={"deals": "--games"}, defaults={"budget": 30, "deals": 60, "held_out": 200, "surface": 30}),
     ],
     problem: Annotated[QuestumTuning, Options()],
-    processes: ProcessOptions,
+    processes: common.ProcessOptions,
     out: common.RunOption = Path("runs/questum"),
 ) -> Answer:
     """Train Questum's beta and epsilon on generated cases, and test them against 0.2 and 0.1 on held-out ones.
@@ -252,7 +226,7 @@ def train_questum(
     return _tune(problem, config, out, processes)
 
 
-def _tune(problem: Any, config: TuneConfig, out: Path, processes: ProcessSettings) -> Answer:
+def _tune(problem: Any, config: TuneConfig, out: Path, processes: common.ProcessSettings) -> Answer:
     """Call the tuner. Raises `ParlourError` where the extra `train` is missing."""
     if find_spec("fcntl") is None:
         raise ParlourError("tuning needs POSIX file locks; accepted: Linux or macOS")

@@ -1,0 +1,321 @@
+"""The arena: every player on every side of the same deals, ratings, cycles, and a directory that goes on.
+
+Ratings are held to known answers: a table of games whose odds are known, chances that a symmetry fixes, and how often
+intervals cover the truth.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from math import log
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies import make_policy, players_of
+from parlour.policies.llm.decisions import Decisions
+from parlour.training import rollout, seeds
+from parlour.training.arena import report
+from parlour.training.arena.config import ArenaConfig
+from parlour.training.arena.forecast import forecast
+from parlour.training.arena.games import ArenaGame, play_games, stored_games
+from parlour.training.arena.result import ArenaResult
+from parlour.training.arena.run import arena
+from parlour.training.arena.strengths import POINTS, fit, strengths
+from parlour.training.cli import run
+from parlour.training.failures import Failures
+from scipy.special import expit
+from servers import KEY, Server
+
+NOBODY = (Decisions(), Decisions())
+SIDES = ("good", "evil")
+
+
+# -- ratings -----------------------------------------------------------------------------------------------------------
+
+
+def test_400_points_are_odds_of_ten_to_one():
+    assert pytest.approx(400) == POINTS * log(10)
+
+
+def test_strengths_are_found_again_where_every_cell_has_the_share_that_they_say():
+    """Ten million games a cell, each won as often as its chance says: good 0.3 ahead; 1.0, 0.3, -1.3 as good; 0.5, 0.4, -0.9."""
+    first, second = np.array([1.0, 0.3, -1.3]), np.array([0.5, 0.4, -0.9])
+    games = 10_000_000
+    won = games * expit(0.3 + first[:, None] - second[None]).ravel()
+    found = fit(won[None], games, 3)[0]
+    assert found == pytest.approx([0.3, 1.0, 0.3, 0.5, 0.4], abs=1e-5)
+
+
+def test_who_wins_all_games_has_a_finite_rating_which_a_symmetry_fixes():
+    """Two players win all games as good, the third none, whoever is evil: no difference as evil, so that the three rows are
+    three coins. Jeffreys' prior adds in all as many half games as there are parameters, 5, a third of them to each row: of
+    50 x 3 games 150 + 5/6 of 150 + 5/3 are won."""
+    games = np.ones((50, 3, 3))
+    games[:, 2] = 0
+    found = strengths(games, 100, np.random.default_rng(0))
+    assert found.expected[0] == pytest.approx([(150 + 5 / 6) / (150 + 5 / 3)] * 3, abs=1e-9)
+    assert found.expected[2][0] == pytest.approx(5 / 6 / (150 + 5 / 3), abs=1e-9)
+    assert [one.second.value for one in found.players] == [0.0, 0.0, 0.0]
+    assert [one.ranks for one in found.players] == [(1, 1), (1, 1), (3, 3)]
+
+
+def test_a_rating_is_the_mean_of_both_sides_and_all_ratings_add_up_to_zero():
+    games = (np.random.default_rng(3).random((40, 4, 4)) < 0.6).astype(float)
+    found = strengths(games, 100, np.random.default_rng(0))
+    for one in found.players:
+        assert one.rating.value == pytest.approx((one.first.value + one.second.value) / 2, abs=1e-5)
+        assert one.rating.low < one.rating.value < one.rating.high
+    for side in ("rating", "first", "second"):
+        assert sum(getattr(one, side).value for one in found.players) == pytest.approx(0, abs=1e-4)
+
+
+def test_a_side_that_everybody_wins_makes_nobody_stronger():
+    """Good wins nine of ten of 1800 games, whoever plays; the prior adds five half games: odds of 1622.5 to 182.5, which are
+    400 x log10(8.890) = 379.6 points."""
+    games = np.ones((200, 3, 3))
+    games[::10] = 0
+    found = strengths(games, 100, np.random.default_rng(0))
+    assert [one.rating.value for one in found.players] == [0.0, 0.0, 0.0]
+    assert found.advantage.value == pytest.approx(379.6, abs=0.05)
+
+
+def test_a_draw_is_half_a_win_for_each():
+    drawn = strengths(np.full((10, 2, 2), 0.5), 100, np.random.default_rng(0))
+    assert drawn.advantage.value == 0.0
+    assert [one.rating.value for one in drawn.players] == [0.0, 0.0]
+
+
+def test_intervals_cover_the_truth_about_as_often_as_they_say():
+    """120 arenas of 60 deals with known strengths: 95 % intervals hold 93 to 98 of 100 truths in the long run; 89 here are
+    what five standard errors leave of 93."""
+    rng = np.random.default_rng(5)
+    first, second = np.array([0.8, 0.0, -0.8]), np.array([0.3, -0.6, 0.3])
+    chance = expit(0.2 + first[:, None] - second[None])
+    covered = []
+    for _ in range(120):
+        found = strengths((rng.random((60, 3, 3)) < chance).astype(float), 200, rng)
+        truth = POINTS * (first + second) / 2
+        covered += [one.rating.low <= x <= one.rating.high for one, x in zip(found.players, truth, strict=True)]
+    assert 0.89 < np.mean(covered) < 0.99
+
+
+def test_luck_of_the_deal_widens_the_advantage_but_not_the_ratings():
+    """Half of the deals are won by good in every game, half by evil: nothing is known of who is stronger, all the same for
+    all; the advantage swings as sqrt(deals) coins do, not as deals x cells coins."""
+    games = np.zeros((100, 3, 3))
+    games[::2] = 1
+    found = strengths(games, 400, np.random.default_rng(1))
+    assert all(one.rating.low == one.rating.high == 0.0 for one in found.players)
+    # the standard error of the log odds of 100 even coins is 0.2: an interval of 2 x 1.96 x 0.2 x 173.7 = 136 points
+    assert found.advantage.high - found.advantage.low == pytest.approx(136, abs=25)
+
+
+def test_one_player_is_no_arena():
+    with pytest.raises(ParlourError, match="1 player in the arena; accepted: two or more"):
+        strengths(np.ones((5, 1, 1)), 100, np.random.default_rng(0))
+
+
+# -- what the games say ------------------------------------------------------------------------------------------------
+
+
+def made(winners: dict, deals: int = 8) -> ArenaResult:
+    """An arena in which the winner of each cell is a function of the deal."""
+    names = tuple(dict.fromkeys(name for cell in winners for name in cell))
+    config = ArenaConfig(names, games=deals, resamples=100)
+    told = {(a, b): winners.get((a, b), lambda k: SIDES[k % 2]) for a in names for b in names}
+    played = [ArenaGame(k, a, b, of(k), 30, NOBODY) for k in range(deals) for (a, b), of in told.items()]
+    return ArenaResult(config, SIDES, tuple(played))
+
+
+def wins(a: str, b: str) -> dict:
+    """`a` wins against `b` on both sides of every deal."""
+    return {(a, b): lambda _: "good", (b, a): lambda _: "evil"}
+
+
+def test_a_cycle_is_named_and_so_it_is_where_each_wins_every_game():
+    ring = made({**wins("a", "b"), **wins("b", "c"), **wins("c", "a")})
+    assert ring.pairs.cycles() == [("a", "b", "c")]
+    assert "Cycle: a beats b beats c beats a." in report.remarks(ring)
+    assert [one.rating.value for one in ring.strengths.players] == pytest.approx([0, 0, 0], abs=1e-4)
+    line = made({**wins("a", "b"), **wins("b", "c"), **wins("a", "c")})
+    assert line.pairs.cycles() == []
+    assert [name for name, _ in line.standing] == ["a", "b", "c"]
+
+
+def test_five_deals_that_go_alike_are_not_enough_to_beat_anybody():
+    """Two sides of chance 1/2^5 are 0.06."""
+    assert not made(wins("a", "b"), deals=5).pairs.beats("a", "b")
+    assert made(wins("a", "b"), deals=6).pairs.beats("a", "b")
+
+
+def test_points_of_a_pair_are_over_both_sides_of_the_same_deals():
+    """a wins as good always, and as evil in the even ones of eight deals: (2 + 0) / 2 by turns, half a point in the mean."""
+    found = made({("a", "b"): lambda _: "good", ("b", "a"): lambda k: SIDES[(k + 1) % 2]})
+    assert found.pairs.difference("a", "b").mean == 0.5
+    assert found.pairs.difference("b", "a").n == 8
+    assert (found.cell("a", "b").hits, found.cell("b", "a").hits, found.cell("a", "a").n) == (8, 4, 8)
+
+
+def test_the_cell_that_ratings_tell_worst_is_named():
+    """In a ring of winners all ratings are level, and each cell between two players is off by half."""
+    a, b, share, expected = made({**wins("a", "b"), **wins("b", "c"), **wins("c", "a")}).largest_miss
+    assert a != b
+    assert share in (0.0, 1.0)
+    assert expected == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_draw_is_won_by_nobody():
+    found = made({("a", "b"): lambda _: "", ("b", "a"): lambda _: ""})
+    assert found.cell("a", "b").hits == 0
+    assert found.pairs.difference("a", "b").mean == 0
+    assert report.as_json(found)["cells"][1]["drawn"] == 8
+
+
+# -- games -------------------------------------------------------------------------------------------------------------
+
+
+def played(game: str = "template_v0", names: tuple[str, ...] = ("random", "heuristic"), games: int = 3, **how):
+    env = rollout.table(game, **how)
+    spec, told = env.game_env.spec.id, dict(env.game_env.game.config)
+    config = ArenaConfig(names, spec, told, games, resamples=100)
+    makers = {name: (lambda name=name: make_policy(name, spec, told)) for name in names}
+    return env, config, makers
+
+
+def test_every_player_meets_every_player_and_itself_on_both_sides_of_each_deal():
+    games = play_games(*played(games=3))
+    assert [game.seed for game in games] == [seeds.HELD_OUT[k] for k in range(3) for _ in range(4)]
+    cells = [(a, b) for a in ("random", "heuristic") for b in ("random", "heuristic")]
+    assert [(game.first, game.second) for game in games] == cells * 3
+
+
+def test_a_side_is_held_by_its_player_alone():
+    """Of the template one game in which the guesser is `random`: its decisions are counted for the second side."""
+    env, config, makers = played(games=1)
+    alone = play_games(env, config, makers)
+    both = env.game_env.spec.sides
+    for game in alone:
+        assert all(one.decisions > 0 for one in game.decisions)
+        assert game.winner in both
+
+
+def test_a_run_goes_on_behind_the_last_game_and_with_more_deals(tmp_path):
+    env, config, makers = played(games=2)
+    arena(env, config, makers, tmp_path / "short")
+    longer = ArenaConfig(config.players, config.game, config.options, 4, resamples=100)
+    arena(env, longer, makers, tmp_path / "short")
+    arena(env, longer, makers, tmp_path / "whole")
+    names = sorted(path.name for path in (tmp_path / "whole").iterdir())
+    assert {"games.jsonl", "cells.csv", "pairs.csv", "standing.csv", "arena.json", "report.md"} <= set(names)
+    for name in names:
+        assert (tmp_path / "short" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    assert stored_games(tmp_path / "whole") == 16
+    fewer = arena(env, config, makers, tmp_path / "whole")
+    assert len(fewer.played) == 8
+    assert stored_games(tmp_path / "whole") == 16  # games that were played are kept
+
+
+def test_a_folder_of_another_arena_is_refused(tmp_path):
+    env, config, makers = played(games=1)
+    arena(env, config, makers, tmp_path)
+    other = ArenaConfig(config.players[::-1], config.game, config.options, 1, resamples=100)
+    with pytest.raises(ParlourError, match="another configuration"):
+        arena(env, other, makers, tmp_path)
+
+
+def test_players_of_a_table_need_neither_a_file_nor_a_person():
+    told = rollout.table("avalon_v0", num_players=5, rules="official", talk=False).game_env.game.config
+    assert players_of("avalon_v0", told) == ["random", "heuristic", "expert", "avalon_agent", "avalon_baseline"]
+    nine = rollout.table("avalon_v0", num_players=9).game_env.game.config
+    assert "expert" not in players_of("avalon_v0", nine)
+    assert {"gratr", "werewolf_window", "werewolf_rag", "werewolf_rerank"} < set(players_of("werewolf_v0", {}))
+    assert players_of("template_v0", {}) == ["random", "heuristic"]
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ({"players": ("random",)}, "1 player in the arena; accepted: two or more"),
+        ({"players": ("random", "random")}, "'random' is in the arena twice; accepted: each player once"),
+        ({"games": 0}, "games 0 is not accepted"),
+        ({"resamples": 10}, "resamples 10 is not accepted"),
+        ({"failures": Failures("skip-game")}, "on_failure 'skip-game' is not accepted in an arena of common deals"),
+    ],
+)
+def test_what_is_no_arena_is_refused(how, why):
+    with pytest.raises(ParlourError, match=why):
+        ArenaConfig(**{"players": ("random", "heuristic"), **how})
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_rates_all_players_and_the_result_does_not_depend_on_the_workers(tmp_path, capsys):
+    words = ["arena", "template_v0", "--games", "4", "--resamples", "100"]
+    assert run([*words, "--json", "--out", str(tmp_path / "one")]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["games"] == 16
+    assert {one["player"] for one in told["standing"]} == {"random", "heuristic"}
+    assert told["sides"] == ["keeper", "guesser"]
+    assert run([*words, "--workers", "2", "--out", str(tmp_path / "two")]) == 0
+    shown = capsys.readouterr().out
+    assert "template_v0: 4 deals, 16 games" in shown
+    assert "as keeper" in shown
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
+    with (tmp_path / "one" / "cells.csv").open() as file:
+        assert next(csv.reader(file))[:4] == ["keeper", "guesser", "n", "first_won"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("mediated_qa_v0 --policy random --policy heuristic", "accepted: a game of two sides"),
+        ("avalon_v0 --policy random --policy human", "policy 'human' is not accepted in an arena"),
+        ("avalon_v0 --policy random", "1 player in the arena; accepted: two or more"),
+        ("avalon_v0 --policy random --policy nobody", "policy 'nobody' is not accepted"),
+        ("avalon_v0 --ray local --workers 2", "--workers 2 goes without --ray"),
+    ],
+)
+def test_what_the_command_does_not_accept_is_one_line(words, why, capsys):
+    assert run(["arena", *words.split()]) == 2
+    told = capsys.readouterr().err.strip().splitlines()
+    assert len(told) == 1
+    assert why in told[0]
+
+
+# -- language models ---------------------------------------------------------------------------------------------------
+
+
+def test_questions_to_a_model_are_forecast_from_games_by_rules_of_thumb():
+    """Two other deals tell within a factor of two what four deals take, and half of it where half is played."""
+    env, config, _ = played("avalon_v0", ("heuristic", "avalon_agent"), 4, num_players=5, talk=False)
+    makers = {name: (lambda name=name: make_policy(name, config.game, config.options)) for name in config.players}
+    found = forecast(env, config, makers.__getitem__, {"avalon_agent"}, played=0)
+    assert found.games == 16
+    games = play_games(env, config, makers)
+    asked = sum(made.asked.asked for game in games for made in game.decisions)
+    assert asked / 2 < found.questions < 2 * asked
+    half = forecast(env, config, makers.__getitem__, {"avalon_agent"}, played=8)
+    assert (half.games, half.questions) == (8, pytest.approx(found.questions / 2, abs=1))
+    assert forecast(env, config, makers.__getitem__, {"heuristic"}, played=0).questions == 0
+
+
+def test_the_command_tells_the_forecast_before_it_asks(capsys, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    words = ["arena", "template_v0", "--policy", "chat", "--policy", "random", "--games", "1", "--resamples", "100"]
+    with Server() as server:
+        words += ["--model", "tester", "--base-url", server.base_url]
+        assert run([*words, "--workers", "2"]) == 2
+        assert "--workers 2 goes without a language model; accepted: --concurrency" in capsys.readouterr().err
+        assert not server.asked
+        assert run(words) == 0
+        told = capsys.readouterr()
+        asked = len({json.dumps(call.body["messages"]) for call in server.asked})
+    assert re.search(r"forecast: about \d+ questions to tester in 4 games", told.err)
+    assert asked > 0
+    assert "chat @ tester" in told.out
+    assert "rule of thumb" in told.out

@@ -1,0 +1,96 @@
+"""`parlour arena`: all players of a game against each other, on all sides of common deals, and how strong they are."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from parlour.envs.core import ParlourError
+from parlour.envs.terminal import tell
+from parlour.policies import HumanPolicy, asks_a_model, make_policy, players_of
+from parlour.policies.llm.model import Model, OfflineModel
+from parlour.training import display, rollout
+from parlour.training.arena import report
+from parlour.training.arena.config import ArenaConfig
+from parlour.training.arena.forecast import forecast
+from parlour.training.arena.games import stored_games
+from parlour.training.arena.result import ArenaResult
+from parlour.training.arena.run import arena as play_arena
+from parlour.training.cli import common
+from parlour.training.cli.models import ModelOption, called, seated
+from parlour.training.cli.options import Answer
+from parlour.training.parallel.executor import opened
+
+
+def arena(
+    model: ModelOption,
+    table: common.GameOptions,
+    processes: common.ProcessOptions,
+    failures: common.FailureOptions,
+    game: common.GameArgument = "avalon_v0",
+    policy: Annotated[
+        list[str] | None, "Player, repeatable; None: all that fit the table and need neither a file nor a person."
+    ] = None,
+    games: Annotated[
+        int, typer.Option(min=1), "Number of deals, each played by every player against every player on both sides."
+    ] = 100,
+    seed: Annotated[int, typer.Option(min=0), "Number of the first deal among the held-out ones."] = 0,
+    resamples: Annotated[int, typer.Option(min=100), "How often the deals are drawn anew for the intervals."] = 2000,
+    out: Annotated[
+        Path | None,
+        "Run directory, for games, tables and the picture; resumes if it exists, with more deals too; None: nothing is stored.",
+    ] = None,
+) -> Answer:
+    """Let all players meet as whole sides on the same deals, and rate them, with intervals; name cycles.
+
+    Example: [bold]parlour arena avalon_v0 --players 5 --games 200 --workers 2 --out runs/arena[/bold]
+    """
+    env = rollout.table(game, **table.chosen)
+    base = env.game_env
+    name, told = base.spec.id, base.game.config
+    names = policy or players_of(name, told)
+    if HumanPolicy.name in names:
+        raise ParlourError("policy 'human' is not accepted in an arena; accepted: players that play by themselves")
+    raw = {seated(one, model): one for one in names}
+    config = ArenaConfig(tuple(seated(one, model) for one in names), name, dict(told), games, seed, resamples, failures)
+    makers = {one: partial(make_policy, raw[one], name, told, model) for one in raw}
+    for make in makers.values():
+        make()  # an error before the first game
+    asking = {one for one in raw if asks_a_model(raw[one])}
+    if model.is_language_model and asking:
+        if processes.workers != 1:
+            raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
+        _tell_forecast(env, config, raw, asking, model, out)
+    how: dict[str, Any] = {"workers": model.concurrency, "out": out}
+    with processes.players(model) as workers, opened(workers) as pool, display.progress_bar() as bar:
+        found = play_arena(env, config, makers, pool=pool, progress=bar, **how)
+    value = {**report.as_json(found), **({"model": model.name} if asking else {})}
+    return Answer(value, partial(_show, found, f"; agents answered by {called(model)}" if asking else ""))
+
+
+def _tell_forecast(
+    env: Any, config: ArenaConfig, raw: dict[str, str], asking: set[str], model: Model, out: Path | None
+) -> None:
+    """How many questions the language model will be asked, before it is."""
+    offline = OfflineModel()
+    found = forecast(
+        env,
+        config,
+        lambda one: partial(make_policy, raw[one], config.game, config.options, offline),
+        asking,
+        0 if out is None else stored_games(out),
+    )
+    tell(
+        f"forecast: about {found.questions:,} questions to {model.name} in {found.games:,} games, counted in games by rules of "
+        "thumb",
+        error=True,
+    )
+
+
+def _show(found: ArenaResult, note: str) -> None:
+    display.show_table(f"{report.title(found)}{note}", report.headings(found), report.standing_rows(found))
+    for line in report.remarks(found):
+        display.console().print(line, highlight=False, soft_wrap=True)
+    display.show_decisions(found.decisions)
