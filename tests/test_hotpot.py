@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import hotpot, vocabulary
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.corpora import form_of, load
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.registry import registry
 from parlour.policies import HeuristicPolicy
@@ -63,7 +64,9 @@ def written(tmp_path):
 
 
 def test_a_file_is_read(written):
-    corpus = hotpot.load(written(ENTRIES))
+    assert form_of(written(ENTRIES)) == "hotpotqa"
+    corpus = load(written(ENTRIES))
+    assert [one.id for one in corpus.questions] == ["a1", "a2", "a3"]
     assert [passage.title for passage in corpus.passages] == ["The Glass Door", "Edda Marlow", "Isko Sand"]
     assert corpus.passages[2].sentences == ("Isko Sand was a painter.", "He was born in 1900 in Vik.")
     assert [question.kind for question in corpus.questions] == ["bridge", "yes_no", "bridge"]
@@ -75,19 +78,19 @@ def test_a_file_is_read(written):
 
 
 def test_only_so_many_questions_are_read(written):
-    assert len(hotpot.load(written(ENTRIES), limit=1).questions) == 1
+    assert len(load(written(ENTRIES), limit=1).questions) == 1
 
 
 def test_supporting_facts_change_nothing(written):
     other = [{**entry, "supporting_facts": [["Isko Sand", 0]]} for entry in copy.deepcopy(ENTRIES)]
-    assert hotpot.load(written(ENTRIES)) == hotpot.load(written(other))
+    assert load(written(ENTRIES)) == load(written(other))
     for entry in other:
         del entry["supporting_facts"]
-    assert hotpot.load(written(ENTRIES)) == hotpot.load(written(other))
+    assert load(written(ENTRIES)) == load(written(other))
 
 
 def test_its_questions_are_answered_and_played(written):
-    pipeline = Pipeline(hotpot.load(written(ENTRIES)))
+    pipeline = Pipeline(load(written(ENTRIES)))
     evidence = pipeline.retrieve(0, vocabulary.DEEP)
     answer = pipeline.answer(0, vocabulary.FROM_EVIDENCE, evidence, None)
     assert (answer, pipeline.right(0, answer)) == ("Telby", True)
@@ -112,25 +115,27 @@ def without(key: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("entries", "told"),
     [
-        ("{", "cannot be read as HotpotQA"),
-        ("[]", "no list of questions"),
+        ("{", "line 1 is no JSON"),
+        ("[]", "has no questions"),
         ('{"a": 1}', "no list of questions"),
-        ("[5]", "question 0"),
-        (without("answer"), "question 1: KeyError 'answer'"),
-        (without("context"), "question 1: KeyError 'context'"),
-        (broken(type="riddle"), "bridge, comparison"),
-        (broken(question=""), "accepted: words"),
-        (broken(answer=7), "accepted: words"),
-        (broken(context=[["Isko Sand"]]), "question 1: ValueError"),
-        (broken(context=[["Isko Sand", "He was born."]]), "accepted: a list"),
-        (broken(context=[["Isko Sand", [3]]]), "accepted: words"),
+        ("[5]", r"line 1, \[0\]: 5 is not accepted; accepted: a JSON object"),
+        (without("answer"), r"line 1, \[1\]: answer is missing; accepted: words"),
+        (without("context"), r"\[1\]: context is missing; accepted: a list of \[title, \[sentences\]\]"),
+        (without("type"), r"\[1\]: type is missing"),
+        (broken(type="riddle"), r"\[1\]: type 'riddle' is not accepted; accepted: bridge, comparison"),
+        (broken(question=""), r"\[1\]: question '' is not accepted; accepted: words"),
+        (broken(answer=7), r"\[1\]: answer 7 is not accepted; accepted: words"),
+        (broken(context=[["Isko Sand"]]), r"\[1\].context\[0\]: .* accepted: \[title, \[sentences\]\]"),
+        (broken(context=[["Isko Sand", "He was born."]]), r"\[1\].context\[0\]: "),
+        (broken(context=[["Isko Sand", [3]]]), r"\[1\].context\[0\]: "),
+        (broken(context=[["", ["He was born."]]]), r"\[1\].context\[0\]: "),
     ],
 )
 def test_broken_files_are_refused_with_the_place(written, entries, told):
     with pytest.raises(ParlourError, match=told):
-        hotpot.load(written(entries))
+        load(written(entries), form="hotpotqa")
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(ParlourError, match="cannot be read as HotpotQA"):
-        hotpot.load(tmp_path / "none.json")
+    with pytest.raises(ParlourError, match=r"none\.json' is not there"):
+        load(tmp_path / "none.json", form="hotpotqa")

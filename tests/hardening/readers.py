@@ -17,7 +17,8 @@ from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.claims import claims
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import hotpot
+from parlour.envs.mediated_qa import corpora
+from parlour.envs.mediated_qa.corpora.documents import read_documents
 from parlour.envs.murder_mystery.cases import case
 from parlour.envs.registry import build, lookup
 from parlour.envs.text import end_of
@@ -175,11 +176,20 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader("server's answer", 200, lambda: originals.COMPLETIONS, endpoint),
     Reader("utilities", 100, lambda: originals.TABLES, utilities),
+    *(
+        Reader(
+            f"{form} corpus",
+            20,
+            lambda form=form: originals.CORPORA[form],  # type: ignore[misc]
+            lambda content, folder, form=form: corpora.load(_file(content, folder, "x.json"), form=form) and None,  # type: ignore[misc]
+        )
+        for form in originals.CORPORA
+    ),
     Reader(
-        "hotpot",
+        "documents",
         20,
-        lambda: originals.HOTPOT,
-        lambda content, folder: hotpot.load(_file(content, folder, "x.json")) and None,
+        lambda: originals.DOCUMENTS,
+        lambda content, folder: read_documents(_file(content, folder, "x.jsonl")) and None,
     ),
     Reader(
         "prices",

@@ -50,7 +50,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "envs/english.py",
         "envs/replay.py",
         "envs/*/reading.py",
-        "envs/mediated_qa/hotpot.py",
+        "envs/mediated_qa/corpora/*.py",
         "envs/murder_mystery/cases/*.py",
         "envs/murder_mystery/wellplay/*.py",
         "policies/llm/reading.py",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,10 @@ from parlour.envs.json_values import json_value
 
 LINES: Final = (".jsonl", ".ndjson")
 """How the names of files end that hold one value a line."""
+_SAVED: Final = ("state.json", "dataset_dict.json")
+"""Files in a folder that `datasets` saved: of a data set, of several splits."""
+_SPLITS: Final = ("validation", "dev", "test", "train")
+"""Of several splits the first of these that is there is read."""
 _NOTHING: Final = " \t\r\n"
 
 
@@ -30,15 +35,17 @@ class Place:
     """From the value of the file, or of the line, inwards."""
     line: int = 0
     """From 1; 0 where the file is one JSON value, of which the line is looked for."""
+    unit: str = "line"
+    """What is counted: lines, or rows of a table."""
 
     def __str__(self) -> str:
         line = self.line or _line_of(self.path.read_text("utf-8-sig"), self.keys)
         inner = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.keys).lstrip(".")
-        return f"{str(self.path)!r} line {line}" + (f", {inner}" if inner else "")
+        return f"{str(self.path)!r} {self.unit} {line}" + (f", {inner}" if inner else "")
 
     def within(self, *keys: str | int) -> Place:
         """A value further inside."""
-        return Place(self.path, (*self.keys, *keys), self.line)
+        return Place(self.path, (*self.keys, *keys), self.line, self.unit)
 
 
 @dataclass(frozen=True)
@@ -111,21 +118,23 @@ class FileEntry:
 
 
 def entries(path: Path, limit: int | None = None) -> Iterator[FileEntry]:
-    """The objects of a JSON Lines file, or of a JSON file that is a list of them; the first `limit`.
+    """The objects of a JSON Lines file, of a JSON file that is a list of them, or the rows of a table; the first `limit`.
 
     Raises:
         ParlourError: The file cannot be read, or is something else; the message says where.
     """
-    if path.suffix.lower() in LINES:
+    if is_table(path):
+        yield from islice(_rows(path), limit)
+    elif path.suffix.lower() in LINES:
         yield from islice(_by_line(path), limit)
-        return
-    found = whole(path)
-    if not isinstance(found, list):
-        raise ParlourError(
-            f"{str(path)!r} is no list of questions; accepted: a JSON list, or a file of lines in .jsonl"
-        )
-    for number, value in enumerate(found[:limit]):
-        yield FileEntry.of(Place(path, (number,)), value)
+    else:
+        found = whole(path)
+        if not isinstance(found, list):
+            raise ParlourError(
+                f"{str(path)!r} is no list of questions; accepted: a JSON list, or a file of lines in .jsonl"
+            )
+        for number, value in enumerate(found[:limit]):
+            yield FileEntry.of(Place(path, (number,)), value)
 
 
 def whole(path: Path) -> Any:
@@ -175,6 +184,26 @@ def _by_line(path: Path) -> Iterator[FileEntry]:
             told = error.msg if isinstance(error, json.JSONDecodeError) else error
             raise ParlourError(f"{str(path)!r} line {number} is no JSON: {told}") from None
         yield FileEntry.of(Place(path, (), number), value)
+
+
+def is_table(path: Path) -> bool:
+    """Whether a path is what the library `datasets` reads: a Parquet file, or a folder that it saved."""
+    return path.suffix.lower() == ".parquet" or any((path / name).is_file() for name in _SAVED)
+
+
+def _rows(path: Path) -> Iterator[FileEntry]:
+    try:
+        library = import_module("datasets")
+    except ModuleNotFoundError:
+        raise ParlourError("datasets is not installed; accepted: pip install 'parlour[corpora]'") from None
+    try:
+        found = library.Dataset.from_parquet(str(path)) if path.is_file() else library.load_from_disk(str(path))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ParlourError(f"{str(path)!r} cannot be read as a data set: {' '.join(str(error).split())}") from None
+    if isinstance(found, dict):  # of splits
+        found = found[next((name for name in _SPLITS if name in found), sorted(found)[0])]
+    for number, row in enumerate(found, 1):
+        yield FileEntry.of(Place(path, (), number, "row"), row)
 
 
 def _line_of(text: str, keys: tuple[str | int, ...]) -> int:

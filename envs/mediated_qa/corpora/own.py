@@ -17,22 +17,26 @@ from parlour.envs.mediated_qa.corpora.fields import FileEntry, one_line
 from parlour.envs.mediated_qa.corpus import CorpusQuestion, Passage
 from parlour.envs.mediated_qa.world import WorldFact
 
+Asked = tuple[CorpusQuestion, list[Passage]]
+"""A question, and the documents that come with it."""
 FAME: Final = 0.4
 """How well known the answers are taken to be by a simulated memory: the files do not tell."""
 KINDS: Final = ("bridge", "comparison", "yes_no")
 DECOYS: Final = 5
 
 
-def own_question(entry: FileEntry) -> tuple[CorpusQuestion, list[Passage]]:
-    """A question and the documents that come with it.
+def own_question(entry: FileEntry) -> Asked:
+    """A question of one's own.
 
     Raises:
         ParlourError: A field is missing or of another type.
     """
     kind = entry.words("type") if entry.has("type") else ""
     identity = entry.identity("id")
-    found = question(identity, entry.words("question"), answers_of(entry), kind if kind in KINDS else "")
-    return found, _context(entry, identity)
+    answers, articles = answers_of(entry), _context(entry, identity)
+    decoys = decoys_among(answers, articles)
+    found = question(identity, entry.words("question"), answers, kind if kind in KINDS else "", decoys)
+    return found, articles
 
 
 def question(
@@ -45,6 +49,37 @@ def question(
     wrong = tuple(one for one in decoys if english.normal(one) not in set(map(english.normal, (answer, *others))))
     fact = WorldFact(identity or text, "answer", FAME)
     return CorpusQuestion(text, answer, kind or "bridge", (fact,), wrong[:DECOYS], identity, tuple(others))
+
+
+def decoys_among(answers: Sequence[str], articles: Sequence[Passage]) -> tuple[str, ...]:
+    """Wrong answers of the kind of the first right one, from the articles: years or names; of no answer, names."""
+    if answers and answers[0].lower() in ("yes", "no"):
+        return ()
+    text = " ".join(sentence for article in articles for sentence in article.sentences)
+    return english.years(text) if answers and english.years(answers[0]) else english.proper_names(text)
+
+
+def with_decoys(questions: Sequence[CorpusQuestion]) -> tuple[CorpusQuestion, ...]:
+    """Questions with answers of others in place of decoys that are missing: years for years, words for words.
+
+    They serve a simulated memory alone, which would otherwise guess right whenever it knows of no wrong answer.
+    """
+    pools: dict[bool, list[str]] = {True: [], False: []}
+    for one in questions:
+        if one.answer and one.kind != "yes_no":
+            pools[bool(english.years(one.answer))].append(one.answer)
+    different = {years: list(dict.fromkeys(pool)) for years, pool in pools.items()}
+    return tuple(_filled(one, number, different) for number, one in enumerate(questions))
+
+
+def _filled(one: CorpusQuestion, number: int, pools: dict[bool, list[str]]) -> CorpusQuestion:
+    pool = pools[bool(english.years(one.answer))]
+    if one.kind == "yes_no" or len(one.decoys) > 1 or not pool:
+        return one
+    taken = set(map(english.normal, (one.answer, *one.others, *one.decoys)))
+    some = (pool[(number + step) % len(pool)] for step in range(min(len(pool), 2 * DECOYS)))
+    more = [other for other in some if english.normal(other) not in taken]
+    return one._replace(decoys=(*one.decoys, *more)[:DECOYS])
 
 
 def answers_of(entry: FileEntry) -> tuple[str, ...]:
