@@ -1,0 +1,166 @@
+"""The log of a mediator in use: JSON lines, one for each recommendation, and one for each result when it is known.
+
+    {"id": "1", "question": "...", "state": "T:low_Q:mid", "signals": [0.4, 12.0, ...], "joint": ["retrieve_deep", ...], "probability": 0.9}
+    {"id": "1", "outcome": "right", "cost": 5.0}
+
+Lines are only ever added, each as a whole, so that a process that is killed leaves a readable file. A result names its
+recommendation by id; of several the last counts. The outcomes are the game's four: `right`, `wrong`, and for silence
+`rightly_silent` or `wrongly_silent`, by whether the closed-book answer would have been wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.json_values import json_value
+from parlour.envs.mediated_qa import vocabulary as game
+from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.envs.writing import LineFile
+from parlour.policies.agents.mediated_qa.joint import ALL, NUMBER, Joint, check_state
+from parlour.policies.agents.mediated_qa.mediator import Recommendation
+
+OUTCOMES: Final = ("right", "wrong", "rightly_silent", "wrongly_silent")
+"""In the order of `Payment.utilities`."""
+_RESULT: Final = ("id", "outcome", "cost")
+_RECOMMENDED: Final = ("id", "question", "state", "signals", "joint", "probability")
+
+
+@dataclass(frozen=True)
+class LoggedRecommendation:
+    """A recommendation, and what came of it."""
+
+    id: str
+    question: str
+    state: str
+    signals: tuple[float, ...] | None
+    joint: Joint
+    probability: float
+    """With which the mediator drew it, above 0."""
+    outcome: str | None = None
+    """One of `OUTCOMES`; None while it is not known."""
+    cost: float | None = None
+    """Of what was carried out, in the unit of the utilities; None: the nominal costs of the joint action."""
+
+    def net(self, payment: Payment) -> float | None:
+        """Net utility; None while the outcome is not known."""
+        if self.outcome is None:
+            return None
+        nominal = sum(payment.costs_of(game.ALL[NUMBER[self.joint]]))
+        return payment.utilities[OUTCOMES.index(self.outcome)] - (nominal if self.cost is None else self.cost)
+
+
+class RecommendationLog:
+    """Adds to a log. Numbers go on where the file ends, for one process; several give ids of their own.
+
+    Args:
+        path: The file; made if there is none.
+
+    Raises:
+        ParlourError: The file is no such log, or cannot be written.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._known = {one.id for one in read(path)} if Path(path).exists() else set[str]()
+        self._file = LineFile(path)
+
+    def recommended(self, question: str, advice: Recommendation, id: str | None = None) -> str:
+        """Store what a mediator advised (`GraceMediator.advise`); returns the id that a result names."""
+        number = str(len(self._known) + 1) if id is None else id
+        if number in self._known:
+            raise ParlourError(f"the log has a recommendation {number!r}; accepted: an id of its own for each")
+        self._known.add(number)
+        signals = None if advice.signals is None else [one if math.isfinite(one) else None for one in advice.signals]
+        told = (number, question, advice.state, signals, list(advice.joint), advice.probability)
+        self._add(dict(zip(_RECOMMENDED, told, strict=True)))
+        return number
+
+    def result(self, id: str, outcome: str, cost: float | None = None) -> None:
+        """Store what came of a recommendation. Raises `ParlourError` for an unknown id, outcome or cost."""
+        if id not in self._known:
+            raise accept("id", id, "that of a recommendation in the log")
+        self._add({"id": id, "outcome": _outcome(outcome), "cost": _cost(cost)})
+
+    def close(self) -> None:
+        """No line follows."""
+        self._file.close()
+
+    def __enter__(self) -> RecommendationLog:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _add(self, value: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read(path: str | Path) -> tuple[LoggedRecommendation, ...]:
+    """The recommendations of a log in their order, with the results that are known. A last line that was cut off is left out.
+
+    Raises:
+        ParlourError: There is no such file, or a line is neither; the message says which line and what was wrong.
+    """
+    try:
+        lines = Path(path).read_text("utf-8-sig").split("\n")[:-1]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParlourError(f"{str(path)!r} cannot be read ({error}); accepted: a log of recommendations") from None
+    found: dict[str, LoggedRecommendation] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            _take(json_value(line), found)
+        except (ParlourError, ValueError, TypeError) as error:
+            raise ParlourError(f"{str(path)!r} line {number}: {error}") from None
+    return tuple(found.values())
+
+
+def _take(value: Any, found: dict[str, LoggedRecommendation]) -> None:
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        raise ParlourError("it is no object with an id; accepted: a recommendation or a result")
+    called = value["id"]
+    if "outcome" in value:
+        for name in value:
+            check_one_of("field of a result", name, _RESULT)
+        if called not in found:
+            raise ParlourError(f"a result of {called!r}, which was not recommended before; accepted: ids above it")
+        found[called] = replace(found[called], outcome=_outcome(value["outcome"]), cost=_cost(value.get("cost")))
+        return
+    if called in found:
+        raise ParlourError(f"{called!r} is recommended twice; accepted: an id of its own for each")
+    found[called] = _recommendation(value)
+
+
+def _recommendation(value: Mapping[str, Any]) -> LoggedRecommendation:
+    for name in value:
+        check_one_of("field of a recommendation", name, _RECOMMENDED)
+    missing = [name for name in ("state", "joint", "probability") if name not in value]
+    if missing:
+        raise ParlourError(f"it has no {missing[0]}; accepted: {', '.join(_RECOMMENDED)}")
+    joint, p, signals = value["joint"], value["probability"], value.get("signals")
+    if not isinstance(joint, list) or tuple(joint) not in ALL:
+        raise accept("joint", joint, "actions of retriever, generator and verifier that can be done together")
+    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p <= 1:
+        raise accept("probability", p, "a number above 0, up to 1")
+    if signals is not None and not (isinstance(signals, list) and len(signals) == 5):
+        raise accept("signals", signals, "five numbers, or null")
+    told = None if signals is None else tuple(math.nan if one is None else float(one) for one in signals)
+    question = str(value.get("question", ""))
+    return LoggedRecommendation(value["id"], question, check_state(value["state"]), told, tuple(joint), float(p))
+
+
+def _outcome(outcome: Any) -> str:
+    check_one_of("outcome", outcome, OUTCOMES)
+    return str(outcome)
+
+
+def _cost(cost: Any) -> float | None:
+    if cost is None:
+        return None
+    if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0 <= cost < math.inf:
+        raise accept("cost", cost, "a number from 0, or null")
+    return float(cost)

@@ -1,0 +1,190 @@
+"""The log of recommendations, and what it says of policies that were not in use (training/mediated_qa/off_policy.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa.corpus import generate
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.policies import GraceMediator
+from parlour.policies.agents.mediated_qa import PolicyTable, recommendation_log
+from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED, STATES
+from parlour.policies.agents.mediated_qa.recommendation_log import (
+    OUTCOMES,
+    LoggedRecommendation,
+    RecommendationLog,
+)
+from parlour.training.mediated_qa import off_policy, quantal
+from parlour.training.mediated_qa.learn import GraceConfig, learn
+from parlour.training.mediated_qa.quantities import estimate, measure
+from parlour.training.mediated_qa.simulate import calibrate, table
+
+NLI, PLAIN, REFUSE = PUBLISHED[:3]
+STATE = STATES[4]
+EVEN = PolicyTable({STATE: {NLI: 0.5, PLAIN: 0.5}})
+
+
+# -- the log ---------------------------------------------------------------------------------------------------
+
+
+def test_a_recommendation_and_its_result_are_read_back(tmp_path):
+    mediator, path = GraceMediator(EVEN), tmp_path / "log.jsonl"
+    with RecommendationLog(path) as log:
+        first = log.recommended("Who wrote it?", mediator.advise(STATE))
+        second = log.recommended("Who else?", mediator.advise(STATE), id="of mine")
+        log.result(second, "wrong", 2.5)
+        log.result(first, "right")
+        log.result(second, "rightly_silent", 1.0)  # it was looked at again
+    with RecommendationLog(path) as log:  # another process goes on
+        assert log.recommended("And who?", mediator.advise(STATE)) == "3"
+    found = recommendation_log.read(path)
+    assert [(one.id, one.outcome, one.cost) for one in found] == [
+        ("1", "right", None),
+        ("of mine", "rightly_silent", 1.0),
+        ("3", None, None),
+    ]
+    assert {one.probability for one in found} == {0.5}
+    assert {one.joint for one in found} <= {NLI, PLAIN}
+
+
+def test_net_utilities_are_by_the_costs_told_or_by_the_nominal_ones():
+    told = LoggedRecommendation("1", "", STATE, None, NLI, 0.5, "right", 3.0)
+    assert told.net(Payment()) == 117.0
+    # shallow 1, generate 2, check 4
+    assert LoggedRecommendation("1", "", STATE, None, NLI, 0.5, "right").net(Payment()) == 113.0
+    assert LoggedRecommendation("1", "", STATE, None, REFUSE, 0.5, "wrongly_silent").net(Payment()) == -21.0
+    assert LoggedRecommendation("1", "", STATE, None, NLI, 0.5).net(Payment()) is None
+
+
+def test_a_line_that_a_kill_cut_off_is_left_out(tmp_path):
+    path = tmp_path / "log.jsonl"
+    with RecommendationLog(path) as log:
+        log.recommended("Who?", GraceMediator(EVEN).advise(STATE))
+    with path.open("a") as file:
+        file.write('{"id": "2", "quest')
+    assert [one.id for one in recommendation_log.read(path)] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("3", "line 1: it is no object with an id"),
+        ('{"id": "1", "outcome": "right"}', "line 1: a result of '1', which was not recommended before"),
+        ('{"id": "1", "state": "T:low_Q:low", "probability": 1}', "line 1: it has no joint"),
+        ('{"id": "1", "state": "low", "joint": 3, "probability": 1}', "line 1: joint 3 is not accepted"),
+        ('{"id": "1", "oops": 1}', "line 1: field of a recommendation 'oops' is not accepted"),
+        ("{", "line 1: "),
+    ],
+)
+def test_a_line_that_is_neither_is_told(tmp_path, line, told):
+    path = tmp_path / "log.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(ParlourError, match=told) as error:
+        recommendation_log.read(path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_result_needs_a_recommendation_and_an_outcome(tmp_path):
+    with RecommendationLog(tmp_path / "log.jsonl") as log:
+        log.recommended("Who?", GraceMediator(EVEN).advise(STATE))
+        with pytest.raises(ParlourError, match="id '9' is not accepted"):
+            log.result("9", "right")
+        with pytest.raises(ParlourError, match="outcome 'good' is not accepted; accepted: right, wrong"):
+            log.result("1", "good")
+        with pytest.raises(ParlourError, match="cost -1 is not accepted"):
+            log.result("1", "right", -1)
+        with pytest.raises(ParlourError, match="the log has a recommendation '1'"):
+            log.recommended("Who?", GraceMediator(EVEN).advise(STATE), id="1")
+
+
+# -- what another policy is worth ------------------------------------------------------------------------------
+
+
+def logged(outcomes, joint, p):
+    return [LoggedRecommendation(str(k), "", STATE, None, joint, p, one, 0.0) for k, one in enumerate(outcomes)]
+
+
+def test_the_estimates_of_a_log_small_enough_to_reckon():
+    # twelve draws, half of each action: the checked ones are all right (120), the others all wrong (-40)
+    log = [
+        LoggedRecommendation(str(k), "", STATE, None, *((NLI, 0.5, "right") if k % 2 else (PLAIN, 0.5, "wrong")), 0.0)
+        for k in range(12)
+    ]
+    found = off_policy.value(PolicyTable({STATE: {NLI: 0.75, PLAIN: 0.25}}), log)
+    assert found.logged.mean == pytest.approx(40.0)
+    # weights 1.5 and 0.5: (1.5 * 120 + 0.5 * -40) / 2 = 80 = 0.75 * 120 + 0.25 * -40
+    assert found.inverse_propensity.mean == pytest.approx(80.0)
+    assert found.self_normalised.mean == pytest.approx(80.0)
+    assert found.doubly_robust.mean == pytest.approx(80.0)
+    assert found.effective == pytest.approx(12**2 / (6 * 2.25 + 6 * 0.25))
+    assert found.unsupported == 0.0
+
+
+def test_what_was_never_taken_is_unsupported():
+    log = logged(["right"] * 12, NLI, 1.0)
+    found = off_policy.value(PolicyTable({STATE: {NLI: 0.25, PLAIN: 0.75}}), log)
+    assert found.unsupported == 0.75
+    nothing = off_policy.value(PolicyTable({STATE: {PLAIN: 1.0}}), log)
+    assert (nothing.unsupported, nothing.self_normalised, nothing.effective) == (1.0, None, 0.0)
+    assert off_policy.value(PolicyTable({}), log).unsupported == 1.0  # the fallback
+
+
+def test_too_few_results_are_refused():
+    with pytest.raises(ParlourError, match="3 recommendations with a result; accepted: at least 10"):
+        off_policy.value(EVEN, logged(["right"] * 3, NLI, 0.5))
+    with pytest.raises(ParlourError, match="no recommendation of the log has a result"):
+        off_policy.utility_table([LoggedRecommendation("1", "", STATE, None, NLI, 0.5)])
+
+
+@pytest.fixture(scope="module")
+def rows():
+    pipeline = Pipeline(generate(seed=7, size=300, difficulty="medium"))
+    return calibrate(pipeline, range(300))
+
+
+def drawn(policy, rows, n, rng):
+    """A log of n questions drawn from these, advised by the policy."""
+    mediator = GraceMediator(policy)
+    mediator.rng = rng
+    log = []
+    for k, place in enumerate(rng.integers(len(rows), size=n).tolist()):
+        row, advice = rows[place], mediator.advise(rows[place].state)
+        outcome = row.outcomes[NUMBER[advice.joint]]
+        cost = Payment().utilities[outcome] - row.utilities[NUMBER[advice.joint]]  # of what was carried out
+        log.append(
+            LoggedRecommendation(str(k), "", row.state, None, advice.joint, advice.probability, OUTCOMES[outcome], cost)
+        )
+    return log
+
+
+def truth(policy, rows):
+    """What a policy earns over these questions, whose utilities are all known."""
+    return float(np.mean(quantal.earned(policy, table(rows))))
+
+
+def test_intervals_hold_the_known_truth_on_generated_questions(rows):
+    found = estimate(measure(table(rows)))
+    used = quantal.policy(found, 50.0, 0.05)  # explores
+    asked = quantal.policy(found, 3.0, 0.0)  # is nearly sure
+    worth, rng = truth(asked, rows), np.random.default_rng(5)
+    assert worth > truth(used, rows) + 3
+    held, halves = {"inverse_propensity": 0, "doubly_robust": 0}, {"inverse_propensity": 0.0, "doubly_robust": 0.0}
+    for _ in range(40):
+        told = off_policy.value(asked, drawn(used, rows, 400, rng))
+        for name in held:
+            one = getattr(told, name)
+            held[name] += one.low <= worth <= one.high
+            halves[name] += (one.high - one.low) / 2
+    # 40 at 95 %: 38 expected, 34 or fewer once in 25 (inverse propensity is skewed)
+    assert held["doubly_robust"] >= 34
+    assert held["inverse_propensity"] >= 32
+    assert halves["doubly_robust"] < halves["inverse_propensity"]
+
+
+def test_a_policy_learned_from_a_log_is_better_than_the_one_in_use(rows):
+    used = PolicyTable({state: dict.fromkeys(PUBLISHED, 1 / 9) for state in {row.state for row in rows}})
+    log = drawn(used, rows, 3000, np.random.default_rng(6))
+    made = learn(off_policy.utility_table(log), GraceConfig(temperature=0.7, floor=0.02, shrinkage="auto")).policy
+    assert truth(made, rows) > truth(used, rows) + 5

@@ -1,0 +1,74 @@
+"""A calibrated run read back from its folder: its settings, its questions under all joint actions, and its policy if it has one.
+
+`train grace --questions N` or `--corpus PATH` leaves RUN/calibration with config.json and partial.csv, and RUN/policy.json and
+RUN/config.json beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError
+from parlour.policies.agents.mediated_qa import policy_file
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.policies.files import read_json
+from parlour.training.mediated_qa.held_out import HeldOutConfig
+from parlour.training.mediated_qa.quantities import Shrinkage
+from parlour.training.mediated_qa.simulate import Simulated, read_partial
+from parlour.training.runs import CONFIG
+
+CALIBRATION: Final = "calibration"
+"""Folder of the questions within a run."""
+_ACCEPTED: Final = "the run directory of a finished `train grace --questions N` or `--corpus PATH`"
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedRun:
+    """What a run left."""
+
+    folder: Path
+    config: HeldOutConfig
+    train: tuple[Simulated, ...]
+    held_out: tuple[Simulated, ...]
+    shrinkage: Shrinkage
+    policy: PolicyTable | None
+
+    @property
+    def rows(self) -> tuple[Simulated, ...]:
+        """All questions, those to learn from first."""
+        return self.train + self.held_out
+
+
+def read(folder: str | Path) -> CalibratedRun:
+    """Read a run directory. Raises `ParlourError` if it holds none that is calibrated to its end."""
+    run = Path(folder)
+    calibration = run / CALIBRATION if (run / CALIBRATION).is_dir() else run
+    try:
+        config = _config(read_json(calibration / CONFIG))
+        with (calibration / "partial.csv").open(encoding="utf-8") as file:
+            stamp = file.readline().rstrip("\n")
+    except (OSError, UnicodeDecodeError, TypeError) as error:
+        raise ParlourError(f"{str(folder)!r} is no calibrated run ({error}); accepted: {_ACCEPTED}") from None
+    stored = read_partial(calibration / "partial.csv", stamp)
+    total = config.train + config.held_out
+    if missing := [number for number in range(total) if number not in stored]:
+        raise ParlourError(f"{str(folder)!r} lacks {len(missing)} of {total} questions; accepted: {_ACCEPTED}")
+    rows = tuple(stored[number] for number in range(total))
+    made = policy_file.read(run / "policy.json") if (run / "policy.json").exists() else None
+    return CalibratedRun(run, config, rows[: config.train], rows[config.train :], _shrinkage(run, calibration), made)
+
+
+def _config(stored: Any) -> HeldOutConfig:
+    names = {one.name for one in fields(HeldOutConfig)}
+    given = {name: tuple(one) if isinstance(one, list) else one for name, one in stored.items() if name in names}
+    return HeldOutConfig(**given)
+
+
+def _shrinkage(run: Path, calibration: Path) -> Shrinkage:
+    """That of the run; 0 where nothing was learned yet."""
+    if run == calibration or not (run / CONFIG).exists():
+        return 0.0
+    found: Shrinkage = read_json(run / CONFIG).get("shrinkage", 0.0)
+    return found

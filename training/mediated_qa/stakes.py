@@ -1,0 +1,211 @@
+"""What the stakes decide: from one calibrated run, the policy and its scores for any value of a right answer and price of a wrong one.
+
+A run stores what came of every joint action on every question and whether evidence was found; costs and outcomes do not depend
+on what they pay, so that nothing is asked again. Value and price are told against silence where the closed-book answer is
+wrong, which keeps its utility: a right answer pays that and the value, a wrong one that less the price. So at price 0 silence gains
+nothing over a wrong answer; the published utilities (120, -40, 10, -20) are value 110 and price 50.
+
+The policy takes in each state the joint action with the highest mean over the training questions, shrunk as the run was. At
+an infinite price it takes none that was ever wrong on a training question, in whatever state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_WRONG, JOINTS, Payment
+from parlour.policies.agents.mediated_qa.joint import Joint
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
+from parlour.training.mediated_qa import baselines
+from parlour.training.mediated_qa.baselines import SystemAnswers
+from parlour.training.mediated_qa.quantities import Shrinkage, estimate, measure
+from parlour.training.mediated_qa.simulate import Simulated
+from parlour.training.mediated_qa.table import UtilityTable
+from parlour.training.statistics import SHARE, MeanEstimate, mean_estimate
+
+LEARNED: Final = "learned mediator"
+_WORST: Final = 1e9
+"""Stands for an infinite price where the best action of one question is looked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StakesConfig:
+    """The grid of stakes.
+
+    Raises:
+        ParlourError: A number is not accepted.
+    """
+
+    value: tuple[float, ...] = ()
+    """What a right answer pays more than silence; None: as in the run."""
+    price: tuple[float, ...] = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0, 400.0, 1000.0, math.inf)
+    """What a wrong answer pays less than silence; `inf` for a price that nothing makes up for."""
+
+    def __post_init__(self) -> None:
+        if not all(0 < one < math.inf for one in self.value):
+            raise accept("value", ",".join(map(str, self.value)), "numbers above 0")
+        if not self.price or not all(one >= 0 for one in self.price):  # NaN too
+            raise accept("price", ",".join(map(str, self.price)), "numbers from 0, or inf")
+
+
+@dataclass(frozen=True)
+class StakesScore:
+    """One system at one value and price."""
+
+    value: float
+    price: float
+    system: str
+    n: int
+    accuracy: MeanEstimate
+    """Share of all questions that are answered right."""
+    abstention: MeanEstimate
+    risk: MeanEstimate | None
+    """Share of the answers that are wrong; None if nothing was answered."""
+    utility: MeanEstimate
+    """Net; -inf without an interval where the price is infinite and an answer was wrong."""
+
+    @property
+    def coverage(self) -> float:
+        """Share of the questions that are answered."""
+        return 1 - self.abstention.mean
+
+
+@dataclass(frozen=True, eq=False)
+class Stakes:
+    """All that was found."""
+
+    scores: tuple[StakesScore, ...]
+    """By value and price; the learned mediator first, the oracle last."""
+    policies: dict[tuple[float, float], PolicyTable]
+    """Value and price -> policy."""
+
+
+def payment_at(payment: Payment, value: float, price: float) -> Payment:
+    """The payment with these stakes; an infinite price stays a large finite one.
+
+    >>> payment_at(Payment(), 110.0, 50.0) == Payment()
+    True
+    """
+    _, _, silent, missed = payment.utilities
+    return payment._replace(utilities=(silent + value, silent - min(price, _WORST), silent, missed))
+
+
+def value_of(payment: Payment) -> float:
+    """What a right answer pays more than silence."""
+    return payment.utilities[0] - payment.utilities[2]
+
+
+def policy_at(
+    train: Sequence[Simulated],
+    payment: Payment,
+    price: float,
+    *,
+    joint: str = "published",
+    shrinkage: Shrinkage = 0.0,
+    thresholds: Thresholds | None = None,
+) -> PolicyTable:
+    """The policy at some stakes, from training questions (see above).
+
+    Args:
+        train: The questions.
+        payment: As `payment_at` gives it.
+        price: Of a wrong answer; only whether it is infinite counts.
+        joint: Which joint actions it may take, a key of `vocabulary.JOINTS`.
+        shrinkage: As in `quantities.estimate`.
+        thresholds: Of the signals, for the policy's file.
+
+    Raises:
+        ParlourError: There are no questions, or every joint action was wrong once.
+    """
+    offered = [one for one in JOINTS[joint] if price < math.inf or never_wrong(train, ALL.index(one))]
+    if not offered:
+        raise ParlourError("every joint action was wrong once; accepted: a finite price, or joint actions that refuse")
+    places = [ALL.index(one) for one in offered]
+    utilities = np.array([[row[k] for k in places] for row in (one.net(payment) for one in train)])
+    ids, states = tuple(str(k) for k in range(len(train))), tuple(row.state for row in train)
+    names: tuple[Joint, ...] = tuple(one.names for one in offered)
+    found = estimate(measure(UtilityTable(ids, states, names, utilities)), shrinkage)
+    best = {state: names[int(np.argmax(row))] for state, row in zip(found.states, found.value, strict=True)}
+    return PolicyTable({state: {one: 1.0} for state, one in best.items()}, thresholds or {})
+
+
+def never_wrong(rows: Sequence[Simulated], number: int) -> bool:
+    """Whether a joint action, by its number, was wrong on none of the questions."""
+    return all(row.outcomes[number] != ANSWERED_WRONG for row in rows)
+
+
+def stakes(
+    train: Sequence[Simulated],
+    held_out: Sequence[Simulated],
+    config: StakesConfig,
+    payment: Payment | None = None,
+    *,
+    joint: str = "published",
+    shrinkage: Shrinkage = 0.0,
+    thresholds: Thresholds | None = None,
+) -> Stakes:
+    """Policies and scores over the grid; arguments as in `policy_at`, `payment` that of the run.
+
+    Raises:
+        ParlourError: There are no questions to learn from or to be scored on.
+    """
+    payment = payment or Payment()
+    scores: list[StakesScore] = []
+    policies = {}
+    for value in config.value or (value_of(payment),):
+        for price in config.price:
+            pays = payment_at(payment, value, price)
+            made = policy_at(train, pays, price, joint=joint, shrinkage=shrinkage, thresholds=thresholds)
+            policies[value, price] = made
+            priced = [replace(row, utilities=row.net(pays)) for row in held_out]
+            learned_from = [replace(row, utilities=row.net(pays)) for row in train]
+            for played in _systems(made, learned_from, priced, pays, joint):
+                scores.append(_score(played, value, price))
+    return Stakes(tuple(scores), policies)
+
+
+def _systems(
+    made: PolicyTable, train: Sequence[Simulated], rows: Sequence[Simulated], payment: Payment, joint: str
+) -> list[SystemAnswers]:
+    static = baselines.best_static(train, rows, joint)
+    return [
+        baselines.learned(LEARNED, made, rows),
+        baselines.fixed("no retrieval", baselines.CLOSED_BOOK, rows),
+        baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows),
+        baselines.refusing(rows, [row.confidence for row in rows], payment),
+        replace(static, name="best static"),
+        baselines.oracle(rows, joint),
+    ]
+
+
+def _score(played: SystemAnswers, value: float, price: float) -> StakesScore:
+    utility = mean_estimate(played.utility)
+    if math.isinf(price) and (played.answered > played.right).any():
+        utility = MeanEstimate(utility.n, -math.inf, None, None, None)
+    right = baselines.reliability(played)
+    risk = None if right is None else _complement(right)
+    accuracy, abstention = mean_estimate(played.right, SHARE), mean_estimate(1 - played.answered, SHARE)
+    return StakesScore(value, price, played.name, utility.n, accuracy, abstention, risk, utility)
+
+
+def _complement(share: MeanEstimate) -> MeanEstimate:
+    low = None if share.high is None else 1 - share.high
+    high = None if share.low is None else 1 - share.low
+    return MeanEstimate(share.n, 1 - share.mean, low, high, None)
+
+
+def refusal_curve(rows: Sequence[Simulated]) -> list[tuple[float, float]]:
+    """Coverage and risk of the closed-book answer for every least confidence at which it is given, widest last."""
+    number = ALL.index(baselines.CLOSED_BOOK)
+    found = []
+    for least in sorted({row.confidence for row in rows}, reverse=True):
+        outcomes = [row.outcomes[number] for row in rows if row.confidence >= least]
+        answered = [one for one in outcomes if one <= ANSWERED_WRONG]
+        if answered:
+            found.append((len(answered) / len(rows), answered.count(ANSWERED_WRONG) / len(answered)))
+    return found

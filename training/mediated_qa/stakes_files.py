@@ -1,0 +1,154 @@
+"""What `parlour grace stakes` leaves: a table as CSV, the policy of each pair of stakes, and the picture of risk against coverage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from parlour.policies.agents.mediated_qa.joint import Joint
+from parlour.policies.files import atomic_write
+from parlour.training import plots
+from parlour.training.mediated_qa.simulate import Simulated
+from parlour.training.mediated_qa.stakes import LEARNED, Stakes, StakesScore, refusal_curve
+from parlour.training.runs import write_csv
+from parlour.training.statistics import MeanEstimate, show_interval
+
+TABLE: Final = "stakes.csv"
+PICTURE: Final = "stakes.png"
+HEADINGS: Final = ("value", "price", "system", "n", "accuracy", "abstention", "risk of an answer", "net utility")
+_COLUMNS: Final = (
+    "value",
+    "price",
+    "system",
+    "n",
+    "accuracy",
+    "abstention",
+    "coverage",
+    "risk",
+    "risk_low",
+    "risk_high",
+)
+_CHANGING: Final = ((LEARNED, "-", "o"), ("best static", "--", "s"), ("oracle", ":", "^"))
+"""Systems that go with the stakes: name, line, marker."""
+_FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("token-confidence refusal", "P"))
+
+
+def store(found: Stakes, held_out: Sequence[Simulated], out: Path) -> bool:
+    """Write the files into a folder; False if the picture was not drawn, for want of matplotlib."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_csv(out / TABLE, (*_COLUMNS, "net", "net_low", "net_high"), [_cells(one) for one in found.scores])
+    for stakes, policy in found.policies.items():
+        atomic_write(out / policy_name(*stakes), policy.dumps())
+    if not plots.available():
+        return False
+    _draw(found, held_out, out / PICTURE)
+    return True
+
+
+def policy_name(value: float, price: float) -> str:
+    """File of the policy of some stakes.
+
+    >>> policy_name(110.0, 50.0)
+    'policy-value110-price50.json'
+    """
+    return f"policy-value{value:g}-price{price:g}.json"
+
+
+def rows(found: Stakes) -> list[tuple[str, ...]]:
+    """The scores as cells, below `HEADINGS`."""
+    return [
+        (
+            *(f"{one.value:g}", f"{one.price:g}", one.system, str(one.n)),
+            _share(one.accuracy),
+            _share(one.abstention),
+            "-" if one.risk is None else _share(one.risk),
+            f"{one.utility.mean:.2f} {show_interval(one.utility, '.2f')}",
+        )
+        for one in found.scores
+    ]
+
+
+def changes(found: Stakes) -> list[tuple[str, ...]]:
+    """What the learned policy does at each price: value, price, and its joint actions with their states, most states first."""
+    told = []
+    for (value, price), policy in found.policies.items():
+        states: dict[Joint, list[str]] = {}
+        for state, row in policy.rows.items():
+            states.setdefault(next(iter(row)), []).append(state)
+        ordered = sorted(states.items(), key=lambda item: (-len(item[1]), item[0]))
+        for joint, where in ordered:
+            told.append((f"{value:g}", f"{price:g}", " ".join(joint), " ".join(sorted(where))))
+    return told
+
+
+def as_json(one: StakesScore) -> dict[str, Any]:
+    """A score as plain values; infinite ones in words, as JSON has no others."""
+    cells = zip((*_COLUMNS, "net", "net_low", "net_high"), _cells(one), strict=True)
+    return {name: str(cell) if isinstance(cell, float) and math.isinf(cell) else cell for name, cell in cells}
+
+
+def _share(found: MeanEstimate) -> str:
+    return f"{found.mean:.1%} {show_interval(found, '.1f', 100)}"
+
+
+def _cells(one: StakesScore) -> list[Any]:
+    risk = (None, None, None) if one.risk is None else (one.risk.mean, one.risk.low, one.risk.high)
+    told = [one.value, one.price, one.system, one.n, one.accuracy.mean, one.abstention.mean, one.coverage, *risk]
+    return [*told, one.utility.mean, one.utility.low, one.utility.high]
+
+
+def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
+    """Risk against coverage: one panel for each value of a right answer."""
+    values = list(dict.fromkeys(one.value for one in found.scores))
+    made = plots.figure(6.5 * len(values), 4.8)
+    for place, value in enumerate(values, 1):
+        axes = made.add_subplot(1, len(values), place)
+        scores = [one for one in found.scores if one.value == value]
+        _panel(axes, scores, refusal_curve(held_out))
+        title = f"right answer {value:g} above silence, n = {scores[0].n}"
+        plots.label(axes, "coverage: share of questions answered", "risk: share of the answers that are wrong", title)
+        axes.legend(fontsize=8)
+    plots.save(made, path)
+
+
+def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[float, float]]) -> None:
+    for name, line, marker in _CHANGING:
+        points = [one for one in scores if one.system == name and one.risk is not None]
+        (drawn,) = axes.plot(
+            [one.coverage for one in points],
+            [one.risk.mean for one in points if one.risk is not None],
+            *(line,),
+            marker=marker,
+            label=name,
+        )
+        if name == LEARNED:
+            _intervals(axes, points, drawn.get_color())
+            _prices(axes, points)
+    for name, marker in _FIXED:
+        first = next(one for one in scores if one.system == name)
+        if first.risk is not None:
+            axes.plot([first.coverage], [first.risk.mean], marker, color=plots.REFERENCE, label=name)
+    if refusal:
+        label = "refusal by confidence, any threshold"
+        axes.plot(*zip(*refusal, strict=True), "-", color=plots.REFERENCE, linewidth=0.8, label=label)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(-0.02, 1.02)
+
+
+def _intervals(axes: Any, points: Sequence[StakesScore], color: Any) -> None:
+    for one in points:
+        if one.risk is not None and one.risk.low is not None:
+            axes.plot([one.coverage] * 2, [one.risk.low, one.risk.high], color=color, alpha=0.5, linewidth=1)
+
+
+def _prices(axes: Any, points: Sequence[StakesScore]) -> None:
+    """The prices beside the points; those of points in one place stand together."""
+    places: dict[tuple[float, float], list[float]] = {}
+    for one in points:
+        assert one.risk is not None
+        places.setdefault((round(one.coverage, 2), round(one.risk.mean, 2)), []).append(one.price)
+    for (x, y), prices in places.items():
+        told = ", ".join("inf" if math.isinf(price) else f"{price:g}" for price in prices)
+        axes.annotate(told, (x, y), xytext=(6, -10), textcoords="offset points", fontsize=8)
