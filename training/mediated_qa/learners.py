@@ -1,6 +1,6 @@
 """On-line learners for the mediator's bandit: they see the utility of the action they took, and of no other.
 
-In each round a question comes, its state is seen, one joint action is taken. Each state is a bandit of its own. Three
+In each round a question comes, its state is seen, one joint action is taken. Each state is a bandit of its own. Four
 rules choose: tabular Q with epsilon-greedy (Sutton and Barto 2018, sections 2.3 to 2.5; falling epsilon as epsilon_n-greedy of
 Auer, Cesa-Bianchi and Fischer 2002), UCB1 (the same paper, section 2), and Thompson sampling with a normal-inverse-gamma
 prior (mean and variance unknown; Murphy 2007, "Conjugate Bayesian analysis of the Gaussian distribution", section 6).
@@ -9,13 +9,14 @@ prior (mean and variance unknown; Murphy 2007, "Conjugate Bayesian analysis of t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
+from parlour.policies.agents.mediated_qa.joint import trust_of
 from parlour.training.mediated_qa.quantities import UtilityEstimate
 from parlour.training.mediated_qa.table import Floats, UtilityTable
 
@@ -96,8 +97,49 @@ class Thompson:
         return seen.best(seen.rng.normal(mean, np.sqrt(variance / strength)))
 
 
-Rule = EpsilonGreedy | UCB1 | Thompson
-EXPLORATION_RULES: Final[Mapping[str, type[Rule]]] = {"epsilon": EpsilonGreedy, "ucb": UCB1, "thompson": Thompson}
+@dataclass(frozen=True, kw_only=True)
+class PooledThompson:
+    """Thompson sampling in which states lean on their parents, as the values of a table do (`quantities`).
+
+    A mean is drawn for all questions, from there for the states of equal trust, from there for the state: each normal about
+    (n mean + strength parent) / (n + strength), with the variance of a utility over n + strength. The variance of an
+    action is that among all its utilities in their states. So an action that fails everywhere is given up in a state
+    where it was tried little.
+    """
+
+    strength: float = 3.0
+    """How many utilities the parent's mean counts for."""
+    spread: float = 50.0
+    """Standard deviation of a utility before any is seen; it counts for two of them."""
+    boldness: float = 0.7
+    """Factor on the standard deviations of the draws: below 1 it settles sooner on what has been best."""
+
+    def __post_init__(self) -> None:
+        for name in ("strength", "spread", "boldness"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise accept(name, getattr(self, name), "a number above 0")
+
+    def choose(self, seen: Learner, state: int) -> int:
+        """An action for a state: the best of one draw down the tree."""
+        n, mean = seen.count, seen.mean
+        variance = (2 * self.spread**2 + seen.squares.sum(axis=0)) / (2 + np.maximum(n.sum(axis=0) - len(n), 0))
+        drawn = np.zeros(n.shape[1])
+        alike = seen.parents == seen.parents[state]
+        for level, strength in ((slice(None), 1.0), (alike, self.strength), (slice(state, state + 1), self.strength)):
+            held = n[level].sum(axis=0)
+            total = held + strength
+            about = ((n[level] * mean[level]).sum(axis=0) + strength * drawn) / total
+            drawn = seen.rng.normal(about, self.boldness * np.sqrt(variance / total))
+        return seen.best(drawn)
+
+
+Rule = EpsilonGreedy | UCB1 | Thompson | PooledThompson
+EXPLORATION_RULES: Final[Mapping[str, type[Rule]]] = {
+    "epsilon": EpsilonGreedy,
+    "ucb": UCB1,
+    "thompson": Thompson,
+    "pooled": PooledThompson,
+}
 """Name on the command line -> rule."""
 
 
@@ -109,10 +151,19 @@ class Learner:
         states: Number of bandits.
         actions: Number of actions of each.
         rng: For draws and for ties.
+        parents: Number of each state's parent, shape (states,); None: all have the same.
     """
 
-    def __init__(self, rule: Rule, states: int, actions: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        rule: Rule,
+        states: int,
+        actions: int,
+        rng: np.random.Generator,
+        parents: Sequence[int] | None = None,
+    ) -> None:
         self.rule, self.rng = rule, rng
+        self.parents = np.zeros(states, dtype=np.int64) if parents is None else np.array(parents, dtype=np.int64)
         self.step = rule.step if isinstance(rule, EpsilonGreedy) else None
         self.count = np.zeros((states, actions), dtype=np.int64)
         self.mean = np.full((states, actions), rule.initial if isinstance(rule, EpsilonGreedy) else 0.0)
@@ -190,6 +241,9 @@ class TableBandit:
             )
         self.table = table
         self.states = tuple(dict.fromkeys(table.states))
+        trusts = [trust_of(state) for state in self.states]
+        self.parents = tuple(trusts.index(trust) for trust in trusts)
+        """Of each state the number of the first with equal trust."""
         self.state_of = np.array([self.states.index(state) for state in table.states])
         self.means = np.array([table.utilities[self.state_of == k].mean(axis=0) for k in range(len(self.states))])
 

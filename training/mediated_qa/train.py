@@ -129,7 +129,7 @@ class _Run:
         if rule is not None:
             self.bandit = TableBandit(self.training)
             rng = np.random.default_rng(seeds.derive(config.seed, _CHOICES))
-            self.learner = Learner(rule, len(self.bandit.states), len(table.actions), rng)
+            self.learner = Learner(rule, len(self.bandit.states), len(table.actions), rng, self.bandit.parents)
 
     @property
     def steps(self) -> int:
