@@ -58,6 +58,16 @@ def test_net_utilities_are_by_the_costs_told_or_by_the_nominal_ones():
     assert LoggedRecommendation("1", "", STATE, None, NLI, 0.5).net(Payment()) is None
 
 
+def test_a_log_knows_the_cut_points_of_its_states(tmp_path):
+    cuts, path = {"degree": (1.0, 2.0)}, tmp_path / "log.jsonl"
+    with RecommendationLog(path, cuts) as log:
+        log.result(log.recommended("Who?", GraceMediator(EVEN).advise(STATE)), "right")
+    assert recommendation_log.read(path).thresholds == cuts
+    assert off_policy.utility_table(recommendation_log.read(path)).thresholds == cuts
+    with pytest.raises(ParlourError, match="other signal_thresholds; accepted: a log for each"):
+        RecommendationLog(path, {"degree": (1.0, 3.0)})
+
+
 def test_a_line_that_a_kill_cut_off_is_left_out(tmp_path):
     path = tmp_path / "log.jsonl"
     with RecommendationLog(path) as log:
@@ -181,6 +191,24 @@ def test_intervals_hold_the_known_truth_on_generated_questions(rows):
     assert held["doubly_robust"] >= 34
     assert held["inverse_propensity"] >= 32
     assert halves["doubly_robust"] < halves["inverse_propensity"]
+
+
+def test_what_learning_from_a_log_is_worth_is_told_by_what_was_not_learned_from(rows):
+    """Learned from a short log and measured on it, a policy looks better than it is; by the other folds it does not."""
+    rng = np.random.default_rng(8)
+    used = PolicyTable({state: dict.fromkeys(PUBLISHED, 1 / 9) for state in {row.state for row in rows}})
+
+    def make(found):
+        return learn(found, GraceConfig(temperature=0.7, floor=0.0)).policy
+
+    flattery, fair = [], []
+    for _ in range(20):
+        log = drawn(used, rows, 300, rng)
+        worth = truth(make(off_policy.utility_table(log)), rows)
+        flattery.append(off_policy.value(make(off_policy.utility_table(log)), log).doubly_robust.mean - worth)
+        fair.append(off_policy.value_of_learning(make, log).doubly_robust.mean - worth)
+    assert np.mean(flattery) > 10
+    assert abs(np.mean(fair)) < 8
 
 
 def test_a_policy_learned_from_a_log_is_better_than_the_one_in_use(rows):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
-from parlour.training.mediated_qa.learners import UCB1, EpsilonGreedy, Learner, TableBandit, Thompson
+from parlour.training.mediated_qa.learners import UCB1, EpsilonGreedy, Learner, PooledThompson, TableBandit, Thompson
 from parlour.training.mediated_qa.table import UtilityTable
 
-RULES = [EpsilonGreedy(), EpsilonGreedy(epsilon=5.0, falling=True), UCB1(spread=100.0), Thompson()]
+RULES = [EpsilonGreedy(), EpsilonGreedy(epsilon=5.0, falling=True), UCB1(spread=100.0), Thompson(), PooledThompson()]
 STATES = ("T:low_Q:low", "T:mid_Q:mid")
 BEST = (7, 3)
 
@@ -186,3 +186,41 @@ def test_an_estimate_leaves_out_states_never_met():
     assert found.states == (STATES[1],)
     assert found.value[0, 4] == 8.0
     assert np.isnan(found.value).sum() == 8
+
+
+# -- states that learn from each other ---------------------------------------------------------------------------
+
+
+def test_a_pooled_draw_is_about_what_state_and_parents_tell():
+    """Worked by hand, with draws that do not stray: boldness next to nothing."""
+    rule = PooledThompson(strength=2.0, boldness=1e-12)
+    learner = Learner(rule, 3, 1, np.random.default_rng(0), parents=[0, 0, 2])
+    for state, utility in ((0, 10.0), (0, 10.0), (1, 4.0), (2, 0.0)):
+        learner.update(state, 0, utility)
+    seen = []
+    learner.best = lambda scores: seen.append(float(scores[0])) or 0
+    for state in range(3):
+        learner.choose(state)
+    # all: (24 + 1 * 0) / (4 + 1) = 4.8; trust of 0 and 1: (24 + 2 * 4.8) / (3 + 2) = 6.72, of 2: (0 + 9.6) / 3 = 3.2
+    # states: (20 + 2 * 6.72) / 4 = 8.36, (4 + 13.44) / 3 = 5.8133, (0 + 6.4) / 3 = 2.1333
+    assert seen == pytest.approx([8.36, 17.44 / 3, 6.4 / 3])
+
+
+def test_pooling_gives_up_early_what_fails_everywhere():
+    """Nine states of equal trust, one bad action in all of them: pooled, it is tried less often in a short run."""
+    utilities = np.random.default_rng(4).normal(0, 40, (900, 3)) - np.array([0.0, 60.0, 60.0])
+    states = tuple(f"T:{('low', 'mid', 'high')[k % 3]}_Q:{('low', 'mid', 'high')[k // 3 % 3]}" for k in range(900))
+    bandit = TableBandit(UtilityTable(tuple(map(str, range(900))), states, PUBLISHED[:3], utilities))
+    lost = {}
+    for rule in (PooledThompson(), PooledThompson(strength=1e-9), Thompson()):
+        learner = Learner(rule, 9, 3, np.random.default_rng(5), bandit.parents)
+        lost[rule] = bandit.play(learner, 300, np.random.default_rng(6)).regrets.sum()
+    pooled, apart, thompson = lost.values()
+    assert pooled < 0.6 * apart
+    assert pooled < 0.6 * thompson
+
+
+@pytest.mark.parametrize("setting", ["strength", "spread", "boldness"])
+def test_a_pooled_learner_takes_numbers_above_0(setting):
+    with pytest.raises(ParlourError, match=f"{setting} 0 is not accepted"):
+        PooledThompson(**{setting: 0})

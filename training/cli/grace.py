@@ -37,7 +37,6 @@ def show_stakes(
         config,
         read.config.payment,
         joint=read.config.joint,
-        shrinkage=read.shrinkage,
         thresholds=thresholds,
     )
     folder = run / "stakes" if out is None else out
@@ -47,7 +46,13 @@ def show_stakes(
 
 
 def _show_stakes(found: Stakes, folder: Path, drawn: bool) -> None:
-    display.show_table("Held-out questions (95 % interval)", stakes_files.HEADINGS, stakes_files.rows(found), wrap=True)
+    n = found.scores[0].n
+    display.show_table(
+        f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others",
+        stakes_files.HEADINGS,
+        stakes_files.rows(found),
+        wrap=True,
+    )
     headings = ("value", "price", "joint action", "states")
     display.show_table("The learned policy", headings, stakes_files.changes(found), wrap=True)
     if not drawn:

@@ -15,7 +15,6 @@ from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import read_json
 from parlour.training.mediated_qa.held_out import HeldOutConfig
-from parlour.training.mediated_qa.quantities import Shrinkage
 from parlour.training.mediated_qa.simulate import Simulated, read_partial
 from parlour.training.runs import CONFIG
 
@@ -32,7 +31,6 @@ class CalibratedRun:
     config: HeldOutConfig
     train: tuple[Simulated, ...]
     held_out: tuple[Simulated, ...]
-    shrinkage: Shrinkage
     policy: PolicyTable | None
 
     @property
@@ -57,18 +55,12 @@ def read(folder: str | Path) -> CalibratedRun:
         raise ParlourError(f"{str(folder)!r} lacks {len(missing)} of {total} questions; accepted: {_ACCEPTED}")
     rows = tuple(stored[number] for number in range(total))
     made = policy_file.read(run / "policy.json") if (run / "policy.json").exists() else None
-    return CalibratedRun(run, config, rows[: config.train], rows[config.train :], _shrinkage(run, calibration), made)
+    return CalibratedRun(run, config, rows[: config.train], rows[config.train :], made)
 
 
 def _config(stored: Any) -> HeldOutConfig:
     names = {one.name for one in fields(HeldOutConfig)}
-    given = {name: tuple(one) if isinstance(one, list) else one for name, one in stored.items() if name in names}
+    given: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one for name, one in stored.items() if name in names
+    }
     return HeldOutConfig(**given)
-
-
-def _shrinkage(run: Path, calibration: Path) -> Shrinkage:
-    """That of the run; 0 where nothing was learned yet."""
-    if run == calibration or not (run / CONFIG).exists():
-        return 0.0
-    found: Shrinkage = read_json(run / CONFIG).get("shrinkage", 0.0)
-    return found

@@ -52,7 +52,7 @@ class GraceConfig:
     share: float = 1.0
     """With individual costs: the part of the outcome's utility that each module gets."""
     learner: str = "counts"
-    """`counts` learns from the whole table; epsilon, ucb and thompson on-line, from the utility of the chosen action."""
+    """`counts` learns from the whole table; epsilon, ucb, thompson and pooled on-line, from the utility of the chosen action."""
     rule: Mapping[str, Any] = field(default_factory=dict)
     """Setting of the on-line learner, such as epsilon=0.2; repeatable."""
     rounds: int = 20_000

@@ -16,7 +16,7 @@ recommendation in the state has taken is told as `unsupported`, and only q speak
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,7 +25,7 @@ from parlour.envs.core import ParlourError, accept, check_from
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
-from parlour.policies.agents.mediated_qa.recommendation_log import LoggedRecommendation
+from parlour.policies.agents.mediated_qa.recommendation_log import LoggedRecommendation, Recommendations
 from parlour.training.mediated_qa.quantities import estimate, measure
 from parlour.training.mediated_qa.table import Floats, UtilityTable
 from parlour.training.statistics import MeanEstimate, mean_estimate, weighted_mean
@@ -66,7 +66,8 @@ def utility_table(log: Sequence[LoggedRecommendation], payment: Payment | None =
     utilities = np.full((len(told), len(actions)), np.nan)
     for row, (one, net) in enumerate(told):
         utilities[row, actions.index(one.joint)] = net
-    return UtilityTable(tuple(one.id for one, _ in told), tuple(one.state for one, _ in told), actions, utilities)
+    ids, states = tuple(one.id for one, _ in told), tuple(one.state for one, _ in told)
+    return UtilityTable(ids, states, actions, utilities, log.thresholds if isinstance(log, Recommendations) else {})
 
 
 def value(
@@ -84,13 +85,47 @@ def value(
         ParlourError: There are too few results.
     """
     check_from("folds", folds, 2)
+    return _value([policy] * folds, log, payment)
+
+
+def value_of_learning(
+    make: Callable[[UtilityTable], PolicyTable],
+    log: Sequence[LoggedRecommendation],
+    payment: Payment | None = None,
+    folds: int = FOLDS,
+) -> PolicyValue:
+    """The worth of policies that are learned from a log, each by the part of it that it was not learned from.
+
+    Args:
+        make: Learns a policy from recommendations as a simulation table (`utility_table`).
+        log: As in `value`.
+        payment: As in `value`.
+        folds: Parts; the policy of one is learned from the others.
+
+    Raises:
+        ParlourError: There are too few results.
+    """
+    check_from("folds", folds, 2)
+    table = utility_table(log, payment)
+    fold = np.arange(len(table)) % folds
+    if len(table) < folds:
+        raise ParlourError(f"{len(table)} recommendations with a result; accepted: at least {max(folds, _FEWEST)}")
+    return _value([make(table.rows(np.flatnonzero(fold != k))) for k in range(folds)], log, payment)
+
+
+def _value(
+    policies: Sequence[PolicyTable], log: Sequence[LoggedRecommendation], payment: Payment | None
+) -> PolicyValue:
+    """By one policy for each fold."""
+    folds = len(policies)
     told = _with_results(log, payment or Payment())
     if len(told) < max(folds, _FEWEST):
         raise ParlourError(f"{len(told)} recommendations with a result; accepted: at least {max(folds, _FEWEST)}")
     table = utility_table([one for one, _ in told], payment)
     u = np.array([net for _, net in told])
-    w = np.array([_row(policy, one.state).get(one.joint, 0.0) / one.probability for one, _ in told])
-    expected, own = _modelled(policy, table, folds)
+    chances = [_row(policies[k % folds], one.state).get(one.joint, 0.0) for k, (one, _) in enumerate(told)]
+    w = np.array(chances) / np.array([one.probability for one, _ in told])
+    expected, own = _modelled(policies, table)
     robust = expected + w * (u - own)
     return PolicyValue(
         len(told),
@@ -100,7 +135,7 @@ def value(
         mean_estimate(robust),
         mean_estimate(robust - u),
         float(w.sum() ** 2 / (w**2).sum()) if w.any() else 0.0,
-        _unsupported(policy, table),
+        _unsupported(policies, table),
     )
 
 
@@ -135,8 +170,9 @@ def _row(policy: PolicyTable, state: str) -> Row:
     return policy.rows.get(state, {FALLBACK: 1.0})
 
 
-def _modelled(policy: PolicyTable, table: UtilityTable, folds: int) -> tuple[Floats, Floats]:
+def _modelled(policies: Sequence[PolicyTable], table: UtilityTable) -> tuple[Floats, Floats]:
     """Of each row, by a model of the other folds: what the policy would earn, and what the action taken does."""
+    folds = len(policies)
     expected, own = np.zeros(len(table)), np.zeros(len(table))
     fold = np.arange(len(table)) % folds
     taken = np.nanargmax(np.where(np.isnan(table.utilities), -np.inf, 0.0), axis=1)
@@ -145,7 +181,7 @@ def _modelled(policy: PolicyTable, table: UtilityTable, folds: int) -> tuple[Flo
         model = _Model(others)
         for row in np.flatnonzero(fold == k).tolist():
             known = model.of(table.states[row])
-            told = _row(policy, table.states[row])
+            told = _row(policies[k], table.states[row])
             expected[row] = math.fsum(p * known.get(joint, model.mean) for joint, p in told.items())
             own[row] = known.get(table.actions[taken[row]], model.mean)
     return expected, own
@@ -168,11 +204,12 @@ class _Model:
         return self._rows.get(state, {})
 
 
-def _unsupported(policy: PolicyTable, table: UtilityTable) -> float:
+def _unsupported(policies: Sequence[PolicyTable], table: UtilityTable) -> float:
     found = measure(table)
     tried = {
         state: {joint for joint, n in zip(found.actions, counts, strict=True) if n}
         for state, counts in zip(found.states, found.count.tolist(), strict=True)
     }
-    missing = [sum(p for joint, p in _row(policy, s).items() if joint not in tried[s]) for s in table.states]
+    rows = [(_row(policies[k % len(policies)], s), tried[s]) for k, s in enumerate(table.states)]
+    missing = [sum(p for joint, p in row.items() if joint not in known) for row, known in rows]
     return float(np.mean(missing))

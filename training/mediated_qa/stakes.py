@@ -5,8 +5,9 @@ on what they pay, so that nothing is asked again. Value and price are told again
 wrong, which keeps its utility: a right answer pays that and the value, a wrong one that less the price. So at price 0 silence gains
 nothing over a wrong answer; the published utilities (120, -40, 10, -20) are value 110 and price 50.
 
-The policy takes in each state the joint action with the highest mean over the training questions, shrunk as the run was. At
-an infinite price it takes none that was ever wrong on a training question, in whatever state.
+The policy takes in each state the joint action with the highest mean over the training questions, shrunk towards the state's
+parents. At an infinite price it takes none that was ever wrong on a training question, in whatever state. At price 0 it is
+silent only where an answer costs more than it is likely to earn.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from parlour.policies.agents.mediated_qa.joint import Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.baselines import SystemAnswers
-from parlour.training.mediated_qa.quantities import Shrinkage, estimate, measure
+from parlour.training.mediated_qa.quantities import Shrinkage, check_shrinkage, estimate, measure
 from parlour.training.mediated_qa.simulate import Simulated
 from parlour.training.mediated_qa.table import UtilityTable
 from parlour.training.statistics import SHARE, MeanEstimate, mean_estimate
@@ -45,12 +46,15 @@ class StakesConfig:
     """What a right answer pays more than silence; None: as in the run."""
     price: tuple[float, ...] = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0, 400.0, 1000.0, math.inf)
     """What a wrong answer pays less than silence; `inf` for a price that nothing makes up for."""
+    shrinkage: Shrinkage = "auto"
+    """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
 
     def __post_init__(self) -> None:
         if not all(0 < one < math.inf for one in self.value):
             raise accept("value", ",".join(map(str, self.value)), "numbers above 0")
         if not self.price or not all(one >= 0 for one in self.price):  # NaN too
             raise accept("price", ",".join(map(str, self.price)), "numbers from 0, or inf")
+        check_shrinkage(self.shrinkage)
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,6 @@ def stakes(
     payment: Payment | None = None,
     *,
     joint: str = "published",
-    shrinkage: Shrinkage = 0.0,
     thresholds: Thresholds | None = None,
 ) -> Stakes:
     """Policies and scores over the grid; arguments as in `policy_at`, `payment` that of the run.
@@ -160,7 +163,7 @@ def stakes(
     for value in config.value or (value_of(payment),):
         for price in config.price:
             pays = payment_at(payment, value, price)
-            made = policy_at(train, pays, price, joint=joint, shrinkage=shrinkage, thresholds=thresholds)
+            made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage, thresholds=thresholds)
             policies[value, price] = made
             priced = [replace(row, utilities=row.net(pays)) for row in held_out]
             learned_from = [replace(row, utilities=row.net(pays)) for row in train]

@@ -17,7 +17,10 @@ from parlour.training.statistics import MeanEstimate, show_interval
 
 TABLE: Final = "stakes.csv"
 PICTURE: Final = "stakes.png"
-HEADINGS: Final = ("value", "price", "system", "n", "accuracy", "abstention", "risk of an answer", "net utility")
+HEADINGS: Final = (
+    *("value", "price", "accuracy", "abstention", "risk", "net utility"),
+    *("no retrieval", "GraphRAG", "refusal", "best static", "oracle"),
+)
 _COLUMNS: Final = (
     "value",
     "price",
@@ -57,22 +60,26 @@ def policy_name(value: float, price: float) -> str:
 
 
 def rows(found: Stakes) -> list[tuple[str, ...]]:
-    """The scores as cells, below `HEADINGS`."""
-    return [
-        (
-            *(f"{one.value:g}", f"{one.price:g}", one.system, str(one.n)),
-            _share(one.accuracy),
-            _share(one.abstention),
-            "-" if one.risk is None else _share(one.risk),
-            f"{one.utility.mean:.2f} {show_interval(one.utility, '.2f')}",
+    """One line for each pair of stakes: the learned mediator, and the net utility of the others; below `HEADINGS`."""
+    told = []
+    for stakes in found.policies:
+        learned, *others = [one for one in found.scores if (one.value, one.price) == stakes]
+        told.append(
+            (
+                *(f"{learned.value:g}", f"{learned.price:g}"),
+                _share(learned.accuracy),
+                _share(learned.abstention),
+                "-" if learned.risk is None else _share(learned.risk),
+                f"{learned.utility.mean:.2f} {show_interval(learned.utility, '.2f')}",
+                *(f"{one.utility.mean:.2f}" for one in others),
+            )
         )
-        for one in found.scores
-    ]
+    return told
 
 
 def changes(found: Stakes) -> list[tuple[str, ...]]:
     """What the learned policy does at each price: value, price, and its joint actions with their states, most states first."""
-    told = []
+    told: list[tuple[str, ...]] = []
     for (value, price), policy in found.policies.items():
         states: dict[Joint, list[str]] = {}
         for state, row in policy.rows.items():
@@ -121,11 +128,12 @@ def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[flo
             [one.risk.mean for one in points if one.risk is not None],
             *(line,),
             marker=marker,
-            label=name,
+            label=f"{name}, with the price of a wrong answer" if name == LEARNED else name,
         )
         if name == LEARNED:
             _intervals(axes, points, drawn.get_color())
             _prices(axes, points)
+            _silent(axes, [one.price for one in scores if one.system == name and one.risk is None])
     for name, marker in _FIXED:
         first = next(one for one in scores if one.system == name)
         if first.risk is not None:
@@ -138,9 +146,12 @@ def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[flo
 
 
 def _intervals(axes: Any, points: Sequence[StakesScore], color: Any) -> None:
+    label = plots.INTERVAL
     for one in points:
         if one.risk is not None and one.risk.low is not None:
-            axes.plot([one.coverage] * 2, [one.risk.low, one.risk.high], color=color, alpha=0.5, linewidth=1)
+            ends = [one.risk.low, one.risk.high]
+            axes.plot([one.coverage] * 2, ends, color=color, alpha=0.5, linewidth=1, label=label)
+            label = "_"  # the legend names the first alone
 
 
 def _prices(axes: Any, points: Sequence[StakesScore]) -> None:
@@ -150,5 +161,12 @@ def _prices(axes: Any, points: Sequence[StakesScore]) -> None:
         assert one.risk is not None
         places.setdefault((round(one.coverage, 2), round(one.risk.mean, 2)), []).append(one.price)
     for (x, y), prices in places.items():
-        told = ", ".join("inf" if math.isinf(price) else f"{price:g}" for price in prices)
+        told = ", ".join(f"{price:g}" for price in prices)
         axes.annotate(told, (x, y), xytext=(6, -10), textcoords="offset points", fontsize=8)
+
+
+def _silent(axes: Any, prices: Sequence[float]) -> None:
+    """Where nothing is answered there is no risk: said in words."""
+    if prices:
+        told = ", ".join(f"{price:g}" for price in prices)
+        axes.text(0.0, 0.02, f"{told}: nothing is answered", fontsize=8)

@@ -90,7 +90,7 @@ def loads(text: str) -> PolicyTable:
     for name in stored:
         check_one_of("entry", name, _KEYS)
     rows = {check_state(state): _row(state, row) for state, row in stored["policy"].items()}
-    thresholds = _thresholds(stored.get("signal_thresholds"))
+    thresholds = thresholds_of(stored.get("signal_thresholds"))
     temperature = _number_or_none("temperature", stored.get("temperature"))
     return PolicyTable(rows, thresholds, temperature, _number_or_none("min_prob_floor", stored.get("min_prob_floor")))
 
@@ -117,7 +117,8 @@ def _check_row(state: str, row: Row) -> None:
         raise ParlourError(f"the probabilities of state {state} sum to {total:.9g}; accepted: 1")
 
 
-def _thresholds(found: Any) -> Thresholds:
+def thresholds_of(found: Any) -> Thresholds:
+    """Cut points from plain values. Raises `ParlourError` for others."""
     if found is None:
         return {}
     if not isinstance(found, dict):

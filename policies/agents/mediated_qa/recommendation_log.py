@@ -1,9 +1,10 @@
 """The log of a mediator in use: JSON lines, one for each recommendation, and one for each result when it is known.
 
+    {"signal_thresholds": {"reliability": [0.3, 0.6], ...}}
     {"id": "1", "question": "...", "state": "T:low_Q:mid", "signals": [0.4, 12.0, ...], "joint": ["retrieve_deep", ...], "probability": 0.9}
     {"id": "1", "outcome": "right", "cost": 5.0}
 
-Lines are only ever added, each as a whole, so that a process that is killed leaves a readable file. A result names its
+The first line has the cut points that made states of signals; states of other cut points would be other states. Lines are only ever added, each as a whole, so that a process that is killed leaves a readable file. A result names its
 recommendation by id; of several the last counts. The outcomes are the game's four: `right`, `wrong`, and for silence
 `rightly_silent` or `wrongly_silent`, by whether the closed-book answer would have been wrong.
 """
@@ -15,6 +16,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_one_of
@@ -24,6 +26,7 @@ from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.writing import LineFile
 from parlour.policies.agents.mediated_qa.joint import ALL, NUMBER, Joint, check_state
 from parlour.policies.agents.mediated_qa.mediator import Recommendation
+from parlour.policies.agents.mediated_qa.policy_file import Thresholds, thresholds_of
 
 OUTCOMES: Final = ("right", "wrong", "rightly_silent", "wrongly_silent")
 """In the order of `Payment.utilities`."""
@@ -55,19 +58,33 @@ class LoggedRecommendation:
         return payment.utilities[OUTCOMES.index(self.outcome)] - (nominal if self.cost is None else self.cost)
 
 
+class Recommendations(tuple[LoggedRecommendation, ...]):
+    """The recommendations of a log, in their order."""
+
+    thresholds: Thresholds = MappingProxyType({})
+    """Cut points of the signals; empty if they are not known."""
+
+
 class RecommendationLog:
     """Adds to a log. Numbers go on where the file ends, for one process; several give ids of their own.
 
     Args:
         path: The file; made if there is none.
+        thresholds: The cut points of the policy in use (`mediator.table.thresholds`).
 
     Raises:
-        ParlourError: The file is no such log, or cannot be written.
+        ParlourError: The file is no such log or one with other cut points, or cannot be written.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self._known = {one.id for one in read(path)} if Path(path).exists() else set[str]()
+    def __init__(self, path: str | Path, thresholds: Thresholds | None = None) -> None:
+        stored = read(path) if Path(path).exists() and Path(path).stat().st_size else None
+        self._known = set() if stored is None else {one.id for one in stored}
+        cuts = {signal: (float(a), float(b)) for signal, (a, b) in (thresholds or {}).items()}
+        if stored is not None and stored.thresholds != cuts:
+            raise ParlourError(f"{str(path)!r} is of a policy with other signal_thresholds; accepted: a log for each")
         self._file = LineFile(path)
+        if stored is None:
+            self._add({"signal_thresholds": {signal: list(pair) for signal, pair in cuts.items()}})
 
     def recommended(self, question: str, advice: Recommendation, id: str | None = None) -> str:
         """Store what a mediator advised (`GraceMediator.advise`); returns the id that a result names."""
@@ -100,7 +117,7 @@ class RecommendationLog:
         self._file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def read(path: str | Path) -> tuple[LoggedRecommendation, ...]:
+def read(path: str | Path) -> Recommendations:
     """The recommendations of a log in their order, with the results that are known. A last line that was cut off is left out.
 
     Raises:
@@ -111,12 +128,19 @@ def read(path: str | Path) -> tuple[LoggedRecommendation, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise ParlourError(f"{str(path)!r} cannot be read ({error}); accepted: a log of recommendations") from None
     found: dict[str, LoggedRecommendation] = {}
+    thresholds: Thresholds = {}
     for number, line in enumerate(lines, 1):
         try:
-            _take(json_value(line), found)
+            value = json_value(line)
+            if number == 1 and isinstance(value, dict) and list(value) == ["signal_thresholds"]:
+                thresholds = thresholds_of(value["signal_thresholds"])
+            else:
+                _take(value, found)
         except (ParlourError, ValueError, TypeError) as error:
             raise ParlourError(f"{str(path)!r} line {number}: {error}") from None
-    return tuple(found.values())
+    told = Recommendations(found.values())
+    told.thresholds = thresholds
+    return told
 
 
 def _take(value: Any, found: dict[str, LoggedRecommendation]) -> None:

@@ -1,0 +1,208 @@
+"""What the stakes decide, from one calibrated run (training/mediated_qa/stakes.py): nothing is asked again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa.corpus import generate
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.vocabulary import (
+    ALL,
+    ANSWERED_RIGHT,
+    ANSWERED_WRONG,
+    KEPT_SILENT,
+    MISSED,
+    PUBLISHED,
+    Payment,
+)
+from parlour.policies.agents.mediated_qa import policy_file
+from parlour.training.cli import run
+from parlour.training.mediated_qa import calibrated_run, stakes_files
+from parlour.training.mediated_qa.simulate import Simulated, calibrate
+from parlour.training.mediated_qa.stakes import (
+    LEARNED,
+    StakesConfig,
+    payment_at,
+    policy_at,
+    refusal_curve,
+    stakes,
+    value_of,
+)
+
+STATES = ("T:low_Q:low", "T:high_Q:high")
+SURE, UNSURE = STATES
+
+
+def question(number, state, outcomes, confidence=0.5):
+    """A question with these outcomes of the joint actions; the others are silent."""
+    told = tuple(outcomes.get(k, KEPT_SILENT) for k in range(len(ALL)))
+    row = Simulated(number, state, (0.0,) * len(ALL), told, (True, True), confidence)
+    return replace(row, utilities=row.net(Payment()))
+
+
+@pytest.fixture(scope="module")
+def small():
+    """Two states. The second joint action (shallow, generate, no check: 3) is right on 3 of 4, in the other state on 1 of 4."""
+    right, wrong = {1: ANSWERED_RIGHT}, {1: ANSWERED_WRONG}
+    told = [(SURE, right)] * 3 + [(SURE, wrong)] + [(UNSURE, right)] + [(UNSURE, wrong)] * 3
+    return [question(k, state, outcomes) for k, (state, outcomes) in enumerate(told)]
+
+
+@pytest.fixture(scope="module")
+def generated():
+    pipeline = Pipeline(generate(seed=11, size=240, difficulty="medium"))
+    pipeline.learn_bins(range(160))
+    rows = calibrate(pipeline, range(240))
+    return rows[:160], rows[160:]
+
+
+def chosen(policy):
+    return {state: next(iter(row)) for state, row in policy.rows.items()}
+
+
+def test_value_and_price_are_told_against_silence():
+    # published: right 120, wrong -40, silent 10, missed -20
+    assert (value_of(Payment()), payment_at(Payment(), 110.0, 50.0)) == (110.0, Payment())
+    assert payment_at(Payment(), 110.0, 0.0).utilities == (120.0, 10.0, 10.0, -20.0)
+
+
+def test_the_policy_answers_where_an_answer_pays_at_these_stakes(small):
+    # an answer costs 3, shallow refusal 1. Value 110: sure 3/4 * 110 - 1/4 * price - 3 against -1: up to price 322;
+    # unsure 1/4 * 110 - 3/4 * price - 3 against -1: up to price 34
+    answer, silent = PUBLISHED[1].names, PUBLISHED[2].names
+    for price, expected in (
+        (0, (answer, answer)),
+        (33, (answer, answer)),
+        (35, (answer, silent)),
+        (330, (silent,) * 2),
+    ):
+        made = policy_at(small, payment_at(Payment(), 110.0, price), price)
+        assert tuple(chosen(made)[state] for state in STATES) == expected
+
+
+def test_prices_give_what_a_run_at_these_utilities_gives(generated):
+    """Re-pricing is exact: as if all questions had been asked again under that payment."""
+    payment = Payment((60.0, -90.0, 5.0, -7.0), (2.0, 4.0, 0.5, 3.0, 6.0, 1.0, 0.0, 5.0, 0.0))
+    pipeline = Pipeline(generate(seed=11, size=240, difficulty="medium"))
+    pipeline.learn_bins(range(160))
+    asked = calibrate(pipeline, range(60), payment=payment)
+    assert [row.net(payment) for row in generated[0][:60]] == [row.utilities for row in asked]
+
+
+def test_at_an_infinite_price_everything_uncertain_is_refused(generated):
+    train, held_out = generated
+    found = stakes(train, held_out, StakesConfig(price=(math.inf,)))
+    ever_wrong = {
+        one.names for one in PUBLISHED if any(row.outcomes[ALL.index(one)] == ANSWERED_WRONG for row in train)
+    }
+    assert len(ever_wrong) >= 4
+    (policy,) = found.policies.values()
+    assert not set(chosen(policy).values()) & ever_wrong
+    learned = found.scores[0]
+    assert (learned.system, learned.abstention.mean, learned.risk) == (LEARNED, 1.0, None)
+    assert math.isfinite(learned.utility.mean)
+    assert {one.utility.mean for one in found.scores if one.system in ("no retrieval", "GraphRAG")} == {-math.inf}
+
+
+def test_at_no_price_nothing_is_refused(generated):
+    train, held_out = generated
+    found = stakes(train, held_out, StakesConfig(price=(0.0,)))
+    (policy,) = found.policies.values()
+    assert set(chosen(policy)) == {row.state for row in train}
+    assert not [state for state, joint in chosen(policy).items() if joint[1] == "refuse_to_generate"]
+
+
+def test_what_is_certain_is_answered_at_any_price():
+    rows = [question(k, SURE, {1: ANSWERED_RIGHT, 0: ANSWERED_WRONG if k else ANSWERED_RIGHT}) for k in range(5)]
+    assert chosen(policy_at(rows, payment_at(Payment(), 110.0, math.inf), math.inf)) == {SURE: PUBLISHED[1].names}
+
+
+def test_abstention_grows_with_the_price_and_risk_does_not_on_what_was_learned_from(generated):
+    train, _ = generated
+    prices = (0.0, 25.0, 100.0, 400.0, math.inf)
+    found = stakes(train, train, StakesConfig(price=prices, shrinkage=0.0))
+    learned = [one for one in found.scores if one.system == LEARNED]
+    wrong = [one.coverage - one.accuracy.mean for one in learned]
+    assert wrong == sorted(wrong, reverse=True)
+    assert learned[0].abstention.mean < learned[-1].abstention.mean == 1.0
+    for one, price in zip(learned, prices, strict=True):
+        static = next(s for s in found.scores if (s.price, s.system) == (price, "best static"))
+        oracle = next(s for s in found.scores if (s.price, s.system) == (price, "oracle"))
+        assert static.utility.mean - 1e-9 <= one.utility.mean <= oracle.utility.mean + 1e-9
+
+
+def test_the_curve_of_refusal_goes_by_confidence():
+    closed = ALL.index(PUBLISHED[8])
+    rows = [
+        question(0, SURE, {closed: ANSWERED_RIGHT}, 0.9),
+        question(1, SURE, {closed: ANSWERED_WRONG}, 0.5),
+        question(2, SURE, {closed: MISSED}, 0.2),
+    ]
+    assert refusal_curve(rows) == [(1 / 3, 0.0), (2 / 3, 0.5), (2 / 3, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"price": (-1.0,)}, "price '-1.0'"),
+        ({"price": (math.nan,)}, "price 'nan'"),
+        ({"price": ()}, "price ''"),
+        ({"value": (0.0,)}, "value '0.0'"),
+        ({"value": (math.inf,)}, "value 'inf'"),
+    ],
+)
+def test_stakes_that_mean_nothing_are_refused(settings, told):
+    with pytest.raises(ParlourError, match=told):
+        StakesConfig(**settings)
+
+
+# -- the command -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "grace"
+    words = ["train", "grace", "--questions", "80", "--held-out", "60", "--temperature", "0.7", "--floor", "0.02"]
+    assert run([*words, "--out", str(out)]) == 0
+    return out
+
+
+def test_the_command_leaves_table_policies_and_picture(trained, capsys):
+    before = (trained / "calibration" / "partial.csv").read_bytes()
+    assert run(["grace", "stakes", str(trained), "--price", "0,50,inf", "--value", "110,20"]) == 0
+    shown = capsys.readouterr().out
+    assert "nothing" not in shown
+    folder = trained / "stakes"
+    rows = list(csv.DictReader((folder / "stakes.csv").read_text().splitlines()))
+    assert len(rows) == 2 * 3 * 6
+    assert {row["price"] for row in rows} == {"0.0", "50.0", "inf"}
+    made = policy_file.read(folder / stakes_files.policy_name(110.0, 50.0))
+    assert made.thresholds == policy_file.read(trained / "policy.json").thresholds != {}
+    assert (folder / stakes_files.PICTURE).read_bytes()[:4] == b"\x89PNG"
+    assert (trained / "calibration" / "partial.csv").read_bytes() == before
+
+
+def test_json_tells_the_same_in_plain_values(trained, tmp_path, capsys):
+    assert run(["grace", "stakes", str(trained), "--price", "inf", "--out", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    nets = {one["system"]: one["net"] for one in told["scores"]}
+    assert nets["no retrieval"] == "-inf"
+    assert np.isfinite(nets[LEARNED])
+
+
+def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(trained, tmp_path, capsys):
+    assert run(["grace", "stakes", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    broken = tmp_path / "calibration"
+    broken.mkdir()
+    for name in ("config.json", "partial.csv"):
+        text = (trained / "calibration" / name).read_text()
+        (broken / name).write_text(text if name == "config.json" else "".join(text.splitlines(keepends=True)[:-5]))
+    with pytest.raises(ParlourError, match="lacks 5 of 140 questions"):
+        calibrated_run.read(tmp_path)
