@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
@@ -9,13 +11,15 @@ from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies import GraceMediator
-from parlour.policies.agents.mediated_qa import PolicyTable, recommendation_log
+from parlour.policies.agents.mediated_qa import PolicyTable, policy_file, recommendation_log
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED, STATES
+from parlour.policies.agents.mediated_qa.policy_file import SIGNAL_NAMES
 from parlour.policies.agents.mediated_qa.recommendation_log import (
     OUTCOMES,
     LoggedRecommendation,
     RecommendationLog,
 )
+from parlour.training.cli import run
 from parlour.training.mediated_qa import off_policy, quantal
 from parlour.training.mediated_qa.learn import GraceConfig, learn
 from parlour.training.mediated_qa.quantities import estimate, measure
@@ -39,7 +43,7 @@ def test_a_recommendation_and_its_result_are_read_back(tmp_path):
         log.result(second, "rightly_silent", 1.0)  # it was looked at again
     with RecommendationLog(path) as log:  # another process goes on
         assert log.recommended("And who?", mediator.advise(STATE)) == "3"
-    found = recommendation_log.read(path)
+    found = recommendation_log.read_log(path)
     assert [(one.id, one.outcome, one.cost) for one in found] == [
         ("1", "right", None),
         ("of mine", "rightly_silent", 1.0),
@@ -62,8 +66,8 @@ def test_a_log_knows_the_cut_points_of_its_states(tmp_path):
     cuts, path = {"degree": (1.0, 2.0)}, tmp_path / "log.jsonl"
     with RecommendationLog(path, cuts) as log:
         log.result(log.recommended("Who?", GraceMediator(EVEN).advise(STATE)), "right")
-    assert recommendation_log.read(path).thresholds == cuts
-    assert off_policy.utility_table(recommendation_log.read(path)).thresholds == cuts
+    assert recommendation_log.read_log(path).thresholds == cuts
+    assert off_policy.utility_table(recommendation_log.read_log(path)).thresholds == cuts
     with pytest.raises(ParlourError, match="other signal_thresholds; accepted: a log for each"):
         RecommendationLog(path, {"degree": (1.0, 3.0)})
 
@@ -74,7 +78,7 @@ def test_a_line_that_a_kill_cut_off_is_left_out(tmp_path):
         log.recommended("Who?", GraceMediator(EVEN).advise(STATE))
     with path.open("a") as file:
         file.write('{"id": "2", "quest')
-    assert [one.id for one in recommendation_log.read(path)] == ["1"]
+    assert [one.id for one in recommendation_log.read_log(path)] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +96,7 @@ def test_a_line_that_is_neither_is_told(tmp_path, line, told):
     path = tmp_path / "log.jsonl"
     path.write_text(line + "\n")
     with pytest.raises(ParlourError, match=told) as error:
-        recommendation_log.read(path)
+        recommendation_log.read_log(path)
     assert "\n" not in str(error.value)
 
 
@@ -216,3 +220,51 @@ def test_a_policy_learned_from_a_log_is_better_than_the_one_in_use(rows):
     log = drawn(used, rows, 3000, np.random.default_rng(6))
     made = learn(off_policy.utility_table(log), GraceConfig(temperature=0.7, floor=0.02, shrinkage="auto")).policy
     assert truth(made, rows) > truth(used, rows) + 5
+
+
+# -- the commands ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def in_use(rows, tmp_path_factory):
+    """The folder of a mediator in use: its policy and its log, of 400 questions drawn from those calibrated."""
+    folder, rng = tmp_path_factory.mktemp("use"), np.random.default_rng(9)
+    cuts = dict.fromkeys(SIGNAL_NAMES, (0.25, 0.75))
+    used = PolicyTable({state: dict.fromkeys(PUBLISHED, 1 / 9) for state in {row.state for row in rows}}, cuts)
+    (folder / "policy.json").write_text(used.dumps())
+    with RecommendationLog(folder / "log.jsonl", cuts) as log:
+        mediator = GraceMediator.load(folder / "policy.json")
+        for place in rng.integers(len(rows), size=400).tolist():
+            advice = mediator.advise(rows[place].state)
+            log.result(log.recommended("?", advice), OUTCOMES[rows[place].outcomes[NUMBER[advice.joint]]])
+    return folder
+
+
+def test_a_policy_is_learned_from_the_log_and_told_what_it_is_worth(in_use, tmp_path, capsys):
+    words = ["train", "grace", "--from-log", str(in_use / "log.jsonl"), "--out", str(tmp_path / "run"), "--json"]
+    assert run([*words, "--temperature", "0.7", "--floor", "0.02", "--shrinkage", "auto"]) == 0
+    told = json.loads(capsys.readouterr().out)["off_policy"]
+    assert told["n"] == 400
+    assert told["gain"]["low"] < told["gain"]["mean"] < told["gain"]["high"]
+    made = policy_file.read(tmp_path / "run" / "policy.json")
+    assert made.thresholds == dict.fromkeys(SIGNAL_NAMES, (0.25, 0.75))
+    assert run(["grace", "value", str(in_use / "log.jsonl"), "--policy", str(tmp_path / "run" / "policy.json")]) == 0
+    assert "doubly robust" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_policy_in_use_is_worth_what_it_earned(in_use, capsys):
+    words = ["grace", "value", str(in_use / "log.jsonl"), "--policy", str(in_use / "policy.json"), "--json"]
+    assert run(words) == 0
+    (told,) = json.loads(capsys.readouterr().out).values()
+    assert told["inverse_propensity"]["mean"] == pytest.approx(told["logged"]["mean"])
+    assert told["effective"] == pytest.approx(400)
+    assert run([*words, "--utilities", "1,0,0,0"]) == 0
+    (shares,) = json.loads(capsys.readouterr().out).values()
+    assert -5 < shares["logged"]["mean"] < 1  # the share of right answers, less the nominal costs
+    assert run([*words, "--utilities", "1,0"]) == 2
+
+
+def test_settings_cannot_be_cross_validated_on_a_log(in_use, tmp_path, capsys):
+    assert run(["train", "grace", "--from-log", str(in_use / "log.jsonl"), "--out", str(tmp_path / "run")]) == 2
+    assert "accepted: --temperature and --floor" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

@@ -184,7 +184,7 @@ def test_the_command_leaves_table_policies_and_picture(trained, capsys):
     assert {row["price"] for row in rows} == {"0.0", "50.0", "inf"}
     made = policy_file.read(folder / stakes_files.policy_name(110.0, 50.0))
     assert made.thresholds == policy_file.read(trained / "policy.json").thresholds != {}
-    assert (folder / stakes_files.PICTURE).read_bytes()[:4] == b"\x89PNG"
+    assert (folder / stakes_files.STAKES_PICTURE).read_bytes()[:4] == b"\x89PNG"
     assert (trained / "calibration" / "partial.csv").read_bytes() == before
 
 
@@ -205,4 +205,4 @@ def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(trained, tmp_p
         text = (trained / "calibration" / name).read_text()
         (broken / name).write_text(text if name == "config.json" else "".join(text.splitlines(keepends=True)[:-5]))
     with pytest.raises(ParlourError, match="lacks 5 of 140 questions"):
-        calibrated_run.read(tmp_path)
+        calibrated_run.read_run(tmp_path)

@@ -29,7 +29,7 @@ def show_stakes(
 
     Example: [bold]parlour grace stakes runs/grace --price 0,50,200,inf --value 110[/bold]
     """
-    read = calibrated_run.read(run)
+    read = calibrated_run.read_run(run)
     thresholds = {} if read.policy is None else read.policy.thresholds
     found = stakes(
         read.train,
@@ -75,7 +75,7 @@ def show_value(
 
     Example: [bold]parlour grace value log.jsonl --policy runs/grace/policy.json[/bold]
     """
-    told, payment = recommendation_log.read(log), off_policy.payment_of(utilities)
+    told, payment = recommendation_log.read_log(log), off_policy.payment_of(utilities)
     found = {str(path): off_policy.value(policy_file.read(path), told, payment) for path in policy}
     return Answer({path: asdict(one) for path, one in found.items()}, partial(_show_value, found))
 

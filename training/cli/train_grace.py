@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.terminal import tell
 from parlour.training import display
 from parlour.training.cli import common
@@ -17,6 +18,7 @@ from parlour.training.mediated_qa import costs, readers
 from parlour.training.mediated_qa.baselines import lines
 from parlour.training.mediated_qa.held_out import UNSEEN, HeldOutConfig, compare, corpus_of, prepare, split
 from parlour.training.mediated_qa.learn import GraceConfig
+from parlour.training.statistics import show_interval
 
 
 def train_grace(
@@ -29,6 +31,9 @@ def train_grace(
     from_table: Annotated[Path | None, "Simulation table to learn from: CSV, or JSON as published."] = None,
     questions: Annotated[
         int | None, typer.Option(min=2), "Number of generated questions to learn from instead."
+    ] = None,
+    from_log: Annotated[
+        Path | None, "Log of recommendations with their results to learn from; pays by --utilities and --costs."
     ] = None,
     cost: Annotated[
         str | None,
@@ -45,10 +50,13 @@ def train_grace(
     """
     from parlour.training.mediated_qa import table, train
 
-    if sum((from_table is not None, questions is not None, setting.corpus != "")) != 1:
+    if sum((from_table is not None, from_log is not None, questions is not None, setting.corpus != "")) != 1:
         raise ParlourError(
-            "train grace needs one source of data; accepted: --corpus PATH, or --from-table FILE or --questions N"
+            "train grace needs one source of data; accepted: --corpus PATH, or --from-table FILE or --questions N, "
+            "or --from-log FILE"
         )
+    if from_log is not None:
+        return _from_log(config, from_log, replace(setting, costs=costs.stated(cost)).payment, out)
     scores: tuple[Any, ...] | None = None
     if from_table is not None:
         if ray.ray is not None:
@@ -68,6 +76,29 @@ def train_grace(
     _warn(run)
     value = _policy_as_json(run, out) | ({} if scores is None else {"scores": [asdict(one) for one in scores]})
     return Answer(value, partial(_show_policy, run, out, scores or ()))
+
+
+def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path) -> Answer:
+    """Learn from what a mediator in use recommended; what the policy is worth is told by its own log."""
+    from parlour.policies.agents.mediated_qa import recommendation_log
+    from parlour.training.mediated_qa import learn, off_policy, train
+
+    if config.method == "quantal" and None in (config.temperature, config.floor):
+        raise ParlourError(
+            "a log tells one joint action of each question, which cross-validation cannot choose by; accepted: "
+            "--temperature and --floor, such as 0.7 and 0.02"
+        )
+    log = recommendation_log.read_log(path)
+    run = train.train(replace(config, validation=0.0), off_policy.utility_table(log, payment), out)
+    worth = off_policy.value_of_learning(lambda table: learn.learn(table, config).policy, log, payment)
+    _warn(run)
+
+    def show() -> None:
+        _show_policy(run, out, ())
+        gain = f"{worth.gain.mean:+.2f} {show_interval(worth.gain, '+.2f')}"
+        tell(f"gain over the policy in use, by the part of the log it was not learned from: {gain}, n = {worth.n}")
+
+    return Answer(_policy_as_json(run, out) | {"off_policy": asdict(worth)}, show)
 
 
 def _policy_as_json(run: Any, out: Path) -> dict[str, Any]:

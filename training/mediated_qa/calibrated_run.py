@@ -39,7 +39,7 @@ class CalibratedRun:
         return self.train + self.held_out
 
 
-def read(folder: str | Path) -> CalibratedRun:
+def read_run(folder: str | Path) -> CalibratedRun:
     """Read a run directory. Raises `ParlourError` if it holds none that is calibrated to its end."""
     run = Path(folder)
     calibration = run / CALIBRATION if (run / CALIBRATION).is_dir() else run

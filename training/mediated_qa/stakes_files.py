@@ -16,7 +16,7 @@ from parlour.training.runs import write_csv
 from parlour.training.statistics import MeanEstimate, show_interval
 
 TABLE: Final = "stakes.csv"
-PICTURE: Final = "stakes.png"
+STAKES_PICTURE: Final = "stakes.png"
 HEADINGS: Final = (
     *("value", "price", "accuracy", "abstention", "risk", "net utility"),
     *("no retrieval", "GraphRAG", "refusal", "best static", "oracle"),
@@ -46,7 +46,7 @@ def store(found: Stakes, held_out: Sequence[Simulated], out: Path) -> bool:
         atomic_write(out / policy_name(*stakes), policy.dumps())
     if not plots.available():
         return False
-    _draw(found, held_out, out / PICTURE)
+    _draw(found, held_out, out / STAKES_PICTURE)
     return True
 
 

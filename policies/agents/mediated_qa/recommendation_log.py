@@ -77,7 +77,7 @@ class RecommendationLog:
     """
 
     def __init__(self, path: str | Path, thresholds: Thresholds | None = None) -> None:
-        stored = read(path) if Path(path).exists() and Path(path).stat().st_size else None
+        stored = read_log(path) if Path(path).exists() and Path(path).stat().st_size else None
         self._known = set() if stored is None else {one.id for one in stored}
         cuts = {signal: (float(a), float(b)) for signal, (a, b) in (thresholds or {}).items()}
         if stored is not None and stored.thresholds != cuts:
@@ -117,7 +117,7 @@ class RecommendationLog:
         self._file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def read(path: str | Path) -> Recommendations:
+def read_log(path: str | Path) -> Recommendations:
     """The recommendations of a log in their order, with the results that are known. A last line that was cut off is left out.
 
     Raises:
