@@ -9,6 +9,7 @@ from parlour.envs import dotted
 from parlour.envs.core import Move, ParlourError, V_contra, accept, value_shown
 from parlour.policies.base import Policy
 from parlour.policies.files import read_json
+from parlour.policies.heuristic.deceit import deceit_of
 
 
 class GamePlayer(Protocol[V_contra]):
@@ -22,14 +23,19 @@ class HeuristicPolicy(Policy):
 
     Args:
         habits: A file of habits that `parlour train habits` wrote, by which it believes; None: the fixed rates.
+        deceit: How often a werewolf's words and votes are lies (`parlour.policies.heuristic.deceit`), 0..1, over the
+            lies that all of them tell; other games have none.
+
+    Raises:
+        ParlourError: The deceit is none.
     """
 
     name: ClassVar[str] = "heuristic"
     wants: ClassVar[str] = "view"
 
-    def __init__(self, habits: str | None = None) -> None:
+    def __init__(self, habits: str | None = None, deceit: float = 0.0) -> None:
         super().__init__()
-        self._path = habits
+        self._path, self._deceit = habits, deceit_of(deceit)
         self._habits: Any = None
         """What the file holds, once a game has read it."""
         self._player: GamePlayer[Any] | None = None
@@ -41,8 +47,9 @@ class HeuristicPolicy(Policy):
         Raises:
             ParlourError: There is no such setting, or the file cannot be read or is for other tables.
         """
-        if unknown := [key for key in settings if key != "habits"]:
-            raise accept("setting of heuristic", unknown[0], "habits")
+        if unknown := [key for key in settings if key not in ("habits", "deceit")]:
+            raise accept("setting of heuristic", unknown[0], "habits, deceit")
+        deceit = deceit_of(settings.get("deceit", 0.0))
         path = settings.get("habits")
         if path is not None:
             held = read_json(path)
@@ -50,7 +57,7 @@ class HeuristicPolicy(Policy):
                 raise ParlourError(f"{path!r} holds no habits of {game}, but of {value_shown(held.get('game'))}")
             if players is not None and str(players) not in held.get("players", ()):
                 raise ParlourError(f"habits of {players} players are not in {path!r}; accepted: a file that has them")
-        return cls(path)
+        return cls(path, deceit)
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -75,5 +82,8 @@ class HeuristicPolicy(Policy):
                 raise ParlourError("the heuristic of this game takes no habits; accepted: heuristic")
             self._habits = self._habits or player.read_habits(self._path)
             known = (self._habits.of(len(view.roles)),)
-        seated: GamePlayer[Any] = player(view, self.rng, *known)
+        lying = {"deceit": self._deceit} if self._deceit else {}
+        if lying and not getattr(player, "lies", False):
+            raise ParlourError("the heuristic of this game takes no deceit; accepted: heuristic")
+        seated: GamePlayer[Any] = player(view, self.rng, *known, **lying)
         return seated

@@ -6,7 +6,7 @@ It uses `info["view"]` alone; for the moves see the card of `werewolf_v0`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from parlour.envs import speech
@@ -15,6 +15,7 @@ from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits, known_wolves
 from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.policies.heuristic.deceit import Liar, lies, turns
 
 ACCUSES: Final = 0.45
 """Chance of being a werewolf from which on one of the village accuses."""
@@ -34,9 +35,13 @@ class WerewolfPlayer:
 
     read_habits = staticmethod(read_werewolf_habits)
     """Reads a file of habits, for tables of all sizes."""
+    lies: ClassVar[bool] = True
+    """Whether it takes `deceit`."""
 
-    def __init__(self, view: WerewolfView, rng: np.random.Generator, habits: WerewolfHabits | None = None) -> None:
-        self._rng = rng
+    def __init__(
+        self, view: WerewolfView, rng: np.random.Generator, habits: WerewolfHabits | None = None, deceit: float = 0.0
+    ) -> None:
+        self._rng, self._deceit = rng, deceit
         self._me: int = view.seat
         self._wolves = known_wolves(view)
         # what an onlooker thinks: the werewolves mind how everybody looks
@@ -190,6 +195,8 @@ class WerewolfPlayer:
         """Who looks most like a werewolf to the table, of those that are none; all werewolves choose the same."""
         assert self.onlooker is not None
         victims = self._victims(others)
+        if self._deceives() and not turns(wolves=1 + len(others) - len(victims), villagers=len(victims)):
+            return [Move(game.BALLOT, (self._worst(others, self.onlooker.wolf_chance()),))]
         return [Move(game.BALLOT, (self._worst(victims, self.onlooker.wolf_chance()),))] if victims else []
 
     def _speech_as_wolf(self, view: WerewolfView) -> list[Move]:
@@ -198,17 +205,34 @@ class WerewolfPlayer:
         if not victims:
             return []
         chance = self.onlooker.wolf_chance()
+        if self._deceives():
+            return lies(self._as_liar(view, victims, chance))
         suspect = self._worst(victims, chance)
         rivals = [seat for seat in self._rivals if seat in victims and seat in self._accusers]
         if rivals:  # reported by a seer: two seers then, and one of them lies
             return [Move(speech.REPORT, (rivals[-1], 1))]
         draw = self._rng.random()
-        one_of_us_sees = bool(self._told) or any(seat in self._rivals for seat in self._wolves)
+        one_of_us_sees = bool(self._told) or self._fellow_sees()
         if draw < LIES and not one_of_us_sees:
             return [Move(speech.REPORT, (suspect, 1))]
         if draw < ACCUSES_AS_WOLF:
             return [Move(speech.ACCUSE, (suspect,))]
         return [Move(speech.DEFEND, (self._worst(victims, -chance),))]
+
+    def _fellow_sees(self) -> bool:
+        return any(seat in self._rivals for seat in self._wolves)
+
+    def _deceives(self) -> bool:
+        """Drawn anew for each word and vote; without deceit nothing is drawn."""
+        return self._deceit > 0 and self._rng.random() < self._deceit
+
+    def _as_liar(self, view: WerewolfView, victims: Sequence[int], chance: Array) -> Liar:
+        """What the table thinks, as an onlooker would; a fellow is suspected whom it holds for worse than any victim."""
+        fellows = [seat for seat in self._others(view) if seat not in victims]
+        worst = self._worst(fellows, chance) if fellows else None
+        suspected = worst if worst is not None and chance[worst] > max(chance[seat] for seat in victims) else None
+        rivals = [seat for seat in self._rivals if seat in victims]
+        return Liar(self._worst(victims, -chance), rivals, suspected, self._told, self._fellow_sees())
 
 
 def _first(wishes: Sequence[Move], view: WerewolfView) -> Move:

@@ -70,9 +70,16 @@ class Match:
 
 
 def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[Opponent, ...]:
-    """Whom GRATR meets: all, or the one that `setting.against` names. Raises `ParlourError` for an unknown one."""
-    chosen = tuple(one for one in among if setting.against in (ALL_OPPONENTS, one.policy))
-    if not chosen:
+    """Whom GRATR meets: all, or the one that `setting.against` names, with settings behind a colon where it has any.
+
+    Raises:
+        ParlourError: There is no such opponent.
+    """
+    plain, _, settings = setting.against.partition(":")
+    chosen = tuple(one for one in among if plain in (ALL_OPPONENTS, one.policy))
+    if settings and plain != ALL_OPPONENTS:
+        chosen = tuple(Opponent(setting.against, f"{one.label} with {settings}") for one in chosen)
+    if not chosen or (settings and plain == ALL_OPPONENTS):
         raise accept("opponent", setting.against, (ALL_OPPONENTS, *(one.policy for one in among)))
     return chosen
 

@@ -16,6 +16,7 @@ from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat
+from parlour.policies.heuristic.deceit import deceit_of
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import CachedHashing
 from parlour.policies.retrieval.memory import Memory
@@ -31,25 +32,28 @@ class WindowAgent(WerewolfSeat):
     Args:
         model: Who answers; the heuristics by default.
         window: How many messages that is.
+        deceit: As of any Werewolf agent (`WerewolfSeat`).
 
     Raises:
         ParlourError: A setting is not accepted.
     """
 
     name: ClassVar[str] = "werewolf_window"
-    takes: ClassVar[tuple[str, ...]] = ("window",)
+    takes: ClassVar[tuple[str, ...]] = ("window", "deceit")
 
-    def __init__(self, model: Model | None = None, *, window: int = WINDOW) -> None:
+    def __init__(self, model: Model | None = None, *, window: int = WINDOW, deceit: float = 0.0) -> None:
         check_one_of("window", window, _MOST)
-        super().__init__(model, window=window)
+        super().__init__(model, window=window, deceit=deceit)
 
     @classmethod
     def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
         """Numbers for what it `takes`."""
-        for key, value in settings.items():
+        lying = {key: deceit_of(value) for key, value in settings.items() if key == "deceit"}
+        numbers = {key: value for key, value in settings.items() if key not in lying}
+        for key, value in numbers.items():
             if not (value.isascii() and value.isdigit()):
                 raise accept(key, value, _MOST)
-        return {key: int(value) for key, value in settings.items()}
+        return {**{key: int(value) for key, value in numbers.items()}, **lying}
 
     def _infer(self, now: WerewolfSituation) -> InferredBelief:
         assert self.me is not None
@@ -87,18 +91,21 @@ class RetrievalAgent(WindowAgent):
         model: Who answers; the heuristics by default.
         window: How many of the newest messages a question holds.
         top: How many texts it retrieves.
+        deceit: As of any Werewolf agent.
 
     Raises:
         ParlourError: A setting is not accepted.
     """
 
     name: ClassVar[str] = "werewolf_rag"
-    takes: ClassVar[tuple[str, ...]] = ("window", "top")
+    takes: ClassVar[tuple[str, ...]] = ("window", "top", "deceit")
 
-    def __init__(self, model: Model | None = None, *, window: int = WINDOW, top: int = TOP) -> None:
+    def __init__(
+        self, model: Model | None = None, *, window: int = WINDOW, top: int = TOP, deceit: float = 0.0
+    ) -> None:
         check_one_of("top", top, _MOST)
         self.top = top
-        super().__init__(model, window=window)
+        super().__init__(model, window=window, deceit=deceit)
 
     def _begin(self) -> None:
         super()._begin()

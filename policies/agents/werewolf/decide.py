@@ -22,6 +22,7 @@ from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, HEALS, KILL
 from parlour.policies.agents.seat import code
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.notes import HeardMessage
+from parlour.policies.heuristic.deceit import Liar, lies, turns
 from pydantic import BaseModel, ConfigDict, Field
 
 Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poison", "check", "vote"]
@@ -68,6 +69,8 @@ class WerewolfSelfInfo(BaseModel):
     """The other werewolves, if it is one."""
     poisoned: tuple[int, ...] = Field(default=(), exclude=True)
     """Whom it has poisoned itself, if it is the witch. A model reads that in the record."""
+    deceit: float = Field(default=0.0, exclude=True, ge=0, le=1)
+    """How often the rule lies as a werewolf (`parlour.policies.heuristic.deceit`). No language model is told."""
 
 
 def observer_of(me: WerewolfSelfInfo, wolves: Sequence[int], innocent: Sequence[int]) -> reading.Observer:
@@ -243,6 +246,8 @@ class WerewolfDecision:
         """Against whom it accused itself today, else with the table, so as not to stand out; a fellow only if he is lost."""
         heat = self.heat()
         own = self._accused_today()
+        if self._deceives() and heat and not turns(len(self.now.alive) - len(self._victims()), len(self._victims())):
+            return [code(BALLOT, (max(self.others, key=lambda j: (heat[j], self.noise[j])),))]
         if own:
             return [code(BALLOT, (own[-1],))]
         ranked = sorted(self.others, key=lambda j: (-heat[j], self.standing[j] + self.noise[j]))
@@ -262,10 +267,28 @@ class WerewolfDecision:
         own = [one for message, one in self._intents(today=True) if message.speaker == self.me.seat]
         return [one.target for one in own if one.kind != reading.DEFEND and one.target in self._victims()]
 
+    def _deceives(self) -> bool:
+        """Drawn anew for each word and vote; without deceit nothing is drawn."""
+        return self.me.deceit > 0 and bool(self.rng.random() < self.me.deceit)
+
+    def _as_liar(self, victims: Sequence[int]) -> Liar:
+        """What the table thinks, by who was attacked least and most in the messages; of equals, the most dangerous."""
+        attacks = {(one.speaker, one.target) for _, one in self._intents() if one.kind != reading.DEFEND}
+        blamed = Counter(target for _, target in attacks)
+        fellows = [seat for seat in self.others if seat in self.now.wolves]
+        worst = max(fellows, key=lambda j: (blamed[j], self.noise[j]), default=None)
+        suspected = worst if worst is not None and blamed[worst] > max(blamed[seat] for seat in victims) else None
+        told = [one.target for m, one in self._intents() if m.speaker == self.me.seat and one.score == reading.CHECK]
+        seers = self.claimed("seer")
+        trusted = min(victims, key=lambda j: (blamed[j], self.standing[j], self.noise[j]))
+        return Liar(trusted, [j for j in seers if j in victims], suspected, told, any(j in fellows for j in seers))
+
     def _speak_as_wolf(self) -> list[str]:
         victims = self._victims()
         if not victims:
             return []
+        if self._deceives():
+            return [code(one.kind, one.args) for one in lies(self._as_liar(victims))]
         threat, heat = self._lowest(victims), self.heat()
         reported_me = [
             one.speaker

@@ -20,6 +20,7 @@ from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.decide import Does, SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.agents.werewolf.inference import stance
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages
+from parlour.policies.heuristic.deceit import deceit_of
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Model
 
@@ -42,13 +43,18 @@ class WerewolfSeat(GameSeat[WerewolfView]):
     Args:
         model: Who answers; the heuristics by default.
         window: How many of the newest messages the question for an action holds.
+        deceit: How often the heuristics lie as a werewolf (`parlour.policies.heuristic.deceit`), 0..1, over the lies that
+            they tell in any case.
+
+    Raises:
+        ParlourError: The deceit is none.
     """
 
     plays: ClassVar[tuple[str, str]] = ("Werewolf", "werewolf_v0")
     view_type: ClassVar[type] = WerewolfView
 
-    def __init__(self, model: Model | None = None, *, window: int = WINDOW) -> None:
-        self.window = window
+    def __init__(self, model: Model | None = None, *, window: int = WINDOW, deceit: float = 0.0) -> None:
+        self.window, self.deceit = window, deceit_of(deceit)
         super().__init__(model)
 
     def _begin(self) -> None:
@@ -123,7 +129,9 @@ class WerewolfSeat(GameSeat[WerewolfView]):
     def _sit_down(self, view: WerewolfView) -> None:
         fellows = [seat for fact in view.knows if WEREWOLF in fact.roles for seat in fact.seats]
         side: Any = view.side
-        self.me = WerewolfSelfInfo(seat=view.seat, role=view.role, side=side, roles=list(view.roles), fellows=fellows)
+        self.me = WerewolfSelfInfo(
+            seat=view.seat, role=view.role, side=side, roles=list(view.roles), fellows=fellows, deceit=self.deceit
+        )
         if view.role == WEREWOLF:
             self._known = {seat: seat in fellows for seat in range(len(view.roles)) if seat != view.seat}
 
@@ -166,7 +174,7 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         )
 
     def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "window": self.window}
+        return {**super().settings(), "window": self.window, **({"deceit": self.deceit} if self.deceit else {})}
 
 
 def _asked(view: WerewolfView) -> Does:

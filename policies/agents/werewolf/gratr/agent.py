@@ -25,9 +25,10 @@ from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
 from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, WerewolfSeat
+from parlour.policies.heuristic.deceit import deceit_of
 from parlour.policies.llm.model import Model
 
-_KINDS: Final = {field.name: type(field.default) for field in fields(Parameters)} | {"window": int}
+_KINDS: Final = {field.name: type(field.default) for field in fields(Parameters)} | {"window": int, "deceit": float}
 _HOSTILE: Final = 0.4
 """What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
 
@@ -39,6 +40,7 @@ class GratrAgent(WerewolfSeat):
         model: Who answers; the heuristics by default.
         parameters: Of the graph.
         window: How many of the newest messages the question for an action holds.
+        deceit: As of any Werewolf agent (`WerewolfSeat`).
 
     Raises:
         ParlourError: A setting is not accepted.
@@ -48,18 +50,27 @@ class GratrAgent(WerewolfSeat):
     takes: ClassVar[tuple[str, ...]] = tuple(_KINDS)
 
     def __init__(
-        self, model: Model | None = None, *, parameters: Parameters | None = None, window: int = WINDOW
+        self,
+        model: Model | None = None,
+        *,
+        parameters: Parameters | None = None,
+        window: int = WINDOW,
+        deceit: float = 0.0,
     ) -> None:
         if isinstance(window, bool) or not isinstance(window, int) or window < 1:
             raise accept("window", window, "a whole number, at least 1")
         self.parameters = parameters or Parameters()
-        super().__init__(model, window=window)
+        super().__init__(model, window=window, deceit=deceit)
 
     @classmethod
     def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
-        """The fields of `Parameters`, and `window`."""
-        values = {key: _number(key, value, _KINDS[key]) for key, value in settings.items()}
-        return {"window": values.pop("window", WINDOW), "parameters": Parameters(**values)}
+        """The fields of `Parameters`, `window` and `deceit`."""
+        values: dict[str, Any] = {
+            key: deceit_of(value) if key == "deceit" else _number(key, value, _KINDS[key])
+            for key, value in settings.items()
+        }
+        seat: dict[str, Any] = {key: values.pop(key) for key in ("window", "deceit") if key in values}
+        return {**seat, "parameters": Parameters(**values)}
 
     def _begin(self) -> None:
         super()._begin()
@@ -190,8 +201,8 @@ class GratrAgent(WerewolfSeat):
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        window = settings.pop("window", WINDOW)
-        return cls(model, parameters=Parameters(**settings), window=window)
+        seat = {key: settings.pop(key) for key in ("window", "deceit") if key in settings}
+        return cls(model, parameters=Parameters(**settings), **seat)
 
 
 def _about_intents(said: Sequence[HeardMessage], players: int) -> list[asks.AskIntent]:

@@ -1,0 +1,69 @@
+"""How a werewolf lies, for players by heuristic: one rule, whatever a player makes of the others. Of parlour's own.
+
+With chance `deceit` a werewolf's words are a lie, and its vote is one cast for show. Lies: whoever claims to see is
+answered by a claim to see (a counter-claim); a fellow who is suspected is cleared by a check that never was; else the
+player whom the table trusts most is framed, by such a check or, where a fellow is the false seer, by an accusation. The vote
+goes with the village, fellows included, until the werewolves are few votes short of a majority; then it turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+from parlour.envs import speech
+from parlour.envs.core import Move, accept
+
+SHORT: Final = 1
+"""By how many the village may outnumber the werewolves when they stop voting with it."""
+
+
+class Liar(NamedTuple):
+    """What a werewolf that lies goes by; all players it names are alive."""
+
+    trusted: int
+    """Whom of the village the table trusts most."""
+    rivals: Sequence[int]
+    """Who of the village claims to see, latest last."""
+    suspected: int | None
+    """A fellow whom the table suspects."""
+    told: Collection[int]
+    """On whom it has reported."""
+    fellow_sees: bool
+    """Whether another werewolf claims to see."""
+
+
+def lies(given: Liar) -> list[Move]:
+    """What it says: wishes, the best first.
+
+    >>> [(one.kind, one.args) for one in lies(Liar(trusted=3, rivals=(4,), suspected=1, told=(), fellow_sees=False))]
+    [('report', (4, 1)), ('report', (1, 0)), ('report', (3, 1)), ('accuse', (3,))]
+    """
+    rivals = list(reversed(given.rivals))
+    if given.fellow_sees:
+        return [Move(speech.ACCUSE, (one,)) for one in (*rivals[:1], given.trusted)]
+    checks = [(rival, 1) for rival in rivals]
+    checks += [] if given.suspected is None else [(given.suspected, 0)]
+    checks.append((given.trusted, 1))
+    told = [Move(speech.REPORT, check) for check in checks if check[0] not in given.told]
+    return [*told, Move(speech.ACCUSE, (given.trusted,))]
+
+
+def turns(wolves: int, villagers: int) -> bool:
+    """Whether it is late enough for werewolves to vote as such, by how many of both live.
+
+    >>> turns(wolves=3, villagers=5), turns(wolves=3, villagers=4)
+    (False, True)
+    """
+    return villagers <= wolves + SHORT
+
+
+def deceit_of(value: float | str) -> float:
+    """The setting `deceit`, in words or as a number. Raises `ParlourError` for what is no number 0..1."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise accept("deceit", value, "a number 0..1")
+    return number
