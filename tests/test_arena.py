@@ -20,7 +20,7 @@ from parlour.training import rollout, seeds
 from parlour.training.arena import report
 from parlour.training.arena.config import ArenaConfig
 from parlour.training.arena.forecast import forecast
-from parlour.training.arena.games import ArenaGame, play_games, stored_games
+from parlour.training.arena.games import GAMES, ArenaGame, play_games, stored_games
 from parlour.training.arena.result import ArenaResult
 from parlour.training.arena.run import arena
 from parlour.training.arena.strengths import POINTS, fit, strengths
@@ -226,6 +226,27 @@ def test_a_folder_of_another_arena_is_refused(tmp_path):
         arena(env, other, makers, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('[2147483648, "random", "nobody", "keeper", 5, [{}, {}]]', "line 2 is of another game"),
+        ('[2147483649, "random", "random", "keeper", 5, [{}, {}]]', "line 2 is of another game"),
+        ('[2147483648, "random", "random", "good", 5, [{}, {}]]', "line 2 is of another game"),
+        ('[2147483648, "random", "random", "keeper", 5, [{}, 3]]', "accepted: what a run of the arena left"),
+        ('[2147483648, "random", "random", "keeper", 5]', "accepted: what a run of the arena left"),
+        ('{"seed": 3}', "accepted: what a run of the arena left"),
+        ("[2147483648,", "accepted: what a run of the arena left"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_refused(line, told, tmp_path):
+    env, config, makers = played(games=1)
+    arena(env, config, makers, tmp_path)
+    head = (tmp_path / GAMES).read_text().splitlines()[0]
+    (tmp_path / GAMES).write_text(f"{head}\n{line}\n")
+    with pytest.raises(ParlourError, match=told):
+        arena(env, config, makers, tmp_path)
+
+
 def test_players_of_a_table_need_neither_a_file_nor_a_person():
     told = rollout.table("avalon_v0", num_players=5, rules="official", talk=False).game_env.game.config
     assert players_of("avalon_v0", told) == ["random", "heuristic", "expert", "avalon_agent", "avalon_baseline"]
@@ -241,6 +262,9 @@ def test_players_of_a_table_need_neither_a_file_nor_a_person():
         ({"players": ("random",)}, "1 player in the arena; accepted: two or more"),
         ({"players": ("random", "random")}, "'random' is in the arena twice; accepted: each player once"),
         ({"games": 0}, "games 0 is not accepted"),
+        ({"seed": 2**31 - 3, "games": 4}, "seed 2147483645 is not accepted; accepted: 0..2147483644"),
+        ({"seed": 10**30}, "is not accepted; accepted: 0..2147483548"),
+        ({"games": 2**31 + 1}, "games 2147483649 is not accepted"),
         ({"resamples": 10}, "resamples 10 is not accepted"),
         ({"failures": Failures("skip-game")}, "on_failure 'skip-game' is not accepted in an arena of common deals"),
     ],

@@ -45,6 +45,7 @@ LINES: tuple[str, ...] = (
     "prompts show chat.take_turn --game template_v0 --seat 0",
     "evaluate template_v0 --policy random --against heuristic --games 2 --design team --seed 3",
     "new mygame --out .",
+    "arena template_v0 --policy random --policy heuristic --games 2 --resamples 100 --seed 3 --out out",
 )
 JUNK: tuple[str, ...] = (
     *("", " ", "-1", "0", "1", "2", "x", "1e5", "nan", "9" * 5000, "x" * 300, "null", "[]", "{}", "[" * 500, "a\0b"),

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError, check_from
+from parlour.envs.core import ParlourError, check_from, check_one_of
+from parlour.training import seeds
 from parlour.training.failures import RULE, Failures
 
 FEWEST: Final = 2
@@ -37,8 +38,9 @@ class ArenaConfig:
     failures: Failures = RULE
 
     def __post_init__(self) -> None:
-        for name, least in (("games", 1), ("seed", 0), ("resamples", 100)):
-            check_from(name, getattr(self, name), least)
+        check_from("resamples", self.resamples, 100)
+        check_one_of("games", self.games, range(1, len(seeds.HELD_OUT) + 1))
+        check_one_of("seed", self.seed, range(len(seeds.HELD_OUT) - self.games + 1))
         if len(self.players) < FEWEST:
             raise ParlourError(f"{len(self.players)} player in the arena; accepted: two or more")
         if twice := [name for name, times in Counter(self.players).items() if times > 1]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.aec import GameEnv
+from parlour.envs.core import ParlourError
 from parlour.policies.llm.decisions import Decisions
 from parlour.training import seeds
 from parlour.training.arena.config import ArenaConfig
@@ -27,6 +28,8 @@ from pettingzoo.utils.env import AECEnv
 GAMES: Final = "games.jsonl"
 _UNTOLD: Final = "seconds"
 """What is measured of decisions: the same game takes other times."""
+Case = tuple[int, str, str]
+"""A deal, and who holds the first side and the second."""
 
 
 class ArenaGame(NamedTuple):
@@ -73,6 +76,8 @@ def play_games(
     with ExitStack() as stack:
         store = None if folder is None else stack.enter_context(_store(folder, config))
         found = [] if store is None else store.found[: len(cases)]
+        if folder is not None:
+            _check(folder / GAMES, found, cases, sides)
         missing = cases[len(found) :]
 
         def keep(number: int, episode: Episode) -> ArenaGame:
@@ -97,9 +102,7 @@ def stored_games(folder: Path) -> int:
     return max(0, path.read_bytes().count(b"\n") - 1) if path.exists() else 0
 
 
-def _jobs(
-    base: GameEnv, cases: Sequence[tuple[int, str, str]], makers: Mapping[str, MakePolicy], sides: tuple[str, str]
-) -> list[Job]:
+def _jobs(base: GameEnv, cases: Sequence[Case], makers: Mapping[str, MakePolicy], sides: tuple[str, str]) -> list[Job]:
     jobs, dealt, holds = [], None, []
     for seed, first, second in cases:
         if seed != dealt:
@@ -127,7 +130,16 @@ def _game(episode: Episode, first: str, second: str, sides: tuple[str, str]) -> 
 
 
 def _store(folder: Path, config: ArenaConfig) -> JsonlStore[ArenaGame]:
-    return JsonlStore(folder / GAMES, _read, "arena", {"players": list(config.players), "seed": config.seed})
+    return JsonlStore(folder / GAMES, _read, "run of the arena", {"players": list(config.players), "seed": config.seed})
+
+
+def _check(path: Path, found: Sequence[ArenaGame], cases: Sequence[Case], sides: tuple[str, str]) -> None:
+    """Raise `ParlourError` unless the games are those that were to be played, in their order."""
+    for number, (game, case) in enumerate(zip(found, cases, strict=False), 2):
+        if game[:3] != case or game.winner not in (*sides, ""):
+            raise ParlourError(
+                f"{str(path)!r} cannot be used (line {number} is of another game); accepted: what a run of the arena left"
+            )
 
 
 def _line(game: ArenaGame) -> list[Any]:

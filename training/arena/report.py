@@ -46,6 +46,7 @@ def as_json(found: ArenaResult) -> dict[str, Any]:
 
 
 _CELL = ("n", "first_won", "drawn", "rate", "low", "high", "expected")
+_SHORT = 40
 _PAIR = ("player", "opponent", "deals", "points", "low", "high", "beats")
 
 
@@ -124,8 +125,7 @@ def remarks(found: ArenaResult) -> list[str]:
     a, b, share, expected = found.largest_miss
     even = 1 / (1 + 10 ** (-told.advantage.value / 400))
     said = [
-        f"{first} against {found.sides[1]}, both of mean strength: {points(told.advantage)} points, "
-        f"{first} wins {100 * even:.0f} %.",
+        f"{first} against {found.sides[1]}, both of mean strength: {points(told.advantage)} points, {100 * even:.0f} % won.",
         *(f"Cycle: {' beats '.join((*cycle, cycle[0]))}." for cycle in found.pairs.cycles()),
         f"Ratings miss a cell by {100 * told.miss:.1f} points of 100 (root mean square; chance alone: {100 * told.noise:.1f}), "
         f"the most where {a} is {first} against {b}: it won {100 * share:.0f} %, by the ratings {100 * expected:.0f} %.",
@@ -144,12 +144,13 @@ def title(found: ArenaResult) -> str:
 
 
 def table_of(options: Mapping[str, Any]) -> str:
-    """The options that are set to one value, behind a comma; lists, such as the roles, are in config.json.
+    """The options that are set to one short value, behind a comma; the others, such as the roles, are in config.json.
 
     >>> table_of({"num_players": 5, "roles": ["Merlin", "Assassin"], "talk": False, "guesser": None})
     ', num_players 5, talk False'
     """
-    return "".join(f", {key} {value}" for key, value in options.items() if isinstance(value, bool | int | float | str))
+    plain = {key: str(value) for key, value in options.items() if isinstance(value, bool | int | float | str)}
+    return "".join(f", {key} {value}" for key, value in plain.items() if len(value) <= _SHORT)
 
 
 def text(found: ArenaResult) -> str:
