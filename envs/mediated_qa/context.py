@@ -121,6 +121,7 @@ def _of_links(graph: KnowledgeGraph, question: str, starts: Sequence[int]) -> tu
         log(1 + rivals),
         *_two(degrees),
         *_two(reliable),
+        *_two([_mentions(graph, start) for start in starts[:2]]),
     )
 
 
@@ -130,6 +131,12 @@ def _holding(graph: KnowledgeGraph, title: str) -> int:
     found = [graph.postings[word] for word in stems if word in graph.postings]
     shared = set.intersection(*found) if found else set()
     return sum(graph.kind[node] == DOCUMENT for node in shared)
+
+
+def _mentions(graph: KnowledgeGraph, document: int) -> float:
+    """How often what a document is about is named, as a logarithm."""
+    named = [node for node in graph.graph.adj[document] if graph.kind[node] == ENTITY]
+    return log(1 + sum(map(graph.degree, named)))
 
 
 def _two(found: Sequence[float]) -> tuple[float, float]:
@@ -148,6 +155,8 @@ def _of_path(graph: KnowledgeGraph, question: str, path: Path | None) -> tuple[f
     offered = [reading.candidates(piece, question) for piece in pieces]
     cued = [reading.candidates(piece, question, strict=True) for piece in pieces]
     wanted = set(reading.relation(question))
+    degrees = [log(1 + graph.degree(node)) for node in path.nodes if graph.kind[node] in (DOCUMENT, ENTITY)]
+    reliable = [graph.reliability[node] for node in path.nodes]
     told = [wanted.intersection(english.stems(piece.sentence)) for piece in pieces]
     return (
         path.score,
@@ -169,6 +178,10 @@ def _of_path(graph: KnowledgeGraph, question: str, path: Path | None) -> tuple[f
         float(len(offered[-1]) if offered else 0),
         float(len(cued[-1]) if cued else 0),
         float(len(reading.joined(pieces, question))),
+        sum(degrees) / max(1, len(degrees)),
+        degrees[-1] if degrees else 0.0,
+        sum(reliable) / len(reliable),
+        min(reliable),
     )
 
 

@@ -141,12 +141,13 @@ QUESTION_FEATURES: Final = (
 )
 LINK_FEATURES: Final = (
     *("links", "unlinked", "inexact", "rivals", "first_degree", "second_degree"),
-    *("first_reliability", "second_reliability"),
+    *("first_reliability", "second_reliability", "first_mentions", "second_mentions"),
 )
 PATH_FEATURES: Final = (
     *("score", "nodes", "sentences", "documents", "entities", "concepts", "titles", "met", "weight", "lightest"),
     *("said", "asked", "offering", "candidates", "cued", "dated"),
     *("telling", "missing", "tells_last", "offers_last", "cues_last", "joined"),
+    *("degree_mean", "degree_last", "reliability_mean", "reliability_least"),
 )
 FEATURES: Final = (*SIGNAL_FEATURES, *QUESTION_FEATURES, *LINK_FEATURES, *PATH_FEATURES)
 """What may be known of a question before anything is paid for; see `context`."""
