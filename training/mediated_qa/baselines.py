@@ -60,12 +60,12 @@ class Scores:
 
 def fixed(name: str, joint: Joint, rows: Sequence[Simulated]) -> SystemAnswers:
     """Always the same joint action."""
-    return _mixed(name, [{joint: 1.0}] * len(rows), rows)
+    return mixed(name, [{joint: 1.0}] * len(rows), rows)
 
 
 def drawn(name: str, joints: Sequence[Names], rows: Sequence[Simulated]) -> SystemAnswers:
     """The joint action drawn for each question."""
-    return _mixed(name, [{ALL[NUMBER[joint]]: 1.0} for joint in joints], rows)
+    return mixed(name, [{ALL[NUMBER[joint]]: 1.0} for joint in joints], rows)
 
 
 def refusing(
@@ -96,17 +96,18 @@ def oracle(rows: Sequence[Simulated], joint: str = "published") -> SystemAnswers
     """On each question the joint action that earns most there."""
     offered = JOINTS[joint]
     best = [max(offered, key=lambda one: row.utilities[ALL.index(one)]) for row in rows]
-    return _mixed("oracle", [{one: 1.0} for one in best], rows)
+    return mixed("oracle", [{one: 1.0} for one in best], rows)
 
 
 def learned(name: str, policy: PolicyTable, rows: Sequence[Simulated]) -> SystemAnswers:
     """A policy table; in a state without a row the fallback."""
     by_state = {state: {ALL[NUMBER[names]]: p for names, p in row.items()} for state, row in policy.rows.items()}
     fallback = {ALL[NUMBER[FALLBACK]]: 1.0}
-    return _mixed(name, [by_state.get(row.state, fallback) for row in rows], rows)
+    return mixed(name, [by_state.get(row.state, fallback) for row in rows], rows)
 
 
-def _mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simulated]) -> SystemAnswers:
+def mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simulated]) -> SystemAnswers:
+    """On each question one joint action, drawn with these chances."""
     if not rows:
         raise ParlourError("there are no questions to be scored on; accepted: at least one")
     p = np.array([[chance.get(joint, 0.0) for joint in ALL] for chance in chances])

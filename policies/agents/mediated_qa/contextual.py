@@ -1,0 +1,206 @@
+"""A mediator that sees more than the state: what each joint action would earn on a question, by its context.
+
+Each joint action has a model of its four outcomes (`outcome_model`). Their chances lean on the table of states where these hold
+few questions: with n training questions in the state, the model counts n, and the state's own shares, which lean on all
+questions by `LEAN`, count `strength`. Expected net utility follows for any payment. The policy is the best action, or a
+quantal response with a floor, as for the table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.vocabulary import FEATURES, SEES, SIGNAL_FEATURES, STATES, Payment, executed
+from parlour.policies.agents.mediated_qa.joint import ALL, Joint, from_key, key
+from parlour.policies.agents.mediated_qa.outcome_model import (
+    OUTCOMES,
+    Floats,
+    OutcomeModel,
+    array,
+    outcome_model,
+    softened,
+)
+
+INPUTS: Final[Mapping[str, tuple[str, ...]]] = {"state": (), "signals": SIGNAL_FEATURES, "question": FEATURES}
+"""What a mediator sees -> the features that it is given; trust and quality of the state are always known."""
+LEAN: Final = 10.0
+"""Pseudo-questions by which a state's shares of outcomes lean on those of all questions."""
+_LEVELS: Final = {state: (k // 3, k % 3) if k < 9 else (-1, -1) for k, state in enumerate(STATES)}
+
+
+@dataclass(frozen=True, eq=False)
+class ContextualModel:
+    """What is expected of the joint actions on a question.
+
+    Raises:
+        ParlourError: The parts do not fit.
+    """
+
+    sees: str
+    """`"state"`, `"signals"` or `"question"`."""
+    joints: tuple[Joint, ...]
+    model_of: tuple[int, ...]
+    """Of each joint action, number into `models`; those that always came out alike share one."""
+    models: tuple[OutcomeModel, ...]
+    counts: Floats
+    """Training questions by state, model and outcome, shape (10, models, 4)."""
+    strength: float
+    """Pseudo-questions that tie a question to the table; inf for the table alone."""
+    found: Floats
+    """Share of the training questions on which shallow and deep retrieval found evidence, without and with a link, shape (2, 2)."""
+    payment: Payment
+    temperature: float = 0.0
+    """Of the quantal response, in units of utility; 0 for the best action."""
+    floor: float = 0.0
+    """Least probability of an action."""
+
+    def __post_init__(self) -> None:
+        check_one_of("sees", self.sees, SEES)
+        models, width = len(self.models), len(INPUTS[self.sees]) + 2
+        fits = (
+            len(self.model_of) == len(self.joints) > 0
+            and all(0 <= k < models for k in self.model_of)
+            and self.counts.shape == (len(STATES), models, OUTCOMES)
+            and bool(np.all(self.counts >= 0))
+            and self.found.shape == (2, 2)
+            and all(len(model.center) == width for model in self.models)
+        )
+        if not fits:
+            raise ParlourError(
+                "a contextual model whose parts do not fit; accepted: one of `train grace --sees question`"
+            )
+        if not self.strength >= 0 or not 0 <= self.temperature < math.inf or not 0 <= self.floor * len(self.joints) < 1:
+            told = (self.strength, self.temperature, self.floor)
+            raise accept("strength, temperature and floor", told, "numbers from 0, the floor below 1 / actions")
+
+    def chances(self, contexts: Floats, states: Sequence[str]) -> Floats:
+        """Of the outcomes of the joint actions, shape (questions, joint actions, 4).
+
+        Args:
+            contexts: Shape (questions, features), at least the features that it sees, in the order of `vocabulary.FEATURES`.
+            states: Of the questions.
+        """
+        x = inputs(self.sees, contexts, states)
+        number = np.array([STATES.index(state) for state in states])
+        table = self.shares()[number]
+        learned = np.stack([model.chances(x) for model in self.models], axis=1)
+        questions = self.counts.sum(axis=2)[number, :, None]
+        trust = weight_of(questions, self.strength)
+        return np.asarray((trust * learned + (1 - trust) * table)[:, list(self.model_of)])
+
+    def shares(self) -> Floats:
+        """Of the outcomes by state and model, leaning on all questions; shape (10, models, 4)."""
+        every = self.counts.sum(axis=0)
+        overall = every / np.maximum(every.sum(axis=1, keepdims=True), 1)
+        return np.asarray((self.counts + LEAN * overall) / (self.counts.sum(axis=2, keepdims=True) + LEAN))
+
+    def values(self, contexts: Floats, states: Sequence[str], payment: Payment | None = None) -> Floats:
+        """Expected net utility, shape (questions, joint actions); with another payment than the one it was learned at."""
+        return self.net_of(self.chances(contexts, states), contexts, payment)
+
+    def net_of(self, chances: Floats, contexts: Floats, payment: Payment | None = None) -> Floats:
+        """Expected net utility of given chances of the outcomes, shape (questions, joint actions)."""
+        pays = self.payment if payment is None else payment
+        linked = contexts[:, 0] > 0 if contexts.shape[1] else np.ones(len(contexts), dtype=bool)
+        costs = np.array([[self._cost(joint, pays, with_link) for joint in self.joints] for with_link in (False, True)])
+        return np.asarray(chances @ np.array(pays.utilities) - costs[linked.astype(int)])
+
+    def _cost(self, joint: Joint, payment: Payment, linked: bool) -> float:
+        plan = vocabulary.ALL[ALL.index(joint)]
+        share = 0.0 if plan.retriever == vocabulary.NO_RETRIEVAL else float(self.found[plan.retriever, int(linked)])
+        with_it, without = (sum(payment.costs_of(executed(plan, found))) for found in (True, False))
+        return share * with_it + (1 - share) * without
+
+    def policy(self, contexts: Floats, states: Sequence[str], payment: Payment | None = None) -> Floats:
+        """Probabilities of the joint actions, shape (questions, joint actions)."""
+        return response(self.values(contexts, states, payment), self.temperature, self.floor)
+
+    def row(self, context: Sequence[float], state: str) -> dict[Joint, float]:
+        """The probabilities on one question. Raises `ParlourError` if the context lacks features that it sees."""
+        wanted = INPUTS[self.sees]
+        if len(context) < len(wanted):
+            raise ParlourError(f"this policy sees the {self.sees}; accepted: a table with mediator_sees={self.sees!r}")
+        p = self.policy(np.array([context], dtype=np.float64).reshape(1, -1), [state])[0]
+        return dict(zip(self.joints, p.tolist(), strict=True))
+
+    def as_json(self) -> dict[str, Any]:
+        """As plain values; read back exactly."""
+        return {
+            "sees": self.sees,
+            "features": list(INPUTS[self.sees]),
+            "actions": [key(joint) for joint in self.joints],
+            "model_of": list(self.model_of),
+            "counts": self.counts.tolist(),
+            "strength": None if math.isinf(self.strength) else self.strength,
+            "found": self.found.tolist(),
+            "utilities": list(self.payment.utilities),
+            "costs": list(self.payment.costs),
+            "temperature": self.temperature,
+            "floor": self.floor,
+            "models": [model.as_json() for model in self.models],
+        }
+
+
+def inputs(sees: str, contexts: Floats, states: Sequence[str]) -> Floats:
+    """What the models are given: the features that are seen, trust and quality; shape (questions, features + 2)."""
+    levels = np.array([_LEVELS[state] for state in states], dtype=np.float64).reshape(-1, 2)
+    return np.hstack([contexts[:, : len(INPUTS[sees])], levels])
+
+
+def weight_of(questions: Floats, strength: float) -> Floats:
+    """How much a model counts beside the table of a state with so many questions, 0..1."""
+    if math.isinf(strength):
+        return np.zeros_like(questions)
+    return np.asarray(questions / np.maximum(questions + strength, 1e-300))
+
+
+def response(values: Floats, temperature: float, floor: float) -> Floats:
+    """Quantal response of each row with a floor; at temperature 0 the best action, the first of equals."""
+    if temperature == 0:
+        p = np.zeros_like(values)
+        p[np.arange(len(values)), values.argmax(axis=1)] = 1.0
+    else:
+        p = softened(values / temperature)
+    raised = (1 - values.shape[1] * floor) * p + floor
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def contextual_model(stored: Any) -> ContextualModel:
+    """From the entry of a policy file. Raises `ParlourError` for what is no such model."""
+    if not isinstance(stored, Mapping) or not isinstance(stored.get("models"), list):
+        raise accept("contextual", type(stored).__name__, "an object as `train grace --sees question` writes it")
+    sees = str(stored.get("sees"))
+    check_one_of("sees", sees, SEES)
+    if stored.get("features") != list(INPUTS[sees]):
+        raise ParlourError(f"features of another version; accepted: {', '.join(INPUTS[sees]) or 'none'}")
+    actions = stored.get("actions")
+    if not isinstance(actions, list):
+        raise accept("actions", actions, "a list of joint actions")
+    strength = stored.get("strength")
+    settings = [0 if strength is None else strength, stored.get("temperature"), stored.get("floor")]
+    told = array("strength, temperature, floor", settings, 1)
+    return ContextualModel(
+        sees,
+        tuple(from_key(str(name)) for name in actions),
+        tuple(int(k) for k in array("model_of", stored.get("model_of"), 1, whole=True)),
+        tuple(map(outcome_model, stored["models"])),
+        array("counts", stored.get("counts"), 3),
+        math.inf if strength is None else float(told[0]),
+        array("found", stored.get("found"), 2),
+        _payment(stored),
+        float(told[1]),
+        float(told[2]),
+    )
+
+
+def _payment(stored: Mapping[str, Any]) -> Payment:
+    utilities, costs = (array(name, stored.get(name), 1).tolist() for name in ("utilities", "costs"))
+    if len(utilities) != OUTCOMES or len(costs) != len(Payment().costs):
+        raise accept("utilities and costs", (utilities, costs), "four numbers, and nine")
+    return Payment(tuple(utilities), tuple(costs))

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Measure what seeing the question is worth to GRACE's mediator, on generated corpora: docs/mediators.md has the results."""
+
+import argparse
+from pathlib import Path
+
+from parlour.training.display import markdown_table
+from parlour.training.mediated_qa.contextual.study import HEADING, SEEDS, TABLE, compared, lines, studies
+from parlour.training.runs import write_csv
+
+arguments = argparse.ArgumentParser(description=__doc__)
+arguments.add_argument("--difficulty", nargs="+", default=["easy", "medium", "hard"])
+arguments.add_argument("--seed", nargs="+", type=int, default=list(SEEDS), help="of the corpora")
+arguments.add_argument("--out", type=Path, default=Path("runs/contextual"))
+chosen = arguments.parse_args()
+
+
+def tell(one):
+    """One corpus is done."""
+    more = compared([one], "contextual, sees question")
+    print(f"{one.difficulty} {one.seed}: {one.earned[TABLE].mean():.2f}, sees question {more.mean:+.2f}", flush=True)
+
+
+found = studies(chosen.difficulty, chosen.seed, tell)
+chosen.out.mkdir(parents=True, exist_ok=True)
+for one in found:
+    rows = zip(*(earned.tolist() for earned in one.earned.values()), strict=True)
+    write_csv(chosen.out / f"{one.difficulty}-{one.seed}.csv", list(one.earned), [list(row) for row in rows])
+write_csv(chosen.out / "systems.csv", list(HEADING), lines(found))
+print(markdown_table(HEADING, [list(map(str, line)) for line in lines(found)]))
+for difficulty in chosen.difficulty:
+    part = [one for one in found if one.difficulty == difficulty]
+    more = compared(part, "contextual, sees question", "question form x state")
+    print(f"{difficulty}: sees question less question form x state {more.mean:+.2f} [{more.low}, {more.high}]")

@@ -1,0 +1,363 @@
+"""A mediator that sees the question: its numbers are scikit-learn's, it leans on the table, and it learns what can be learned."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
+from parlour.envs.mediated_qa.memory import Memory
+from parlour.envs.mediated_qa.pipeline import OfflineReader, Pipeline
+from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, JOINTS, PUBLISHED, STATES, Payment
+from parlour.envs.mediated_qa.world import WorldFact
+from parlour.policies.agents.mediated_qa.contextual import (
+    LEAN,
+    ContextualModel,
+    contextual_model,
+    inputs,
+    response,
+    weight_of,
+)
+from parlour.policies.agents.mediated_qa.joint import PUBLISHED as NAMES
+from parlour.policies.agents.mediated_qa.outcome_model import BoostedTrees, OutcomeModel, outcome_model
+from parlour.training.mediated_qa import baselines
+from parlour.training.mediated_qa.contextual import systems
+from parlour.training.mediated_qa.contextual.ceiling import ceiling, expected, recollections
+from parlour.training.mediated_qa.contextual.fit import BOOSTING, INVERSE_PENALTY, fit
+from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
+from parlour.training.mediated_qa.simulate import Simulated, simulate
+
+RIGHT, WRONG, SILENT, MISSED = range(4)
+
+
+# -- the numbers are scikit-learn's ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_predictions_are_those_of_scikit_learn(classes):
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(classes)
+    x = rng.normal(size=(300, 5)).round(1)  # rounded: many values lie on a threshold
+    y = (x[:, 0] + 2 * (x[:, 1] > 0) + rng.normal(size=300)).round().astype(int) % classes
+    made = fit(x, y)
+    center, scale = x.mean(axis=0), x.std(axis=0)
+    logistic = LogisticRegression(C=INVERSE_PENALTY, max_iter=500).fit((x - center) / scale, y)
+    boosted = HistGradientBoostingClassifier(**BOOSTING).fit(x, y)
+    new = rng.normal(size=(200, 5)).round(1)
+    theirs = (logistic.predict_proba((new - center) / scale) + boosted.predict_proba(new)) / 2
+    ours = made.chances(new)
+    assert np.allclose(ours[:, :classes], theirs, atol=1e-12)
+    assert np.all(ours[:, classes:] == 0)
+    assert len({row.tobytes() for row in ours}) > 100  # they do differ from question to question
+
+
+def test_a_fit_is_the_same_every_time():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(200, 4)), rng.integers(0, 3, size=200)
+    assert json.dumps(fit(x, y).as_json()) == json.dumps(fit(x, y).as_json())
+
+
+def test_a_single_outcome_is_certain():
+    made = fit(np.zeros((10, 3)), np.full(10, SILENT))
+    assert made.chances(np.ones((2, 3))).tolist() == [[0, 0, 1, 0]] * 2
+
+
+def test_models_are_read_back_exactly_from_plain_json():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(200, 4)), rng.choice([RIGHT, WRONG, MISSED], size=200)
+    made = fit(x, y)
+    again = outcome_model(json.loads(json.dumps(made.as_json())))
+    assert np.array_equal(again.chances(x), made.chances(x))
+
+
+def trees(**changed):
+    """One tree: x_0 <= 0.5 adds 1, else 2; and one that is a leaf of 3 from the start."""
+    parts = {
+        "start": np.array([0.5, 0.0]),
+        "roots": np.array([[0, 3]]),
+        "feature": np.array([0, 0, 0, 0]),
+        "threshold": np.array([0.5, 0.0, 0.0, 0.0]),
+        "left": np.array([1, 0, 0, 0]),
+        "right": np.array([2, 0, 0, 0]),
+        "value": np.array([0.0, 1.0, 2.0, 3.0]),
+    }
+    return BoostedTrees(**(parts | changed))
+
+
+def test_a_tree_goes_left_up_to_its_threshold():
+    assert trees().scores(np.array([[0.5], [0.6]])).tolist() == [[1.5, 3.0], [2.5, 3.0]]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"left": np.array([0, 1, 0, 0]), "right": np.array([2, 1, 0, 0])},  # a child that is its own parent
+        {"right": np.array([9, 0, 0, 0])},
+        {"roots": np.array([[0, 4]])},
+        {"value": np.zeros(3)},
+    ],
+)
+def test_trees_that_would_never_end_are_refused(changed):
+    with pytest.raises(ParlourError, match="trees whose arrays do not fit; accepted"):
+        trees(**changed)
+
+
+# -- leaning on the table --------------------------------------------------------------------------------------
+
+
+def certain(outcome, width):
+    return OutcomeModel((outcome,), np.zeros(width), np.ones(width), np.zeros((1, width)), np.zeros(1))
+
+
+def model(strength=0.0, counts=None, **settings):
+    """Shallow reading is right and refusing missed, says the model; the state's table may say otherwise."""
+    shown = np.zeros((len(STATES), 2, 4)) if counts is None else counts
+    parts = {
+        "sees": "signals",
+        "joints": (NAMES[1], NAMES[2]),
+        "model_of": (0, 1),
+        "models": (certain(RIGHT, 8), certain(MISSED, 8)),
+        "counts": shown,
+        "strength": strength,
+        "found": np.array([[0.5, 1.0], [0.5, 1.0]]),
+        "payment": Payment(),
+    }
+    return ContextualModel(**(parts | settings))
+
+
+LINKED = np.array([[1.0, 0, 0, 0, 0, 0]])
+
+
+def test_expected_net_utility_is_the_chances_times_what_they_pay_less_what_is_carried_out():
+    counts = np.zeros((len(STATES), 2, 4))
+    counts[4, 0, RIGHT] = counts[4, 1, MISSED] = 30
+    # right 120 less shallow 1 and generating 2; missed -20 less shallow 1
+    assert model(counts=counts).values(LINKED, [STATES[4]]).tolist() == [[117.0, -21.0]]
+    pays = Payment((10.0, -1.0, 2.0, -3.0), (5.0, 0, 0, 7.0, 0, 0, 0, 0, 0))
+    assert model(counts=counts).values(LINKED, [STATES[4]], pays).tolist() == [[-2.0, -8.0]]
+    # without a link half of the searches find nothing: generating is then from memory, at 2 as well; here at 1
+    cheaper = Payment(costs=(1.0, 3.0, 0.0, 2.0, 5.0, 1.0, 0.0, 4.0, 0.0))
+    assert model(counts=counts).values(np.zeros((1, 6)), [STATES[4]], cheaper).tolist() == [[117.5, -21.0]]
+
+
+def test_a_state_with_few_questions_leans_on_the_table():
+    """30 questions in the state, all answered wrong, and 10 elsewhere answered right: the table, leaning by 10, says
+
+    wrong (30 + 10 x 30/40) / 40 = 15/16. With a strength of 10 the model counts 30 of 40: wrong 1/4 x 15/16.
+    """
+    counts = np.zeros((len(STATES), 2, 4))
+    counts[4, 0, WRONG], counts[0, 0, RIGHT] = 30, 10
+    counts[4, 1, SILENT], counts[0, 1, SILENT] = 30, 10
+    assert LEAN == 10
+    chances = model(10.0, counts).chances(LINKED, [STATES[4]])[0, 0]
+    assert chances.tolist() == pytest.approx([1 - 15 / 64, 15 / 64, 0, 0])
+    assert model(math.inf, counts).chances(LINKED, [STATES[4]])[0, 0, WRONG] == pytest.approx(15 / 16)
+    assert model(0.0, counts).chances(LINKED, [STATES[4]])[0, 0].tolist() == [1, 0, 0, 0]
+    # a state without any question is the table's alone: 30 of 40 wrong
+    assert model(10.0, counts).chances(LINKED, [STATES[8]])[0, 0].tolist() == pytest.approx([0.25, 0.75, 0, 0])
+
+
+def test_a_response_is_the_best_action_or_a_quantal_one():
+    values = np.array([[1.0, 1.0, 0.0], [0.0, 5.0, 0.0]])
+    assert response(values, 0.0, 0.0).tolist() == [[1, 0, 0], [0, 1, 0]]
+    e = math.e
+    assert response(values[:1], 1.0, 0.0)[0].tolist() == pytest.approx(
+        [e / (2 * e + 1), e / (2 * e + 1), 1 / (2 * e + 1)]
+    )
+    assert response(values, 0.0, 0.1)[1].tolist() == pytest.approx([0.1, 0.8, 0.1])
+
+
+def test_a_model_is_read_back_from_the_policy_file():
+    found = contextual_model(json.loads(json.dumps(model(30.0, temperature=0.7, floor=0.02).as_json())))
+    assert (found.sees, found.strength, found.temperature, found.floor) == ("signals", 30, 0.7, 0.02)
+    assert found.row([1.0, 0, 0, 0, 0, 0], STATES[0]) == model(30.0, temperature=0.7, floor=0.02).row(
+        LINKED[0], STATES[0]
+    )
+    assert contextual_model(json.loads(json.dumps(model(math.inf).as_json()))).strength == math.inf
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"sees": "everything"}, "sees 'everything'"),
+        ({"features": ["fame"]}, "features of another version"),
+        ({"counts": [[1]]}, "counts"),
+        ({"found": [[0.5, "x"], [0, 0]]}, "found"),
+        ({"costs": [1, 2]}, "utilities and costs"),
+        ({"models": [{}]}, "outcomes"),
+        ({"floor": 0.5}, "floor"),
+        ({"strength": -1}, "strength"),
+        ({"actions": ["('fly',)"]}, "action"),
+    ],
+)
+def test_a_file_that_was_tampered_with_is_refused_in_one_line(changed, told):
+    stored = json.loads(json.dumps(model().as_json())) | changed
+    with pytest.raises(ParlourError, match="accepted") as error:
+        contextual_model(stored)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+# -- learning --------------------------------------------------------------------------------------------------
+
+
+def made_up(count, seed=0):
+    """Questions of one state: shallow reading is right where a feature is above 0, memory where it is not."""
+    rng = np.random.default_rng(seed)
+    contexts = np.zeros((count, len(FEATURES)))
+    contexts[:, 0] = 1
+    contexts[:, 20] = rng.choice([-1.0, 1.0], size=count)
+    rows = []
+    for number, told in enumerate(contexts[:, 20] > 0):
+        outcomes = []
+        for joint in ALL:
+            if joint.generator == vocabulary.REFUSE:
+                outcomes.append(SILENT if told else MISSED)
+            elif joint.generator == vocabulary.FROM_EVIDENCE:
+                outcomes.append(RIGHT if told else WRONG)
+            else:
+                outcomes.append(WRONG if told else RIGHT)
+        net = tuple(Payment().net(joint, outcome) for joint, outcome in zip(ALL, outcomes, strict=True))
+        rows.append(Simulated(number, STATES[4], net, tuple(outcomes), (True, True)))
+    return rows, contexts
+
+
+def test_what_the_context_tells_is_learned_and_the_table_cannot():
+    (rows, contexts), (new, put) = made_up(200), made_up(100, 1)
+    seen = {
+        sees: learn_contextual(rows, contexts, config=ContextualConfig(sees=sees))
+        for sees in ("state", "signals", "question")
+    }
+    played = {sees: systems.contextual(sees, made, new, put).utility.mean() for sees, made in seen.items()}
+    oracle = baselines.oracle(new).utility.mean()
+    assert played["question"] == pytest.approx(oracle, abs=0.5)
+    assert played["signals"] < 60  # one action for all of them: right on half
+    assert played["state"] < 60
+
+
+def test_where_nothing_can_be_learned_the_table_is_believed():
+    """Features that tell nothing: the models only add noise, and the cross-fitting sees it."""
+    rows, contexts = made_up(120)
+    contexts[:, 20:] = np.random.default_rng(5).normal(size=(120, len(FEATURES) - 20))
+    assert learn_contextual(rows, contexts).strength >= 100
+
+
+def test_joint_actions_that_always_come_out_alike_share_a_model():
+    made = learn_contextual(*made_up(60))
+    assert len(made.models) == 3  # reading, refusing, memory
+    assert [made.model_of[NAMES.index(one)] for one in (NAMES[0], NAMES[1], NAMES[3])] == [made.model_of[0]] * 3
+
+
+def test_learning_is_the_same_every_time():
+    first = learn_contextual(*made_up(80))
+    assert json.dumps(learn_contextual(*made_up(80)).as_json()) == json.dumps(first.as_json())
+
+
+def test_a_payment_moves_the_recommendation_without_learning_again():
+    rows, contexts = made_up(200)
+    made = learn_contextual(rows, contexts)
+    told = contexts[:, 20] > 0
+    states = [row.state for row in rows]
+    dear = made.policy(contexts, states, Payment(utilities=(0.0, -1e6, 0.0, 0.0)))
+    refusing = [NAMES[k][1] == "refuse_to_generate" for k in range(9)]
+    assert dear[:, refusing].sum(axis=1).min() == 1
+    free = made.policy(contexts, states, Payment(utilities=(100.0, 0.0, -50.0, -50.0)))
+    assert free[:, refusing].sum() == 0
+    assert np.all(free[told][:, NAMES.index(PUBLISHED[1].names)] == 1)
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_too_few_questions_are_refused(count):
+    rows, contexts = made_up(10)
+    with pytest.raises(ParlourError, match="at least 5 questions"):
+        learn_contextual(rows[:count], contexts[:count])
+
+
+def test_a_table_of_form_and_state_takes_the_best_action_of_each_cell():
+    """200 questions of two forms in one state: one is read, the other one remembered."""
+    rows, contexts = made_up(200)
+    who, when = FEATURES.index("form_who"), FEATURES.index("form_when")
+    contexts[:, who] = contexts[:, 20] > 0
+    contexts[:, when] = contexts[:, 20] <= 0
+    played = systems.form_by_state(rows, contexts, rows, contexts, Payment())
+    assert played.utility.mean() == baselines.oracle(rows).utility.mean()
+    contexts[:, [who, when]] = 0  # of one form: one action for all
+    assert systems.form_by_state(rows, contexts, rows, contexts, Payment()).utility.mean() < 60
+
+
+# -- the ceiling -----------------------------------------------------------------------------------------------
+
+FACTS = (WorldFact("Edda Marlow", "town", 0.5),)
+QUESTION = CorpusQuestion("In which town was Edda Marlow born?", "Tarn", "bridge", FACTS, ("Lund", "Ost"))
+
+
+def test_what_memory_may_hold_has_the_chances_that_the_memory_draws_by():
+    """Fame 1/2: known with 0.05 + 0.8 / 2 = 0.45; 0.25 of the rest is misremembered, one decoy as likely as the other."""
+    told = recollections(Memory(), QUESTION)
+    assert [(one.chance, one.plain) for one in told] == [
+        (pytest.approx(0.45), "Tarn"),
+        (pytest.approx(0.55 * 0.25 / 2), "Lund"),
+        (pytest.approx(0.55 * 0.25 / 2), "Ost"),
+        (pytest.approx(0.55 * 0.75 / 2), "Lund"),
+        (pytest.approx(0.55 * 0.75 / 2), "Ost"),
+    ]
+    assert sum(one.chance for one in told) == pytest.approx(1)
+    # who knows says Tarn with 0.9 and a decoy with 0.05 each: at least 4 of 5 agree with 0.9^5 + 5 x 0.9^4 x 0.1
+    assert told[0].agreed["Tarn"] == pytest.approx(0.91854)
+    # who guesses says either with 1/2: 4 or 5 of 5 agree on one with 6/32
+    assert told[3].agreed == {"Lund": pytest.approx(6 / 32), "Ost": pytest.approx(6 / 32)}
+
+
+def test_expected_net_utilities_are_means_over_many_memories():
+    """Forty questions under 150 memories each: the mean of what came out is what was expected, within 4 standard errors."""
+    told = generate(seed=3, size=40, difficulty="medium")
+    pipeline = Pipeline(told)
+    exact = np.array([expected(pipeline, number, PUBLISHED, Payment()) for number in range(40)])
+    drawn = []
+    for seed in range(150):
+        pipeline.reader = OfflineReader(Memory(seed=seed))
+        pipeline._recalled.clear()
+        pipeline._known.clear()
+        drawn.append([simulate(pipeline, number, Payment(), seed).utilities[:9] for number in range(40)])
+    found = np.array(drawn)
+    error = found.std(axis=0).mean(axis=0) / np.sqrt(150 * 40)
+    assert np.all(np.abs((found.mean(axis=0) - exact).mean(axis=0)) <= 4 * error + 1e-9)
+    assert exact.std() > 10
+
+
+def test_the_ceiling_lies_between_what_is_known_and_the_oracle():
+    told = generate(seed=3, size=80, difficulty="medium")
+    pipeline = Pipeline(told)
+    rows = [simulate(pipeline, number, Payment()) for number in range(80)]
+    best, oracle = ceiling(pipeline, rows, Payment()), baselines.oracle(rows)
+    assert np.all(best.utility <= oracle.utility)
+    assert baselines.best_static(rows, rows).utility.mean() < best.utility.mean() < oracle.utility.mean()
+
+
+def test_the_ceiling_needs_a_simulated_memory():
+    class Silent:
+        def generate(self, question, evidence, rng):
+            return ""
+
+    pipeline = Pipeline(generate(seed=3, size=10, difficulty="easy"), reader=Silent())
+    with pytest.raises(ParlourError, match="accepted: the offline reader"):
+        expected(pipeline, 0, JOINTS["published"], Payment())
+
+
+def test_what_is_given_to_the_models_is_what_is_seen_and_the_state():
+    contexts = np.arange(2 * len(FEATURES), dtype=float).reshape(2, -1)
+    assert inputs("state", contexts, [STATES[5], "s0"]).tolist() == [[1, 2], [-1, -1]]
+    assert inputs("signals", contexts, [STATES[5], "s0"])[0].tolist() == [0, 1, 2, 3, 4, 5, 1, 2]
+    assert inputs("question", contexts, [STATES[5], "s0"]).shape == (2, len(FEATURES) + 2)
+
+
+def test_weights_go_from_the_table_to_the_model():
+    assert weight_of(np.array([0.0, 10.0, 30.0]), 10.0).tolist() == [0, 0.5, 0.75]
+    assert weight_of(np.array([0.0, 10.0]), 0.0).tolist() == [0, 1]
+    assert weight_of(np.array([5.0]), math.inf).tolist() == [0]
