@@ -69,7 +69,7 @@ class MysterySpec(GameSpec):
     id: ClassVar[str] = "murder_mystery_v0"
     title: ClassVar[str] = "Murder mystery (PLAYER*, Questum)"
     options: ClassVar[Mapping[str, str]] = {
-        "case": "the name of a shipped case, seed:N[:en|zh[:PLAYERS[:VICTIMS]]], a case's JSON file, a WellPlay folder",
+        "case": "the name of a shipped case, seed:N[:en|zh[:PLAYERS[:VICTIMS[:SCENE[:LEVEL]]]]], a case's JSON file, a WellPlay folder",
         "case_sha256": "None, or the digest that the case must have",
         "rounds": "1..10",
         "questions": "1..5, to one target at a time",

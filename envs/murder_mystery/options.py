@@ -2,7 +2,8 @@
 
 The catalogue is made of the case's public words alone: it says all that could be said, not what is so. What a seat may
 tell of it depends on its own script only. Rule 3 of Questum's appendix A: a civilian tells what it knows and all of it;
-only a murderer, asked about its own victim, may tell anything else or be silent.
+only a murderer, asked about its own victim, may tell anything else or be silent. In a tougher case so many others as it tells
+may tell the lies that they planned, or be silent.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class Table:
     def replies(self, target: int, topic: int, about: int, victim: int, heard: int) -> Options:
         """What `target` may answer, given the facts that have been heard from it, as bits."""
         pool: _Pool = self._cached(self._pool, target, topic, about, victim)
-        lies = self._case.characters[target].murders[victim]
+        lies = self._case.may_lie(target, victim)
         options: Options = self._cached(self._replies, pool, lies, heard & pool[2])
         return options
 
@@ -117,8 +118,9 @@ class Table:
 
         known = {self.bits[tell(fact)] for fact in one.facts if fits(fact)}
         pool = set(known)
-        if one.murders[victim]:
+        if self._case.may_lie(target, victim):
             pool |= {self.bits[tell(fact)] for fact in one.lies if fits(fact)}
+        if one.murders[victim]:
             pool |= {self.bits[tell(fact)] for fact in self._invented(target, topic, about, person)}
         return tuple(sorted(pool)), sum(1 << bit for bit in known), sum(1 << bit for bit in pool)
 

@@ -161,6 +161,7 @@ class MurderMystery:
             topic,
             about,
             suspects[seat * self.victims : (seat + 1) * self.victims],
+            case.liars,
         )
 
     def hidden_cycles(self, view: MysteryView) -> int:

@@ -235,6 +235,7 @@ def _rules(game: MurderMystery, p: Phrases) -> str:
         p.hearing[game.hearing],
         rules.answers,
         p.truth,
+        *([p.liars.format(liars=game.case.liars)] if game.case.liars else []),
         *([rules.reports] if game.rounds > 1 else []),
         rules.votes,
         p.majority[game.majority],

@@ -121,9 +121,18 @@ class MysteryPlayer:
             tells = [m for m in tells if told[m] in lies] or [
                 m for m in tells if told[m] in facts and self._harmless(told[m], view)
             ]
+        elif view.lies and not any(view.murders):
+            told = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
+            claimed = {(lie.args[0], lie.args[2]) for lie in view.lies if lie.kind in ("at", "saw")}
+            tells = [m for m in tells if told[m] in view.lies or not self._claimed(told[m], claimed)]
         if tells:
             return tells[0]
         return game.ENOUGH if game.ENOUGH in view.legal else game.SAYS
+
+    @staticmethod
+    def _claimed(fact: Fact, claimed: set[tuple[int, int]]) -> bool:
+        """Whether a fact says where somebody was of whom one planned to say it."""
+        return fact.kind in ("at", "saw") and (fact.args[0], fact.args[2]) in claimed
 
     def _harmless(self, fact: Fact, view: MysteryView) -> bool:
         """Whether a murderer may let a true fact be known: it is not about itself, or about where a lie does not place it."""

@@ -305,12 +305,13 @@ def make_case(
     ] = None,
     victims: Annotated[int | None, "Number of victims, 1 or 2; None: drawn from the seed."] = None,
     scene: Annotated[str | None, "Scene of the story, such as harbour; None: drawn from the seed."] = None,
+    level: Annotated[int, "Difficulty, 0 to 3: from 1 on innocents lie, too."] = 0,
 ) -> None:
     """Make an original case from a seed, proved to be solvable from all scripts and from no innocent's alone.
 
     Example: [bold]parlour murder-mystery cases make --seed 7 --players 5 --out case.json[/bold]
     """
-    case = from_seed.generate(seed, language, players, victims, scene)
+    case = from_seed.generate(seed, language, players, victims, scene, level)
     remove_parts_of(out)
     atomic_write(out, dump(case))
     display.console().print(f"{case.id} ({case.seats} players, sha256 {digest(case)}) -> {out}", highlight=False)

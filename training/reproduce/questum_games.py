@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.core import accept
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
 from parlour.policies.llm.decisions import Decisions
@@ -85,7 +85,9 @@ def script(played: CaseResult) -> str:
 def cases_of(setting: ReproductionSetting) -> list[tuple[str, int]]:
     """References and seeds. Raises `ParlourError` if `setting.cases` is no language and no folder with cases."""
     if setting.cases in LANGUAGES:
-        return generated(setting.games, setting.seed, setting.cases)
+        return generated(setting.games, setting.seed, setting.cases, f"::::{setting.level}" if setting.level else "")
+    if setting.level:
+        raise ParlourError(f"level {setting.level} is not accepted for cases of a folder; accepted: with cases en, zh")
     folder = Path(setting.cases)
     if not folder.is_dir():
         raise accept("cases", setting.cases, (*LANGUAGES, "a folder of WellPlay scripts or cases in JSON"))

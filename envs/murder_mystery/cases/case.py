@@ -17,7 +17,15 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.json_values import json_value
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, Language, check_fact
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS, QuizQuestion
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 FORMAT: Final = 1
 """The version of the format that is read and written."""
@@ -42,7 +50,7 @@ class Character(_Frozen):
     facts: tuple[Fact, ...] = ()
     """What the script says, as data. Empty for cases that are prose only."""
     lies: tuple[Fact, ...] = ()
-    """False facts that a murderer plans to tell."""
+    """False facts that it plans to tell: a murderer, or one with a secret (`Case.liars`)."""
 
 
 class Victim(_Frozen):
@@ -101,6 +109,8 @@ class Case(_Frozen):
     """For one who has read all scripts."""
     truth: Truth | None = None
     """Generated cases only."""
+    liars: int = Field(default=0, ge=0)
+    """How many who murdered nobody may tell what their `lies` hold, and keep silent; all know the number."""
 
     @cached_property
     def vocabulary(self) -> CaseVocabulary:
@@ -129,6 +139,11 @@ class Case(_Frozen):
         """Of the characters, in turn order."""
         return tuple(one.name for one in self.characters)
 
+    def may_lie(self, seat: int, victim: int) -> bool:
+        """Whether a seat may say what is not so about a victim: its murderer, and in tougher cases who has a secret."""
+        one = self.characters[seat]
+        return one.murders[victim] or (self.liars > 0 and bool(one.lies) and not any(one.murders))
+
     def murderers(self, victim: int) -> tuple[int, ...]:
         """Seats of the players who murdered a victim; may be none or several."""
         return tuple(seat for seat, one in enumerate(self.characters) if one.murders[victim])
@@ -137,6 +152,14 @@ class Case(_Frozen):
         """How many questions of each sort the seats are asked together, and `"total"`."""
         rows = [question.sort for seat in self.questions for question in seat]
         return {sort: rows.count(sort) for sort in SORTS.values()} | {"total": len(rows)}
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """All fields; a case without liars as before there were any, so that its digest stays."""
+        value: dict[str, Any] = write(self)
+        if not self.liars:
+            value.pop("liars", None)
+        return value
 
     @model_validator(mode="after")
     def _consistent(self) -> Case:
@@ -149,6 +172,9 @@ class Case(_Frozen):
                 raise ValueError(f"{one.name}: {len(one.murders)} murders for {len(self.victims)} victims")
         if len(self.questions) != len(self.characters):
             raise ValueError(f"{len(self.questions)} lists of questions for {len(self.characters)} characters")
+        lying = sum(bool(one.lies) and not any(one.murders) for one in self.characters)
+        if self.liars and lying > self.liars:
+            raise ValueError(f"{lying} characters who murdered nobody have lies; the case tells of {self.liars}")
         for question in (*self.omniscient, *(question for seat in self.questions for question in seat)):
             if question.victim is not None and not 0 <= question.victim < len(self.victims):
                 raise ValueError(f"question {question.id}: no victim {question.victim}")

@@ -34,7 +34,7 @@ def find(reference: str) -> Case:
     Args:
         reference: The name of a shipped case (`"harbour_en"`); `"seed:123"`, `"seed:123:zh"`, `"seed:123:zh:6"` or
             `"seed:123:en:6:2"` for a generated one (seed, language, players, victims; what is left out is English or
-            drawn); a path of a case's JSON; a path of a WellPlay folder (`.../en/<script>`).
+            drawn), `"seed:123:en::::2"` for a tougher one (level 2; see `generate.tougher`); a path of a case's JSON; a path of a WellPlay folder (`.../en/<script>`).
 
     Raises:
         ParlourError: There is no such case, or it cannot be read.
@@ -52,4 +52,8 @@ def find(reference: str) -> Case:
     except OSError as error:  # such as a name that is too long for the file system
         raise ParlourError(f"case {value_shown(reference)} cannot be read: {error.strerror}") from None
     known = ", ".join(shipped())
-    raise accept("case", reference, f"{known}, seed:N[:en|zh[:PLAYERS[:VICTIMS]]], a case's JSON, a WellPlay folder")
+    raise accept(
+        "case",
+        reference,
+        f"{known}, seed:N[:en|zh[:PLAYERS[:VICTIMS[:SCENE[:LEVEL]]]]], a case's JSON, a WellPlay folder",
+    )

@@ -114,8 +114,8 @@ def deal(world: CaseWorld, rng: np.random.Generator) -> CaseKnowledge:
     _thefts(dealer)
     _noise(dealer)
     known = {fact: None for hand in dealer.hands for fact in hand if fact.kind not in ("at", "saw")}
-    facts = tuple(tuple(sorted(hand, key=_order)) for hand in dealer.hands)
-    return CaseKnowledge(public, facts, tuple(tuple(one) for one in lies), tuple(sorted(known, key=_order)))
+    facts = tuple(tuple(sorted(hand, key=order)) for hand in dealer.hands)
+    return CaseKnowledge(public, facts, tuple(tuple(one) for one in lies), tuple(sorted(known, key=order)))
 
 
 _KIND_ORDER: Final = {
@@ -126,7 +126,7 @@ _KIND_ORDER: Final = {
 }
 
 
-def _order(fact: Fact) -> tuple[object, ...]:
+def order(fact: Fact) -> tuple[object, ...]:
     """Facts in the order of a story: people first, then the evening by its hours."""
     hour = fact.args[2] if fact.kind in ("at", "saw") else -1
     return (_KIND_ORDER[fact.kind], hour, fact.args)

@@ -54,6 +54,7 @@ class Phrases(LanguageTable):
     characters: str
     victims: str
     truth: str
+    liars: str
     briefing: str
     objectives: str
     lies: str

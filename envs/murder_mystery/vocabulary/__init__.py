@@ -78,7 +78,7 @@ class MysteryView(NamedTuple):
     facts: tuple[Fact, ...]
     """What its script says, as facts; empty in a case of prose only."""
     lies: tuple[Fact, ...]
-    """False facts that it plans to tell; only murderers have any."""
+    """False facts that it plans to tell; only murderers have any, and in tougher cases who has a secret."""
     names: tuple[str, ...]
     """Of all characters, by seat."""
     victims: tuple[str, ...]
@@ -117,3 +117,5 @@ class MysteryView(NamedTuple):
     """The person the question is about; -1 for nobody in particular."""
     suspects: tuple[int, ...]
     """For each victim the suspect that this seat reported last; -1 before."""
+    liars: int = 0
+    """How many who murdered nobody may lie: public."""

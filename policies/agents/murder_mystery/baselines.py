@@ -1,6 +1,7 @@
 """The procedures that Questum is compared with (SPEC 4.7): Werewolf-style, O-CoT, ThinkThrice, and asking nobody.
 
-The three that ask put a question to everybody else about every victim in every round.
+The three that ask put a question to everybody else about every victim in every round. Who has a secret answers in the same
+way in all methods, as murderers do.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ class Werewolf(_Everybody):
         return asks.WerewolfQuestion(**inputs, picked=picked, number=number)
 
     def reply(self, exchange: Exchange) -> str:
+        if self.room.secretive:
+            return super().reply(exchange)
         room, asked = self.room, self.asked(exchange)
         dialogue = self._nearest(exchange.question)
         script = room.seat_memory.excerpts(exchange.question)
@@ -110,6 +113,8 @@ class ThinkThrice(_Everybody):
         return think_asks.ThinkQuestion(**inputs, summary=summary, number=number)
 
     def reply(self, exchange: Exchange) -> str:
+        if self.room.secretive:
+            return super().reply(exchange)
         room, asked, found = self.room, self.asked(exchange), self.found(exchange)
         plain = {key: value for key, value in asked.items() if key != "asker"}
         entries = room.seat_model.ask(think_asks.ThinkTimeline(**plain, script=found["script"])).entries

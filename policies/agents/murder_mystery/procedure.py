@@ -62,7 +62,16 @@ class Room:
 
     def about(self, victim: str) -> dict[str, Any]:
         """The inputs that every question about a victim has."""
-        return {"scene": self.scene, "me": self.me, "victim": victim, "stance": stance_of(self.scene, self.me, victim)}
+        return {"scene": self.scene, "me": self.me, "victim": victim, "stance": self.stance(victim)}
+
+    @property
+    def secretive(self) -> bool:
+        """Whether the seat killed nobody and has planned lies all the same, as in tougher cases."""
+        return bool(self.lies) and not self.me.killed
+
+    def stance(self, victim: str) -> str:
+        """What the seat may say about a victim's death."""
+        return self.scene.say.secretive if self.secretive else stance_of(self.scene, self.me, victim)
 
     def put(self, questions: Sequence[str], victim: str, number: int) -> list[str]:
         """Questions as they are put at the table: not blank, as many as allowed, each with the victim's name."""
@@ -104,7 +113,7 @@ class Procedure(ABC):
             me=room.me,
             script=room.seat_memory.excerpts("who are you?", INTRODUCTION),
             lies=room.lies,
-            stance=stance_of(room.scene, room.me, room.me.killed[0] if room.me.killed else ""),
+            stance=room.stance(room.me.killed[0] if room.me.killed else ""),
         )
         return room.seat_model.ask(question).words
 

@@ -1,7 +1,8 @@
 """How heuristics answer: the sentences of the own script that a question asks for, three at most; or planned lies.
 
 The same for all methods. A civilian is honest and leaves nothing out but what goes beyond the limit. The murderer of the
-victim that is asked about tells what he planned to tell and what falls on others, and keeps silent about the rest.
+victim that is asked about tells what he planned to tell and what falls on others, and keeps silent about the rest. In a
+tougher case an innocent with a secret tells what it planned to tell in place of what contradicts it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def reply(excerpts: Excerpts, question: str, lies: Sequence[str] = ()) -> str:
     Args:
         excerpts: What it is answered from.
         question: In words.
-        lies: Sentences that a murderer planned to say; used if he killed this victim.
+        lies: Sentences that one planned to say though they are not so; used if he killed this victim, or nobody.
     """
     scene = excerpts.scene
     facts = chosen_facts(excerpts, question, lies)
@@ -55,6 +56,10 @@ def chosen_facts(excerpts: Excerpts, question: str, lies: Sequence[str] = ()) ->
     if excerpts.guilty:
         planned = facts_of(lies, scene.vocabulary, seat)
         own = planned + [fact for fact in own if harmless(fact, seat, person, death, planned)]
+    elif lies and not me.killed:
+        planned = facts_of(lies, scene.vocabulary, seat)
+        claimed = {(fact.args[0], fact.args[2]) for fact in planned if fact.kind in ("at", "saw")}
+        own = planned + [f for f in own if f.kind not in ("at", "saw") or (f.args[0], f.args[2]) not in claimed]
     else:
         killed = {scene.person(name) for name in me.killed}
         own = [fact for fact in own if not killed & set(_persons(fact))]

@@ -30,6 +30,7 @@ class Sentences(LanguageTable):
     new: str
     honest: str
     guilty: str
+    secretive: str
     predefined: tuple[str, ...]
     questions: dict[str, str]
     about: dict[str, str]

@@ -1,0 +1,170 @@
+"""Who can have done it if some may lie: the worlds that agree with what was told, and what they say of each seat.
+
+Ours. A world is a seat that killed the victim and, in cases with liars, so many innocents who may lie as the case tells. What
+those say counts for nothing in it; all the others tell the truth. A world falls if what they tell
+1. contradicts itself (one person at two places at one hour, the means within reach and out of it, two ways of death),
+2. clears its murderer: seen elsewhere when the victim died, without access to the means, or at peace with the victim,
+3. shows somebody else where and when the victim died: nobody but murderer and victim was there.
+Everything is worked out from what was told and by whom, so that a seat may use it with what it knows itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
+
+PUBLIC: Final = -1
+"""The teller of what everybody knows."""
+Told = tuple[int, Fact]
+"""Who tells (a seat or `PUBLIC`), and what."""
+
+
+class World(NamedTuple):
+    """Who did it, and who else may lie."""
+
+    murderer: int
+    bad: int
+    """Bits of the seats whose words count for nothing: the murderer and the liars."""
+
+
+class Clauses(NamedTuple):
+    """What was told, as sets of tellers (bits of seats) of whom not all can be telling the truth."""
+
+    always: frozenset[int]
+    """Whoever did it: they contradict each other."""
+    cleared: Mapping[int, frozenset[int]]
+    """Seat -> if it did it: they clear it together."""
+    shown: Mapping[int, frozenset[int]]
+    """Seat -> if another did it: they show it at place and time of death together."""
+
+
+@lru_cache(maxsize=64)
+def worlds(seats: int, liars: int) -> tuple[World, ...]:
+    """All worlds, whatever was told.
+
+    >>> worlds(2, 0), len(worlds(5, 1))
+    ((World(murderer=0, bad=1), World(murderer=1, bad=2)), 20)
+
+    Args:
+        seats: How many play.
+        liars: How many innocents may lie.
+    """
+    return tuple(
+        World(murderer, 1 << murderer | sum(1 << one for one in others))
+        for murderer in range(seats)
+        for others in combinations([seat for seat in range(seats) if seat != murderer], liars)
+    )
+
+
+def clauses(told: Iterable[Told], victim: int) -> Clauses:
+    """What was told about a victim (person number), as sets of tellers."""
+    told = tuple(dict.fromkeys(told))
+    died = _died(told, victim)
+    always: set[int] = set()
+    cleared: dict[int, set[int]] = {}
+    shown: dict[int, set[int]] = {}
+    for part in died:
+        always |= _contradicting(part.items())
+    always |= _contradictions(told)
+    places, times, means = died
+    for teller, (kind, args) in told:
+        own, person = _bit(teller), args[0]
+        if kind in ("saw", "at") and person != victim:
+            for when in times.get(args[2], ()):
+                for place, tellers in places.items():
+                    found = shown if place == args[1] else cleared
+                    found.setdefault(person, set()).update(own | when | one for one in tellers)
+        elif kind == "lacked":
+            cleared.setdefault(person, set()).update(own | one for one in means.get(args[1], ()))
+        elif kind == "peace" and args[1] == victim:
+            cleared.setdefault(person, set()).add(own)
+    return Clauses(frozenset(always), _frozen(cleared), _frozen(shown))
+
+
+def consistent(found: Clauses, every: Iterable[World]) -> Iterator[World]:
+    """The worlds that agree with what was told."""
+    for world in every:
+        murderer, bad = world
+        broken = any(not clause & bad for clause in found.always)
+        broken = broken or any(not clause & bad for clause in found.cleared.get(murderer, ()))
+        broken = broken or any(
+            not clause & bad for seat, of in found.shown.items() if seat != murderer for clause in of
+        )
+        if not broken:
+            yield world
+
+
+def possible(told: Iterable[Told], seats: int, victim: int, liars: int) -> tuple[int, ...]:
+    """The seats that can have killed a victim (person number), in order.
+
+    Args:
+        told: What was told, and by whom.
+        seats: How many play.
+        victim: Person number.
+        liars: How many innocents may lie.
+    """
+    found = consistent(clauses(told, victim), worlds(seats, liars))
+    return tuple(sorted({world.murderer for world in found}))
+
+
+def proof(told: Iterable[Told], seats: int, victim: int, liars: int) -> tuple[Told, ...]:
+    """Statements that suffice to leave only one seat, none of which can be spared; empty if all together do not.
+
+    The briefing is taken as known and not counted. The statements are tried in their order, so that the same ones come out
+    for the same input; another choice may be shorter.
+    """
+    told = tuple(dict.fromkeys(told))
+    if len(possible(told, seats, victim, liars)) != 1:
+        return ()
+    kept = list(told)
+    for one in told:
+        if one[0] == PUBLIC:
+            continue
+        less = [other for other in kept if other != one]
+        if len(possible(less, seats, victim, liars)) == 1:
+            kept = less
+    return tuple(one for one in kept if one[0] != PUBLIC)
+
+
+def _bit(teller: int) -> int:
+    return 0 if teller == PUBLIC else 1 << teller
+
+
+_Values = dict[int, set[int]]
+
+
+def _died(told: Iterable[Told], victim: int) -> tuple[_Values, _Values, _Values]:
+    """Place, time and means of a death: value -> bits of each who tells it."""
+    found: tuple[_Values, _Values, _Values] = ({}, {}, {})
+    for teller, (kind, args) in told:
+        if kind == "died" and args[0] == victim:
+            for part, value in zip(found, args[1:], strict=True):
+                if value != UNKNOWN:
+                    part.setdefault(value, set()).add(_bit(teller))
+    return found
+
+
+def _contradictions(told: Iterable[Told]) -> set[int]:
+    """Who tells different places of a person at an hour, or means both within reach and out of it."""
+    where: dict[tuple[int, int], _Values] = {}
+    reach: dict[tuple[int, ...], _Values] = {}
+    for teller, (kind, args) in told:
+        if kind in ("at", "saw"):
+            where.setdefault((args[0], args[2]), {}).setdefault(args[1], set()).add(_bit(teller))
+        elif kind in ("had", "lacked"):
+            reach.setdefault(args, {}).setdefault(kind == "had", set()).add(_bit(teller))
+    return {clause for of in (*where.values(), *reach.values()) for clause in _contradicting(of.items())}
+
+
+def _contradicting(values: Iterable[tuple[int, set[int]]]) -> set[int]:
+    """Tellers of two different values, together."""
+    pairs = combinations(values, 2)
+    return {a | b for (_, some), (_, others) in pairs for a in some for b in others}
+
+
+def _frozen(found: Mapping[int, set[int]]) -> dict[int, frozenset[int]]:
+    return {seat: frozenset(of) for seat, of in found.items()}

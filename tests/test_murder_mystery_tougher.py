@@ -1,0 +1,255 @@
+"""Tougher cases: innocents who lie, secrets that clear, alibis that two statements break; and the worlds that agree with what was told."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.murder_mystery import GAME, belief
+from parlour.envs.murder_mystery.belief import PUBLIC
+from parlour.envs.murder_mystery.cases.case import Case, digest, dump, load
+from parlour.envs.murder_mystery.cases.find import find
+from parlour.envs.murder_mystery.generate import tougher
+from parlour.envs.murder_mystery.generate.from_seed import generate
+from parlour.envs.murder_mystery.options import tell
+from parlour.envs.murder_mystery.vocabulary import ENOUGH, TELL
+from parlour.envs.murder_mystery.vocabulary.facts import KINDS, UNKNOWN, WHEREABOUTS, Fact, read
+from parlour.policies import make_policy
+from parlour.policies.llm.model import OfflineModel
+from parlour.training import rollout
+from parlour.training.reproduce import ReproductionSetting, questum_games
+
+SEEDS = range(1, 9)
+LEVELS = (1, 2, 3)
+VICTIM = 4
+"""Person number of the victim among four seats."""
+DIED = (PUBLIC, Fact("died", (VICTIM, 0, 1, UNKNOWN)))
+"""At place 0, hour 1."""
+
+
+@cache
+def made(seed: int, level: int, language: str = "en") -> Case:
+    return generate(seed, language, level=level)
+
+
+def liars(case: Case) -> list[int]:
+    return [seat for seat, one in enumerate(case.characters) if one.lies and not any(one.murders)]
+
+
+def told(case: Case) -> list[belief.Told]:
+    """What all but the murderer say, each in full."""
+    found = [(PUBLIC, fact) for fact in case.public]
+    for seat, one in enumerate(case.characters):
+        if not one.murders[0]:
+            found += [(seat, fact) for fact in tougher.said_by(one.facts, one.lies)]
+    return found
+
+
+# -- worlds ----------------------------------------------------------------------------------------------------
+
+
+def test_who_was_seen_elsewhere_did_not_do_it_unless_the_witness_may_lie():
+    seen = [DIED, (1, Fact("saw", (2, 3, 1)))]
+    assert belief.possible(seen, 4, VICTIM, 0) == (0, 1, 3)
+    assert belief.possible(seen, 4, VICTIM, 1) == (0, 1, 2, 3)  # 2, if 1 is the liar
+    twice = [*seen, (0, Fact("saw", (2, 3, 1)))]
+    assert belief.possible(twice, 4, VICTIM, 1) == (0, 1, 3)  # one liar cannot be both of them
+
+
+def test_what_a_seat_says_of_itself_clears_nobody():
+    assert belief.possible([DIED, (2, Fact("at", (2, 3, 1)))], 4, VICTIM, 0) == (0, 1, 2, 3)
+
+
+def test_who_contradict_each_other_are_not_both_honest():
+    against = [DIED, (1, Fact("saw", (2, 0, 1))), (2, Fact("at", (2, 3, 1)))]
+    # 1 saw 2 at the scene, 2 says it was elsewhere: without other liars one of the two did it
+    assert belief.possible(against, 4, VICTIM, 0) == (1, 2)
+
+
+def test_an_alibi_with_a_false_witness_breaks_by_two_statements_only():
+    died = (PUBLIC, Fact("died", (5, 0, 1, UNKNOWN)))  # five seats
+    backed = [(2, Fact("at", (2, 3, 1))), (0, Fact("saw", (2, 3, 1))), (0, Fact("at", (0, 3, 1)))]
+    others = [(4, Fact("saw", (1, 6, 1))), (4, Fact("saw", (3, 5, 1))), (1, Fact("saw", (4, 6, 1)))]
+    others.append((3, Fact("saw", (4, 6, 1))))
+    seen, exposed = (1, Fact("saw", (2, 0, 1))), (3, Fact("saw", (0, 5, 1)))
+    # 2 claims place 3, and 0 confirms it; 1 saw 2 at the scene; 3 saw the false witness 0 at place 5
+    told_so_far = [died, *backed, *others]
+    assert len(belief.possible([*told_so_far, seen], 5, 5, 1)) > 1
+    assert len(belief.possible([*told_so_far, exposed], 5, 5, 1)) > 1
+    assert belief.possible([*told_so_far, seen, exposed], 5, 5, 1) == (2,)
+
+
+def test_a_proof_holds_nothing_that_can_be_spared():
+    for level in LEVELS:
+        case = made(2, level)
+        every = told(case)
+        proof = belief.proof(every, case.seats, case.seats, case.liars)
+        public = [one for one in every if one[0] == PUBLIC]
+        assert belief.possible([*public, *proof], case.seats, case.seats, case.liars) == case.murderers(0)
+        for one in proof:
+            less = [other for other in proof if other != one]
+            assert len(belief.possible([*public, *less], case.seats, case.seats, case.liars)) > 1
+
+
+# -- cases -----------------------------------------------------------------------------------------------------
+
+
+def test_plain_cases_are_what_they_were():
+    """Digests as of before there were levels."""
+    assert digest(generate(11)) == PLAIN[11]
+    assert digest(generate(12, "zh", 6, 2)) == PLAIN[12]
+    assert "liars" not in dump(generate(11))
+    assert digest(find("harbour_en")) == PLAIN["harbour_en"]
+
+
+PLAIN = {
+    11: "fb0c49460e5eb4ffc1055073f9c4c5b5e9ce96803216a560b6aaba9c31483a6d",
+    12: "014fb7b7dbddd982ea7da5bee74bf96a8482fb553cb8f885a8252ae2b8562e39",
+    "harbour_en": "9311ce06cfc0562a0176ab8874b03020f0388c0b7fbfeda9e5829bdb290ee254",
+}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_all_but_the_murderer_together_prove_it_and_nobody_alone_can(level):
+    for seed in SEEDS:
+        case = made(seed, level)
+        assert belief.possible(told(case), case.seats, case.seats, case.liars) == case.murderers(0)
+        for seat, one in enumerate(case.characters):
+            own = [(PUBLIC, fact) for fact in case.public] + [(seat, fact) for fact in one.facts]
+            if not one.murders[0]:
+                assert len(set(belief.possible(own, case.seats, case.seats, 0)) - {seat}) >= 2
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_proof_takes_as_many_statements_as_the_level_asks_for(level):
+    least = tougher.TOUGHNESS[level].deductions
+    for seed in SEEDS:
+        case = made(seed, level)
+        assert len(belief.proof(told(case), case.seats, case.seats, case.liars)) >= least
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_facts_are_true_and_lies_are_not(level):
+    for seed in SEEDS:
+        case = made(seed, level)
+        for one in case.characters:
+            for fact in (*one.facts, *one.lies):
+                if fact.kind in ("at", "saw"):
+                    truly = case.truth.timeline[fact.args[0]][fact.args[2]] == fact.args[1]
+                    assert truly == (fact not in one.lies)
+                elif fact in one.facts and fact.kind != "died":
+                    assert fact in case.truth.facts
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_so_many_innocents_lie_as_the_case_tells(level):
+    for seed in SEEDS:
+        case = made(seed, level)
+        assert len(liars(case)) == case.liars == tougher.TOUGHNESS[level].liars
+
+
+@pytest.mark.parametrize("level", [1, 3])
+def test_a_secret_is_all_that_clears_who_keeps_it(level):
+    for seed in SEEDS:
+        case = made(seed, level)
+        framed = [lie.args[0] for one in case.characters if any(one.murders) for lie in one.lies if lie.kind == "saw"]
+        keeper = framed[0]
+        assert keeper in liars(case)
+        clearing = [(s, f) for s, f in told(case) if f.kind in ("lacked", "peace") and f.args[0] == keeper]
+        assert not clearing
+        time = case.truth.deaths[0].time
+        seen = Fact("saw", (keeper, case.truth.timeline[keeper][time], time))
+        assert any(seen in one.facts for one in case.characters)
+        assert any(fact.kind == "took" for fact in case.characters[keeper].facts)
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_an_innocent_confirms_the_murderers_alibi(level):
+    for seed in SEEDS:
+        case = made(seed, level)
+        (murderer,) = case.murderers(0)
+        backing = [
+            seat
+            for seat in liars(case)
+            for lie in case.characters[seat].lies
+            if lie.kind == "saw" and lie.args[0] == murderer
+        ]
+        assert len(backing) == 1
+        alibi = next(lie for lie in case.characters[murderer].lies if lie.kind == "at")
+        assert Fact("saw", alibi.args) in case.characters[backing[0]].lies
+
+
+def test_the_story_does_not_depend_on_the_language_and_its_script_says_no_lie_as_a_fact():
+    for level in LEVELS:
+        english, chinese = (made(3, level, language) for language in ("en", "zh"))
+        assert [one.facts for one in english.characters] == [one.facts for one in chinese.characters]
+        for case in (english, chinese):
+            for seat, one in enumerate(case.characters):
+                assert set(read(one.script, case.vocabulary, seat)) == set(one.facts)
+
+
+def test_a_tougher_case_can_be_stored_and_is_found_by_its_reference():
+    case = made(3, 1)
+    assert load(json.loads(dump(case))) == case
+    assert find(case.id) == case
+    assert find("seed:3:::::1") == case
+
+
+@pytest.mark.parametrize("reference", ["seed:3:en:4:1::1", "seed:3:en:6:2::2", "seed:3:en:5:1::3", "seed:3:::::4"])
+def test_levels_that_cannot_be_are_refused_in_one_line(reference):
+    with pytest.raises(ParlourError, match="accepted: ") as refused:
+        find(reference)
+    assert "\n" not in str(refused.value)
+
+
+# -- at the table ----------------------------------------------------------------------------------------------
+
+
+def test_an_innocent_with_a_secret_may_tell_its_lie_and_be_silent_and_others_may_not():
+    case = made(1, 1)
+    table = GAME.build(case=case.id).table
+    (liar,) = liars(case)
+    lie = next(one for one in case.characters[liar].lies if one.kind == "at")
+    offered = table.replies(liar, WHEREABOUTS, -1, 0, 0).legal
+    assert tell(lie) in offered
+    assert ENOUGH in offered
+    honest = next(s for s in range(case.seats) if s != liar and s not in case.murderers(0))
+    facts = [tell(fact) for fact in case.characters[honest].facts]
+    assert all(move in facts for move in table.replies(honest, WHEREABOUTS, -1, 0, 0).legal if move.kind == "tell")
+    assert ENOUGH not in table.replies(honest, WHEREABOUTS, -1, 0, 0).legal
+
+
+def test_the_rules_of_the_table_tell_how_many_may_lie():
+    for language, words in (("en", "In this case 1 of those who killed nobody"), ("zh", "没有杀人的人里有1名")):
+        case = made(1, 1, language)
+        assert words in GAME.text(GAME.build(case=case.id)).rules
+
+
+@pytest.mark.parametrize("method", ["mystery_werewolf", "mystery_thinkthrice", "heuristic"])
+def test_who_has_a_secret_tells_its_lie_whatever_the_method(method):
+    case = made(1, 1)
+    (liar,) = liars(case)
+    lie = next(one for one in case.characters[liar].lies if one.kind == "at")
+    true = Fact("at", (liar, case.truth.timeline[liar][lie.args[2]], lie.args[2]))
+    env = rollout.table("murder_mystery_v0", case=case.id)
+    players = [make_policy(method, "murder_mystery_v0", {}, OfflineModel()) for _ in range(case.seats)]
+    said = [
+        fact
+        for event in rollout.play(env, players, 1).last_views[0].events
+        if event.seat == liar
+        for fact in (
+            [Fact(KINDS[event.move.args[0]], event.move.args[1:])]
+            if event.move.kind == TELL
+            else read(event.move.words or "", case.vocabulary, liar)
+        )
+    ]
+    assert lie in said
+    assert true not in said
+
+
+def test_a_level_is_for_generated_cases(tmp_path):
+    with pytest.raises(ParlourError, match="level 1 is not accepted"):
+        questum_games.cases_of(ReproductionSetting(cases=str(tmp_path), level=1))
+    assert questum_games.cases_of(ReproductionSetting(games=1, level=2))[0][0].endswith(":en::::2")
