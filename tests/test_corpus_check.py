@@ -1,0 +1,137 @@
+"""`parlour corpus check`: what is counted, what is drawn, and what is refused; and the page on corpora, whose code is run."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from parlour.envs.mediated_qa.corpora import FORMS, load
+from parlour.envs.mediated_qa.graph import KnowledgeGraph
+from parlour.training.cli import run
+from parlour.training.mediated_qa import corpus_check, question_picture
+
+QUESTIONS = [
+    {"id": "a", "question": "In which town was Edda Marlow born?", "answers": ["Telby", "Telby town"]},
+    {"id": "a", "question": "Was Edda Marlow born where Isko Sand was?", "answer": "no"},
+    {"id": "c", "question": "Who sold it?", "answer": None},
+    {"id": "d", "question": "Who sold it?", "answer": "Isko Sand"},
+]
+DOCUMENTS = {
+    "Edda Marlow.txt": "Edda Marlow was a director. She was born in 1912 in Telby.",
+    "Isko Sand.txt": "Isko Sand was born in Vik.",
+    "empty.txt": "",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "notes").mkdir()
+    for name, text in DOCUMENTS.items():
+        (tmp_path / "notes" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_corpus_is_counted(folder):
+    corpus = load(folder / "questions.jsonl", folder / "notes")
+    found = corpus_check.report(corpus, "own", KnowledgeGraph(corpus.passages))
+    assert (found.form, found.questions, found.unanswerable, found.several_answers) == ("own", 4, 1, 1)
+    assert (found.double_ids, found.double_questions) == (("a",), 1)
+    assert (found.documents, found.titles, found.without_sentences, found.sentences) == (3, 3, ("empty",), 3)
+    assert found.kinds == {"bridge": 3, "yes_no": 1}
+    # the first is linked to Edda Marlow, the second to both; "Who sold it?" to nobody
+    assert (found.linked, found.links, found.unlinked) == (2, 3, ("Who sold it?", "Who sold it?"))
+    assert found.nodes["Document"] == 2
+    assert found.nodes["Sentence"] == 3
+
+
+def test_the_command_shows_and_draws(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    # the example of its help
+    assert run(["corpus", "check", "questions.jsonl", "--documents", "notes", "--picture", "graph.png"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"questions linked\s*│ 2 \(50\.0%\)\s*│ 1\.50 documents each", shown)
+    assert re.search(r"without sentences\s*│ 1\s*│ empty", shown)
+    assert re.search(r"double ids\s*│ 1\s*│ a", shown)
+    assert "questions.jsonl (own)" in shown
+    assert Path("graph.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_report_as_json(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    assert run(["corpus", "check", "questions.jsonl", "--documents", "notes", "--json", "--limit", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["questions"], found["linked"], found["double_ids"]) == (2, 2, ["a"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("none.jsonl", "'none.jsonl' is not there; accepted: a file of questions, or a folder that holds one"),
+        ("questions.jsonl", "has no documents with sentences"),
+        ("questions.jsonl --documents notes --form squad", "form 'squad' is not accepted; accepted: auto, own"),
+        (
+            "questions.jsonl --documents notes --question a",
+            "--question says what is drawn; accepted: with --picture FILE",
+        ),
+        (
+            "questions.jsonl --documents notes --picture x.png --question b",
+            "question 'b' is not accepted; accepted: an id, or a number from 0 to 3",
+        ),
+    ],
+)
+def test_what_is_refused_ends_in_one_line(folder, monkeypatch, capsys, arguments, told):
+    monkeypatch.chdir(folder)
+    assert run(["corpus", "check", *arguments.split()]) == 2
+    error = capsys.readouterr().err.strip()
+    assert told in error
+    assert "\n" not in error
+    assert not Path("x.png").exists()
+
+
+def test_a_question_is_found_by_id_or_number_or_is_the_first_that_is_linked(folder):
+    corpus = load(folder / "questions.jsonl", folder / "notes")
+    graph = KnowledgeGraph(corpus.passages)
+    wanted = {"d": 3, "0": 0, "2": 2, None: 0}
+    for given, number in wanted.items():
+        assert corpus_check.asked_for(corpus.questions, graph, given) is corpus.questions[number]
+
+
+def test_an_unlinked_question_is_drawn_as_such_and_dollars_are_no_formula(folder, tmp_path):
+    corpus = load(folder / "questions.jsonl", folder / "notes")
+    graph = KnowledgeGraph(corpus.passages)
+    strange = corpus.questions[2]._replace(text="What costs $1 and $2_$?")
+    question_picture.draw(graph, strange, tmp_path / "none.png")
+    question_picture.draw(graph, corpus.questions[0], tmp_path / "one.png")
+    assert (tmp_path / "none.png").stat().st_size < (tmp_path / "one.png").stat().st_size
+
+
+# -- the page --------------------------------------------------------------------------------------------------
+
+PAGE = (Path(__file__).parents[1] / "docs" / "corpora.md").read_text("utf-8")
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_page_names_every_form():
+    for form in FORMS:
+        assert f"`{form}`" in PAGE
+
+
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (questions, document), (code, *rest) = blocks("json"), blocks("python")
+    assert rest == []
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "people.jsonl").write_text(document, encoding="utf-8")
+    (tmp_path / "questions.jsonl").write_text(questions, encoding="utf-8")
+    exec(compile(code, "docs/corpora.md", "exec"), {})
+    assert capsys.readouterr().out.split("\n")[:2] == ["Telby", "4 questions, 1 of them unanswerable"]
+    commands = re.findall(r"^    parlour (corpus .*)$", PAGE, re.MULTILINE)
+    assert commands
+    for command in commands:
+        assert run(command.split()) == 0, command
