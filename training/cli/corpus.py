@@ -47,7 +47,7 @@ def check_corpus(
 
 
 def _show(path: str, found: CorpusReport, picture: Path | None) -> None:
-    rows = corpus_check.lines(found)
+    rows = corpus_check.report_rows(found)
     display.show_table(f"{path} ({found.form})", ("what", "number", "of which"), rows, wrap=True)
     if picture is not None:
         display.console().print(f"picture: {picture}")

@@ -70,7 +70,7 @@ def report(corpus: Corpus, form: str, graph: KnowledgeGraph) -> CorpusReport:
     )
 
 
-def lines(found: CorpusReport) -> list[tuple[str, str, str]]:
+def report_rows(found: CorpusReport) -> list[tuple[str, str, str]]:
     """The report as rows: what, how many, and examples or a remark."""
     answerable = found.questions - found.unanswerable
     kinds = ", ".join(f"{kind} {count}" for kind, count in found.kinds.items())
