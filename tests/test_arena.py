@@ -167,6 +167,39 @@ def test_the_cell_that_ratings_tell_worst_is_named():
     assert expected == pytest.approx(0.5, abs=0.01)
 
 
+def test_a_reversal_names_who_is_better_against_whom_on_one_side():
+    """As good, a beats c always and d never, b the other way round; all else goes by turns. The same games seen from the other
+    side: as evil, c does worse than d against a, and better against b."""
+    cells = {
+        ("a", "c"): lambda _: "good",
+        ("a", "d"): lambda _: "evil",
+        ("b", "c"): lambda _: "evil",
+        ("b", "d"): lambda _: "good",
+    }
+    found = made(cells).reversals
+    told = {(one.side, one.a, one.b, one.ahead, one.behind, one.gain.mean, one.loss.mean) for one in found}
+    assert ("good", "a", "b", "c", "d", 1.0, -1.0) in told
+    assert ("evil", "c", "d", "b", "a", 1.0, -1.0) in told
+    words = " ".join(report.remarks(made(cells)))
+    told = "a does better than b against c (+100 - points of 100) and worse against d (-100 -)."
+    assert f"Reversals as good: 1, the largest: {told}" in words
+    assert "Reversals as evil: 1, the largest: c does better than d against b" in words
+
+
+def test_a_reversal_has_to_be_clear_for_all_opponents_together():
+    """Signs of 7 deals that are alike: 2/2^7 = 0.016 is below 0.05, but times four opponents it is not; 8 deals: 0.031 is."""
+    cells = {
+        ("a", "c"): lambda _: "good",
+        ("a", "d"): lambda _: "evil",
+        ("b", "c"): lambda _: "evil",
+        ("b", "d"): lambda _: "good",
+    }
+    assert made(cells, deals=7).reversals == []
+    assert made(cells, deals=8).reversals
+    line = {**wins("a", "b"), **wins("b", "c"), **wins("a", "c")}
+    assert made(line).reversals == []
+
+
 def test_a_draw_is_won_by_nobody():
     found = made({("a", "b"): lambda _: "", ("b", "a"): lambda _: ""})
     assert found.cell("a", "b").hits == 0

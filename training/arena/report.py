@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ def as_json(found: ArenaResult) -> dict[str, Any]:
         "miss": round(told.miss, 6),
         "noise": round(told.noise, 6),
         "cycles": [list(one) for one in found.pairs.cycles()],
+        "reversals": [asdict(one) for one in found.reversals],
         "cells": [dict(zip(("first", "second", *_CELL), row, strict=True)) for row in _cells(found)],
         "pairs": [dict(zip(_PAIR, row, strict=True)) for row in _pairs(found)],
         "players": {name: one.as_json() for name, one in found.decisions.items()},
@@ -47,6 +49,7 @@ def as_json(found: ArenaResult) -> dict[str, Any]:
 
 _CELL = ("n", "first_won", "drawn", "rate", "low", "high", "expected")
 _SHORT = 40
+"""Letters of a value in a title, at most."""
 _PAIR = ("player", "opponent", "deals", "points", "low", "high", "beats")
 
 
@@ -127,6 +130,7 @@ def remarks(found: ArenaResult) -> list[str]:
     said = [
         f"{first} against {found.sides[1]}, both of mean strength: {points(told.advantage)} points, {100 * even:.0f} % won.",
         *(f"Cycle: {' beats '.join((*cycle, cycle[0]))}." for cycle in found.pairs.cycles()),
+        *_reversals(found),
         f"Ratings miss a cell by {100 * told.miss:.1f} points of 100 (root mean square; chance alone: {100 * told.noise:.1f}), "
         f"the most where {a} is {first} against {b}: it won {100 * share:.0f} %, by the ratings {100 * expected:.0f} %.",
     ]
@@ -134,6 +138,23 @@ def remarks(found: ArenaResult) -> list[str]:
         said.insert(1, "No cycles of three in which each beats the next.")
     if any(foreign(one.own, one.decisions) for one in found.decisions.values()):
         said.append(MEANING)
+    return said
+
+
+def _reversals(found: ArenaResult) -> list[str]:
+    """The largest one of each side, and how many there are; all are in the plain values."""
+    said = []
+    for side in found.sides:
+        own = [one for one in found.reversals if one.side == side]
+        if own:
+            one, ends = (
+                own[0],
+                [f"{100 * d.mean:+.0f} {show_interval(d, '+.0f', 100)}" for d in (own[0].gain, own[0].loss)],
+            )
+            said.append(
+                f"Reversals as {side}: {len(own)}, the largest: {one.a} does better than {one.b} against {one.ahead} "
+                f"({ends[0]} points of 100) and worse against {one.behind} ({ends[1]})."
+            )
     return said
 
 

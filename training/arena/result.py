@@ -9,10 +9,12 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from parlour.policies.llm.decisions import Decisions
 from parlour.training import seeds
 from parlour.training.arena.config import ArenaConfig
 from parlour.training.arena.games import ArenaGame
+from parlour.training.arena.reversals import Reversal, reversals
 from parlour.training.arena.strengths import Strength, Strengths, strengths
 from parlour.training.pairs import Pair, PairGame, PairTable
 from parlour.training.statistics import Rate, rate
@@ -75,10 +77,13 @@ class ArenaResult:
     @cached_property
     def strengths(self) -> Strengths:
         """The ratings."""
-        names = self.config.players
-        table = [[self._points(a, b) for b in names] for a in names]
         rng = np.random.default_rng(seeds.derive(self.config.seed, _RESAMPLED))
-        return strengths(np.array(table).transpose(2, 0, 1), self.config.resamples, rng)
+        return strengths(self._table, self.config.resamples, rng)
+
+    @cached_property
+    def reversals(self) -> list[Reversal]:
+        """Where one player of a side is better against one opponent and worse against another; the largest first."""
+        return reversals(self._table, self.config.players, self.sides)
 
     @property
     def standing(self) -> list[tuple[str, Strength]]:
@@ -99,19 +104,17 @@ class ArenaResult:
     @property
     def largest_miss(self) -> tuple[str, str, float, float]:
         """The cell that the ratings tell worst: who held the sides, the share won by the first, its chance by the ratings."""
-        names = self.config.players
+        names, shares = self.config.players, self._table.mean(0)
         told = [
-            (a, b, self._share(a, b), self.strengths.expected[i][j])
+            (a, b, float(shares[i, j]), self.strengths.expected[i][j])
             for i, a in enumerate(names)
             for j, b in enumerate(names)
         ]
         return max(told, key=lambda one: abs(one[2] - one[3]))
 
-    def _share(self, first: str, second: str) -> float:
-        points = self._points(first, second)
-        return sum(points) / len(points)
-
-    def _points(self, first: str, second: str) -> list[float]:
-        """Of the first side, by deal; a draw is half a win."""
-        worth = {self.sides[0]: 1.0, self.sides[1]: 0.0}
-        return [worth.get(game.winner, 0.5) for game in self.cells[first, second]]
+    @cached_property
+    def _table(self) -> NDArray[np.float64]:
+        """Deals x players x players: points of the first side, by who holds it and who the second; a draw is half a win."""
+        worth, names = {self.sides[0]: 1.0, self.sides[1]: 0.0}, self.config.players
+        told = [[[worth.get(game.winner, 0.5) for game in self.cells[a, b]] for b in names] for a in names]
+        return np.array(told).transpose(2, 0, 1)
