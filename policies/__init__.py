@@ -11,7 +11,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.dotted import is_dotted
 from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent
 from parlour.policies.agents.chat import ChatPlayer
-from parlour.policies.agents.mediated_qa import GraceMediator
+from parlour.policies.agents.mediated_qa import GraceMediator, ObedientModule
 from parlour.policies.agents.murder_mystery import AGENTS as MYSTERY_AGENTS
 from parlour.policies.agents.murder_mystery import PlayerStarAgent, QuestumAgent
 from parlour.policies.agents.seat import AskingPolicy, GameSeat
@@ -36,6 +36,7 @@ __all__ = [
     "GratrAgent",
     "HeuristicPolicy",
     "HumanPolicy",
+    "ObedientModule",
     "OfflineModel",
     "PlayerStarAgent",
     "Policy",
@@ -73,6 +74,7 @@ _ASKING: Final[tuple[type[AskingPolicy], ...]] = (
 AGENTS: Final[Mapping[str, Callable[[Mapping[str, str], Model], Policy]]] = {
     **{agent.name: agent.from_settings for agent in _ASKING},
     GraceMediator.name: lambda settings, _: GraceMediator.from_settings(settings),
+    ObedientModule.name: lambda settings, _: ObedientModule.from_settings(settings),
 }
 """Name -> policy that takes settings and may ask a model; they follow the name, as in `avalon_agent:without=plan`."""
 

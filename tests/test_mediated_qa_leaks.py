@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from obedient_module import ObedientModule
 from parlour.envs import registry
 from parlour.envs.core import Move
 from parlour.envs.mediated_qa.vocabulary import ALL, Joint
 from parlour.envs.speech import quote
 from parlour.envs.text import CHOICE, RECORD, WHO, AmbiguousMove, UnreadableMove, clean
+from parlour.policies import ObedientModule
 
 KINDS = ("retrieve", "generate", "verify")
 SETTINGS: dict[str, Any] = {"observation": "both", "info": "full", "render_mode": "ansi"}

@@ -45,7 +45,7 @@ _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
 GROUPS: Final[Mapping[str, str]] = {
     "": "Games played by talking: play them, record them, measure and train players.",
     "train": "Train players.",
-    "grace": "GRACE's mediator: what stakes decide, why it recommends what, what a log says of other policies.",
+    "grace": "GRACE's mediator: what stakes decide, why it recommends what, who would obey, what a log says of policies.",
     "avalon": "Avalon: measure social behaviour.",
     "murder-mystery": "Murder mysteries: play a case with a method and quiz everybody; compare methods; ratings; cases.",
     "murder-mystery cases": "Cases as files: check WellPlay directories, make cases, show them.",
@@ -82,6 +82,8 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "train gratr": train.train_gratr,
     "train questum": train.train_questum,
     "grace stakes": grace.show_stakes,
+    "grace explain": grace.show_explanation,
+    "grace obey": grace.show_obedience,
     "grace value": grace.show_value,
     "avalon social": avalon.avalon_social,
     "murder-mystery play": murder_mystery.play_case,

@@ -56,7 +56,9 @@ def _show_games(games: dict[str, dict[str, Any]]) -> None:
     out.print(f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`")
     out.print(f"Players of Avalon cloned from recorded games: {CLONED}, the clone.npz that `train clone` wrote")
     out.print(f"Players that ask a model (`--model`; heuristics by default): {', '.join(ASKING)}")
-    out.print("The mediator of GRACE: grace:file=POLICY.json, written by `train grace`")
+    out.print(
+        "The mediator of GRACE: grace:file=POLICY.json, written by `train grace`; its modules: obedient:obedience=0.9"
+    )
     out.print(
         f"Players of other libraries, each with its extra: {', '.join(FOREIGN)}; see docs/integrations/players.md"
     )

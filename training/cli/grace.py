@@ -1,18 +1,24 @@
-"""`parlour grace stakes | explain | value`: a learned mediator looked at, and used."""
+"""`parlour grace stakes | explain | obey | value`: a learned mediator looked at, and used."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa.corpora.documents import read_documents
 from parlour.envs.terminal import tell
 from parlour.policies.agents.mediated_qa import policy_file, recommendation_log
+from parlour.policies.agents.mediated_qa.documents import DocumentProbe
+from parlour.policies.agents.mediated_qa.joint import MODULES
+from parlour.policies.files import atomic_write
 from parlour.training import display
 from parlour.training.cli.options import Answer, Options
-from parlour.training.mediated_qa import calibrated_run, off_policy, stakes_files
+from parlour.training.mediated_qa import calibrated_run, explain, off_policy, private_costs, stakes_files
 from parlour.training.mediated_qa.off_policy import PolicyValue
 from parlour.training.mediated_qa.stakes import Stakes, StakesConfig, stakes
 from parlour.training.statistics import show_interval
@@ -58,6 +64,113 @@ def _show_stakes(found: Stakes, folder: Path, drawn: bool) -> None:
     if not drawn:
         tell("parlour: the picture was not drawn; accepted: pip install 'parlour[train]'", error=True)
     tell(f"table, policies and picture: {folder}")
+
+
+def show_explanation(
+    question: Annotated[
+        str, typer.Argument(), "The question; of those of a calibrated run also the id, or the number from 0."
+    ],
+    policy: Annotated[Path | None, "Policy file; None: that of the run."] = None,
+    documents: Annotated[Path | None, "Folder or file of documents."] = None,
+    run: Annotated[
+        Path | None, "Run directory in place of documents: what each action cost and earned is told."
+    ] = None,
+) -> Answer:
+    """Explain a recommendation: linked documents, signals, state, the row of the policy, what each action cost and earned.
+
+    Example: [bold]parlour grace explain "Who wrote The Glass Harbour?" --policy policy.json --documents notes[/bold]
+    """
+    if (documents is None) == (run is None):
+        raise ParlourError(
+            "grace explain needs one source; accepted: --documents PATH with --policy FILE, or --run RUN"
+        )
+    if documents is not None:
+        if policy is None:
+            raise ParlourError("grace explain --documents goes with --policy FILE")
+        probe = DocumentProbe(read_documents(documents))
+        found = explain.explain(question, policy_file.read(policy), probe)
+    else:
+        assert run is not None
+        read = calibrated_run.read_run(run)
+        made = read.policy if policy is None else policy_file.read(policy)
+        if made is None:
+            raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
+        found = explain.explain_calibrated(question, read, made)
+    return Answer(asdict(found), partial(_show_explanation, found))
+
+
+def _show_explanation(found: explain.Explanation) -> None:
+    tell(f"question: {found.question}" + (f" ({found.part})" if found.part else ""))
+    tell(f"linked to: {', '.join(found.linked) or 'no document'}")
+    bins = [
+        (one.name, f"{one.value:.3g}", f"{one.low:.3g}", f"{one.high:.3g}", explain.LEVELS[one.bin])
+        for one in found.signals
+    ]
+    if bins:
+        display.show_table("Signals", ("signal", "value", "low below", "high from", "bin"), bins)
+    tell(f"state: {found.state}" + ("; the policy has no row for it and falls back" if found.fallback else ""))
+    rows = [
+        (
+            " ".join(one.joint),
+            f"{one.probability:.3f}",
+            (one.outcome or "-").replace("_", " "),
+            "-" if one.cost is None else f"{one.cost:g}",
+            "-" if one.net is None else f"{one.net:g}",
+        )
+        for one in found.actions
+    ]
+    display.show_table("Joint actions", ("joint action", "p", "outcome", "cost", "net utility"), rows)
+
+
+def show_obedience(
+    run: RunArgument,
+    policy: Annotated[Path | None, "Policy file; None: that of the run."] = None,
+    share: Annotated[
+        str, "Part of the outcome's utility that each module gets, above 0, up to 1; several separated by commas."
+    ] = "1,0.3,0.1,0.03",
+    out: Annotated[
+        Path | None, "Directory for the correlated equilibria as policy files; None: they are not stored."
+    ] = None,
+) -> Answer:
+    """Show whether the modules would obey, if each paid its own costs: the run's policy and correlated equilibria.
+
+    Example: [bold]parlour grace obey runs/grace --share 1,0.1 --out runs/obeyed[/bold]
+    """
+    read, shares = calibrated_run.read_run(run), _shares(share)
+    made = read.policy if policy is None else policy_file.read(policy)
+    if made is None:
+        raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
+    found, equilibria = private_costs.private_obedience(read, made, shares)
+    if out is not None:
+        for one, table in equilibria.items():
+            atomic_write(out / f"policy-share{one:g}.json", table.dumps())
+    return Answer([asdict(one) for one in found], partial(_show_obedience, found))
+
+
+def _shares(text: str) -> list[float]:
+    try:
+        return [float(one) for one in text.split(",")]
+    except ValueError:
+        raise accept("share", text, "numbers above 0, up to 1, separated by commas") from None
+
+
+def _show_obedience(found: Sequence[private_costs.PrivateObedience]) -> None:
+    rows = [
+        (
+            *(f"{one.share:g}", one.policy, f"{one.utility.mean:.2f} {show_interval(one.utility, '.2f')}"),
+            *(f"{follows:.0%}" for follows in one.follows),
+            " ".join(f"{regret:.2f}" for regret in one.regrets),
+        )
+        for one in found
+    ]
+    headings = (
+        "share",
+        "policy",
+        "net utility if obeyed",
+        *(f"{name} follows" for name in MODULES),
+        "regret of R, G, V",
+    )
+    display.show_table(f"Modules that pay their own costs, {found[0].n} held-out questions", headings, rows, wrap=True)
 
 
 UtilitiesOption = Annotated[

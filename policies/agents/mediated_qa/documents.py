@@ -1,7 +1,8 @@
 """What documents of one's own say of a question: the graph of them, and the five signals that a mediator's state is made of.
 
-For a mediator in use, where there is no table of the game: the graph, the search and the signals are those of the game
-(`parlour.envs.mediated_qa.graph`, `retrieve`, `signals`); only this file of the policies knows them. Nothing is asked of a
+For a mediator in use, where there is no table of the game: documents are cut into sentences as those of a corpus are, and graph,
+search and signals are those of the game (`parlour.envs.mediated_qa.graph`, `retrieve`, `signals`); only this file of the
+policies knows them. Nothing is asked of a
 reader, and nothing of an answer is seen.
 """
 
@@ -12,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs import english
 from parlour.envs.core import ParlourError, accept, value_shown
+from parlour.envs.mediated_qa.corpora.documents import passage
 from parlour.envs.mediated_qa.corpus import Passage
 from parlour.envs.mediated_qa.graph import KnowledgeGraph, Normalisation
 from parlour.envs.mediated_qa.retrieve import Search
@@ -137,7 +139,7 @@ def _passage(title: str, text: str | tuple[str, ...]) -> Passage:
         return Passage(title, text)
     if not title.strip():
         title, text = _first_line(text)
-    return Passage(" ".join(title.split()), tuple(" ".join(one.split()) for one in english.sentences(text)))
+    return passage(title, text)
 
 
 def _first_line(text: str) -> tuple[str, str]:

@@ -1,0 +1,109 @@
+"""Modules that follow advice or do not, and whether it would pay them (policies/agents/mediated_qa/obedient.py, private_costs.py)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_RIGHT, ANSWERED_WRONG, KEPT_SILENT, Payment
+from parlour.policies import ObedientModule, make_policy
+from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
+from parlour.policies.agents.mediated_qa.joint import PUBLISHED
+from parlour.training.cli import run
+from parlour.training.mediated_qa.calibrated_run import CalibratedRun
+from parlour.training.mediated_qa.held_out import HeldOutConfig
+from parlour.training.mediated_qa.private_costs import private_obedience
+from parlour.training.mediated_qa.simulate import Simulated
+
+STATE = "T:mid_Q:mid"
+DEEP = PUBLISHED[4]  # retrieve_deep, generate, skip_check
+
+
+def calibrated(tmp_path, deep_right, shallow_right, n=10):
+    """A run of one state: of n questions the deep answer is right on so many, the shallow one on so many."""
+    rows = []
+    for k in range(n):
+        outcomes = [KEPT_SILENT] * len(ALL)
+        outcomes[4] = ANSWERED_RIGHT if k < deep_right else ANSWERED_WRONG
+        outcomes[1] = ANSWERED_RIGHT if k < shallow_right else ANSWERED_WRONG
+        bare = Simulated(k, STATE, (0.0,) * len(ALL), tuple(outcomes))
+        rows.append(Simulated(k, STATE, bare.net(Payment()), tuple(outcomes)))
+    return CalibratedRun(tmp_path, HeldOutConfig(train=n, held_out=n), tuple(rows), tuple(rows), None)
+
+
+def test_a_retriever_saves_its_cost_where_its_share_is_small(tmp_path):
+    # deep is right on 5 of 10, shallow on 4: (5 * 120 - 5 * 40) / 10 = 40 against (4 * 120 - 6 * 40) / 10 = 24, which is 16 more.
+    # The retriever pays 2 more for deep: it follows while 16 * share >= 2, that is from share 0.125
+    run_of_one = calibrated(tmp_path, 5, 4)
+    policy = PolicyTable({STATE: {DEEP: 1.0}})
+    (above, _, below, _), _ = private_obedience(run_of_one, policy, (0.13, 0.12))
+    assert above.follows[0] == 1.0
+    assert above.regrets[0] == 0.0
+    assert below.follows[0] == 0.0
+    assert below.regrets[0] == pytest.approx(2 - 0.12 * 16)
+    # 40 less the costs of deep 3 and generate 2
+    assert above.utility.mean == below.utility.mean == 35.0
+
+
+def test_a_correlated_equilibrium_is_followed_by_all_and_earns_no_more(tmp_path):
+    run_of_one = calibrated(tmp_path, 5, 4)
+    best = PolicyTable({STATE: {DEEP: 1.0}})
+    found, equilibria = private_obedience(run_of_one, best, (1.0, 0.05, 0.001))
+    for as_it_is, obeyed in zip(found[::2], found[1::2], strict=True):
+        assert obeyed.follows == pytest.approx((1.0, 1.0, 1.0))
+        assert obeyed.regrets == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+        assert obeyed.utility.mean <= as_it_is.utility.mean + 1e-9
+    assert equilibria[1.0].rows[STATE][DEEP] == pytest.approx(1.0)
+    assert equilibria[0.001].rows[STATE].get(DEEP, 0.0) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.1, -1.0])
+def test_a_share_is_above_0_up_to_1(tmp_path, share):
+    with pytest.raises(ParlourError, match=f"share {share} is not accepted"):
+        private_obedience(calibrated(tmp_path, 5, 4), PolicyTable({STATE: {DEEP: 1.0}}), (share,))
+
+
+def test_the_command_compares_the_policy_with_equilibria_and_stores_them(tmp_path, capsys):
+    words = ["train", "grace", "--questions", "60", "--held-out", "30", "--temperature", "0.7", "--floor", "0.02"]
+    assert run([*words, "--out", str(tmp_path / "run")]) == 0
+    capsys.readouterr()
+    assert (
+        run(["grace", "obey", str(tmp_path / "run"), "--share", "1,0.05", "--out", str(tmp_path / "made"), "--json"])
+        == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert [one["share"] for one in told] == [1, 1, 0.05, 0.05]
+    assert told[0]["utility"] == told[2]["utility"]
+    assert min(told[3]["follows"]) == pytest.approx(1.0)
+    assert sum(told[2]["regrets"]) > sum(told[3]["regrets"])
+    assert policy_file.read(tmp_path / "made" / "policy-share0.05.json").thresholds
+    assert run(["grace", "obey", str(tmp_path / "run")]) == 0
+    assert "verifier follows" in " ".join(capsys.readouterr().out.split())
+    assert run(["grace", "obey", str(tmp_path / "run"), "--share", "much"]) == 2
+
+
+# -- the player ------------------------------------------------------------------------------------------------
+
+
+def test_modules_obey_at_the_table_as_often_as_they_are_told(capsys):
+    seats = [f"{name}=obedient:obedience=0.5" for name in ("retriever", "generator")]
+    words = ["play", "mediated_qa_v0", "--policy", "heuristic", "--games", "2", "--set", "questions=20", "--json"]
+    for one in (*seats, "verifier=obedient"):
+        words += ["--policy", one]
+    assert run(words) == 0
+    assert [one["players"]["verifier"]["player"] for one in json.loads(capsys.readouterr().out)] == ["obedient"] * 2
+
+
+def test_obedience_is_a_number_from_0_to_1(tmp_path):
+    for words in ("obedient:obedience=2", "obedient:obedience=often", "obedient:share=1"):
+        with pytest.raises(ParlourError, match="accepted"):
+            make_policy(words, "mediated_qa_v0", {})
+    player = make_policy("obedient:obedience=0.25", "mediated_qa_v0", {})
+    player.save(tmp_path / "player.json")
+    assert ObedientModule.load(tmp_path / "player.json").obedience == 0.25
+
+
+def test_it_is_no_mediator(capsys):
+    assert run(["play", "mediated_qa_v0", "--policy", "obedient"]) == 2
+    assert "the seats retriever, generator and verifier" in capsys.readouterr().err
