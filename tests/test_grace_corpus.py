@@ -155,7 +155,7 @@ def test_the_comparison_pays_as_the_run_does(town_files, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "told"),
     [({"utilities": (1.0, 2.0)}, "4 finite"), ({"costs": (1.0,)}, "9 finite"), ({"held_out_share": 1.0}, "between"),
-        ({"retriever": "x"}, "graph"), ({"sees": "x"}, "state"), ({"utilities": (1.0, 2.0, 3.0, float("nan"))}, "finite")],
+        ({"retriever": "x"}, "bm25"), ({"sees": "x"}, "state"), ({"utilities": (1.0, 2.0, 3.0, float("nan"))}, "finite")],
 )  # fmt: skip
 def test_settings_that_are_not_accepted(settings, told):
     with pytest.raises(ParlourError, match=told):
@@ -183,6 +183,28 @@ def test_an_invented_memory_is_not_taken_for_an_answer_to_real_questions(town_fi
     assert not (tmp_path / "run").exists()
     with pytest.raises(ParlourError, match="simulate_memory"):
         readers.make(setting(town_files, reader="extract", simulate_memory=True))
+
+
+def test_a_simulated_memory_is_told_by_every_table_and_the_policy(town_files, tmp_path, capsys):
+    arguments = ["train", "grace", *town_files, "--simulate-memory", "--out", str(tmp_path / "run")]
+    assert run_command(arguments) == 0
+    shown = capsys.readouterr().out
+    for title in ("Policy", "Held-out questions"):
+        assert f"{title} (answered by simulated memory and rules, checked by shared words)" in shown
+    policy = policy_file.read(tmp_path / "run" / "policy.json")
+    assert "simulated memory" in policy.reader
+    assert policy_file.loads(policy.dumps()) == policy
+    scores = (tmp_path / "run" / "calibration" / "scores.csv").read_text().splitlines()
+    assert all("simulated memory" in line for line in scores[1:])
+    assert run_command([*arguments, "--json"]) == 0
+    assert "simulated memory" in json.loads(capsys.readouterr().out)["reader"]
+
+
+def test_the_policy_file_says_nothing_of_a_reader_that_is_not_told():
+    plain = policy_file.PolicyTable({"s0": {vocabulary.FALLBACK.names: 1.0}})
+    assert "reader" not in json.loads(plain.dumps())
+    with pytest.raises(ParlourError, match="reader"):
+        policy_file.loads('{"policy": {}, "reader": 3}')
 
 
 def test_actions_of_the_retriever_are_priced_by_what_they_found():

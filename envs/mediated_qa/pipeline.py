@@ -7,6 +7,7 @@ language model satisfies the same protocol. Results that depend on nothing but q
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
@@ -165,6 +166,14 @@ class Pipeline:
         """Who finds evidence for actions that name nobody."""
         found: Retriever = self._retrievers[""]
         return found
+
+    def read_by(self, reader: Reader) -> Pipeline:
+        """The same pipeline with another reader; what was found in the graph is shared."""
+        other = copy(self)
+        other.reader, other._recalled, other._known = reader, {}, {}
+        other._generators = self._generators | {"": reader}
+        other._verifiers = self._verifiers | ({"": reader} if self._verifiers[""] is self.reader else {})
+        return other
 
     @property
     def size(self) -> int:

@@ -18,7 +18,7 @@ from parlour.training.decision_tables import reasons, share
 
 
 @contextmanager
-def _answering(config: ModelConfig) -> Iterator[Model]:
+def answering(config: ModelConfig) -> Iterator[Model]:
     """The model of a command; its usage is told on standard error when the command ends."""
     for player in ReadingNoise.parse(config.noise or "").players:
         check_one_of("player of noise", player, ASKING)
@@ -29,7 +29,7 @@ def _answering(config: ModelConfig) -> Iterator[Model]:
         tell_usage(model)
 
 
-ModelOption = Annotated[Model, Options(config=ModelConfig, make=_answering, repeated=("stop",), panel="Model")]
+ModelOption = Annotated[Model, Options(config=ModelConfig, make=answering, repeated=("stop",), panel="Model")]
 
 
 def called(model: Model) -> str:

@@ -5,27 +5,48 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.terminal import tell
+from parlour.envs.writing import writing
+from parlour.policies.llm.make import ModelConfig
+from parlour.policies.llm.model import OFFLINE
 from parlour.training import display
 from parlour.training.cli import common
+from parlour.training.cli.models import answering
 from parlour.training.cli.options import Answer, Options
-from parlour.training.mediated_qa import costs, readers
-from parlour.training.mediated_qa.baselines import lines
-from parlour.training.mediated_qa.held_out import UNSEEN, HeldOutConfig, compare, corpus_of, prepare, split
-from parlour.training.mediated_qa.learn import GraceConfig
+from parlour.training.mediated_qa import costs, readers, table, train
+from parlour.training.mediated_qa.baselines import Scores, lines
+from parlour.training.mediated_qa.forecast import forecast
+from parlour.training.mediated_qa.held_out import (
+    PARTIAL,
+    UNSEEN,
+    HeldOutConfig,
+    compare,
+    corpus_of,
+    pipeline_of,
+    prepare,
+    split,
+)
+from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator
+from parlour.training.mediated_qa.train import Trained
 from parlour.training.statistics import show_interval
+
+_REPLIES: Final = "replies.sqlite"
+"""Stored replies of a calibration, where no other file is chosen."""
 
 
 def train_grace(
     config: Annotated[GraceConfig, Options(rename={"rule": "--set"})],
     setting: Annotated[
         HeldOutConfig,
-        Options(exclude=("train", "corpus_seed", "seed", "costs"), panel="With --questions or --corpus"),
+        Options(exclude=("train", "corpus_seed", "seed", "costs", "model"), panel="With --questions or --corpus"),
+    ],
+    asked: Annotated[
+        ModelConfig, Options(repeated=("stop",), rename={"temperature": "--model-temperature"}, panel="Model")
     ],
     ray: common.RayOptions,
     from_table: Annotated[Path | None, "Simulation table to learn from: CSV, or JSON as published."] = None,
@@ -40,16 +61,19 @@ def train_grace(
         typer.Option("--costs"),
         "Costs of the actions, nine numbers or some by name such as retrieve_deep=4; None: those of the published run.",
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run"), "Only tell how many calls, tokens and dollars the calibration takes at most."
+    ] = False,
     out: common.RunOption = Path("runs/grace"),
 ) -> Answer:
-    """Learn the policy of GRACE's mediator; resumes from the last checkpoint.
+    """Learn the policy of GRACE's mediator; resumes from the last checkpoint, a calibration from the last question.
+
+    Replies of a language model are stored in OUT/calibration, unless --cache names another file.
 
     Example: [bold]parlour train grace --corpus questions.jsonl --documents notes --reader extract --out runs/grace[/bold]
 
     Example: [bold]parlour train grace --from-table simulation.csv --temperature 0.7 --floor 0.02 --out runs/grace[/bold]
     """
-    from parlour.training.mediated_qa import table, train
-
     if sum((from_table is not None, from_log is not None, questions is not None, setting.corpus != "")) != 1:
         raise ParlourError(
             "train grace needs one source of data; accepted: --corpus PATH, or --from-table FILE or --questions N, "
@@ -57,31 +81,66 @@ def train_grace(
         )
     if from_log is not None:
         return _from_log(config, from_log, replace(setting, costs=costs.stated(cost)).payment, out)
-    scores: tuple[Any, ...] | None = None
     if from_table is not None:
-        if ray.ray is not None:
-            raise ParlourError("--ray answers generated questions in parallel; accepted: with --questions N")
-        run = train.train(config, table.read(from_table), out)
-    else:
-        setting = replace(setting, seed=config.seed, costs=costs.stated(cost))
-        if questions is not None:
-            setting = replace(setting, train=questions, corpus_seed=UNSEEN + config.seed)
-        reader, corpus = readers.make(setting), corpus_of(setting)
-        setting, folder = split(setting, corpus), out / "calibration"
-        with ray.pool() as pool:
-            asking = partial(prepare, corpus=corpus, reader=reader, pool=pool)
-            calibrated = display.calibrate_with_bar(asking, setting, folder)
-        run = train.train(config, calibrated.table, out)
-        scores = compare(calibrated, run.learned.policy, folder)
+        if ray.ray is not None or asked.model != OFFLINE or dry_run:
+            raise ParlourError(
+                "--ray, --model and --dry-run are for questions; accepted: with --corpus PATH or --questions N"
+            )
+        return _answer(train.train(config, table.read(from_table), out), out)
+    setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=_called(asked))
+    if questions is not None:
+        setting = replace(setting, train=questions, corpus_seed=UNSEEN + config.seed)
+    return _calibrated(config, setting, asked, ray, out, dry_run)
+
+
+def _called(asked: ModelConfig) -> str:
+    """A language model with what its answers depend on; empty for none."""
+    return "" if asked.model == OFFLINE else f"{asked.model}, temperature {asked.temperature:g}"
+
+
+def _calibrated(
+    config: GraceConfig, setting: HeldOutConfig, asked: ModelConfig, ray: common.RaySettings, out: Path, dry_run: bool
+) -> Answer:
+    """Calibrate, learn, compare; or only tell what the calibration takes."""
+    note, folder = readers.note(setting), out / "calibration"
+    corpus = corpus_of(setting)
+    setting = split(setting, corpus)
+    pipeline = pipeline_of(setting, corpus)
+    if dry_run or setting.model:
+        told = forecast(setting, pipeline, asked, folder / PARTIAL)
+        if dry_run:
+            return Answer(asdict(told), partial(tell, told.told()))
+        tell(f"parlour: {told.told()}", error=True)
+    with answering(_storing(asked, folder)) as model, ray.pool(model) as pool:
+        pipeline = pipeline.read_by(readers.make(setting, model))
+        at_once = model.concurrency if model.waits else 1
+        asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
+        calibrated = display.calibrate_with_bar(asking, setting, folder)
+    run = train.train(config, calibrated.table, out, reader=note)
+    return _answer(run, out, compare(calibrated, run.learned.policy, folder, note), note)
+
+
+def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:
+    """The same model; what it replies is stored in any case, so that a calibration asks no question twice."""
+    if asked.model == OFFLINE or asked.cache is not None or asked.cache_mode != "record":
+        return asked
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    return replace(asked, cache=str(folder / _REPLIES))
+
+
+def _answer(run: Trained, out: Path, scores: tuple[Scores, ...] = (), note: str = "") -> Answer:
     _warn(run)
-    value = _policy_as_json(run, out) | ({} if scores is None else {"scores": [asdict(one) for one in scores]})
-    return Answer(value, partial(_show_policy, run, out, scores or ()))
+    value = _policy_as_json(run, out)
+    value |= {"scores": [asdict(one) for one in scores]} if scores else {}
+    value |= {"reader": note} if note else {}
+    return Answer(value, partial(_show_policy, run, out, scores, note))
 
 
 def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path) -> Answer:
     """Learn from what a mediator in use recommended; what the policy is worth is told by its own log."""
     from parlour.policies.agents.mediated_qa import recommendation_log
-    from parlour.training.mediated_qa import learn, off_policy, train
+    from parlour.training.mediated_qa import learn, off_policy
 
     if config.method == "quantal" and None in (config.temperature, config.floor):
         raise ParlourError(
@@ -94,14 +153,14 @@ def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path) -> A
     _warn(run)
 
     def show() -> None:
-        _show_policy(run, out, ())
+        _show_policy(run, out, (), "")
         gain = f"{worth.gain.mean:+.2f} {show_interval(worth.gain, '+.2f')}"
         tell(f"gain over the policy in use, by the part of the log it was not learned from: {gain}, n = {worth.n}")
 
     return Answer(_policy_as_json(run, out) | {"off_policy": asdict(worth)}, show)
 
 
-def _policy_as_json(run: Any, out: Path) -> dict[str, Any]:
+def _policy_as_json(run: Trained, out: Path) -> dict[str, Any]:
     learned = run.learned
     return {
         "out": str(out),
@@ -113,12 +172,12 @@ def _policy_as_json(run: Any, out: Path) -> dict[str, Any]:
     }
 
 
-def _questions(learned: Any) -> dict[str, int]:
+def _questions(learned: LearnedMediator) -> dict[str, int]:
     """State -> number of its questions."""
     return dict(zip(learned.quantities.states, learned.quantities.questions.tolist(), strict=True))
 
 
-def _warn(run: Any) -> None:
+def _warn(run: Trained) -> None:
     """On standard error: states without data, and a curve that is missing."""
     learned = run.learned
     if learned.unseen:
@@ -130,21 +189,21 @@ def _warn(run: Any) -> None:
         tell("parlour: the curve was not drawn; accepted: pip install 'parlour[train]'", error=True)
 
 
-def _show_policy(run: Any, out: Path, scores: tuple[Any, ...]) -> None:
+def _show_policy(run: Trained, out: Path, scores: tuple[Scores, ...], note: str) -> None:
     """Number of questions and most probable action of each state; chosen settings; scores beside the baselines."""
     learned, settings = run.learned, run.learned.settings
-    counts = _questions(learned)
+    counts, of = _questions(learned), f" ({note})" if note else ""
     rows = []
     for state in sorted(learned.policy.rows, key=lambda state: -counts.get(state, 0)):
         row = learned.policy.rows[state]
         best = max(row, key=row.__getitem__)
         regrets = " ".join(f"{regret:.2f}" for regret in learned.regrets[state])
         rows.append((state, str(counts.get(state, 0)), " ".join(best), f"{row[best]:.3f}", regrets))
-    display.show_table("Policy", ("state", "questions", "most probable", "p", "regret of R, G, V"), rows)
+    display.show_table(f"Policy{of}", ("state", "questions", "most probable", "p", "regret of R, G, V"), rows)
     if settings.held_out is not None:
         chosen = f"temperature {settings.temperature}, floor {settings.floor}"
         tell(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")
     if scores:
         heading, *compared = lines(scores)
-        display.show_table("Held-out questions", heading, compared, wrap=True)
+        display.show_table(f"Held-out questions{of}", heading, compared, wrap=True)
     tell(f"policy: {out / 'policy.json'}")

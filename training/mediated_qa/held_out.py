@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
-from parlour.envs.mediated_qa import corpora
+from parlour.envs.mediated_qa import corpora, retrievers
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
 from parlour.envs.mediated_qa.pipeline import Pipeline, Reader
@@ -26,6 +26,7 @@ from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
+from parlour.policies.retrieval.minilm import MiniLMEmbedder
 from parlour.training import seeds
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.baselines import Scores
@@ -37,10 +38,12 @@ from parlour.training.runs import run_directory, write_csv
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
-RETRIEVERS: Final = ("graph",)
 SEES: Final = ("state",)
 _ORDER: Final = 18
 """What the order of a file's questions is drawn for."""
+PARTIAL: Final = "partial.csv"
+"""The table of a calibration as it grows."""
+_EMBEDS: Final = ("dense", "hybrid")
 _FEWEST: Final = 2
 """Questions to learn from."""
 _ALWAYS: Final = ("difficulty", "train", "held_out", "normalisation", "guide", "joint", "corpus_seed", "seed")
@@ -86,13 +89,17 @@ class HeldOutConfig:
     costs: tuple[float, ...] = Payment().costs
     """What the actions cost, of the retriever's, the generator's, the verifier's; in the unit of the utilities."""
     reader: str = ""
-    """Who answers: offline (a heuristic and a simulated memory), extract (the heuristic without memory); None: offline."""
+    """Who answers: offline (rules and a simulated memory), extract (rules, no memory), model (that of --model), qa:PATH (an
+    extractive model in a folder); None: the model where there is one, else offline."""
     nli: str = ""
-    """Who checks answers: lexical (shared words); None: lexical."""
+    """Who checks answers: lexical (shared words), model (that of --model), or the folder of an inference model; None: the
+    model where it answers, else lexical."""
+    model: str = ""
+    """The language model that answers or checks, with what its answers depend on; empty for none."""
     simulate_memory: bool = False
     """Whether reader offline may answer the questions of `corpus`, which its memory does not know."""
     retriever: str = "graph"
-    """How evidence is looked for."""
+    """Who finds evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
     sees: str = "state"
     """What the mediator knows of a question."""
 
@@ -101,7 +108,7 @@ class HeldOutConfig:
             ("difficulty", DIFFICULTIES),
             ("normalisation", NORMALISATIONS),
             ("joint", JOINTS),
-            ("retriever", RETRIEVERS),
+            ("retriever", retrievers.NAMES),
             ("sees", SEES),
         ):
             check_one_of(name, getattr(self, name), accepted)
@@ -189,9 +196,21 @@ def split(config: HeldOutConfig, corpus: Corpus) -> HeldOutConfig:
 
 
 def pipeline_of(config: HeldOutConfig, corpus: Corpus, reader: Reader | None = None) -> Pipeline:
-    """The pipeline of an experiment; its cut points are not learned yet. `reader`: the offline one if None."""
+    """The pipeline of an experiment; its cut points are not learned yet. `reader`: the offline one if None.
+
+    Raises:
+        ParlourError: The retriever needs an extra that is not installed.
+    """
     search = None if config.guide is None else Search(config.guide)
-    return Pipeline(corpus, normalisation=config.normalisation, reader=reader, search=search)
+    embedder = MiniLMEmbedder() if config.retriever in _EMBEDS else None
+    return Pipeline(
+        corpus,
+        normalisation=config.normalisation,
+        reader=reader,
+        search=search,
+        retriever=config.retriever,
+        embedder=embedder,
+    )
 
 
 def prepare(
@@ -203,6 +222,7 @@ def prepare(
     progress: Callable[[int], object] | None = None,
     pool: Pool | None = None,
     at_once: int = 1,
+    pipeline: Pipeline | None = None,
 ) -> Calibrated:
     """Build the pipeline, learn the cut points, and put all questions under all joint actions.
 
@@ -214,6 +234,7 @@ def prepare(
         progress: Called after each question with the number of questions done.
         pool: Processes that put the questions under the joint actions; the reader must be picklable then.
         at_once: How many questions are put at once, in threads (`simulate.calibrate`).
+        pipeline: That of the corpus and the reader, where there is one already.
 
     Raises:
         ParlourError: The corpus is too small, or the folder holds another run or is in use.
@@ -225,9 +246,9 @@ def prepare(
     if len(corpus.questions) < total:
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: at least {total}")
     with nullcontext() if out is None else run_directory(out, _settings(config, corpus)):
-        pipeline = pipeline_of(config, corpus, reader)
+        pipeline = pipeline_of(config, corpus, reader) if pipeline is None else pipeline
         bins = pipeline.learn_bins(range(config.train))
-        partial = None if out is None else out / "partial.csv"
+        partial = None if out is None else out / PARTIAL
         rows = calibrate(
             pipeline,
             range(total),
@@ -253,8 +274,17 @@ def _settings(config: HeldOutConfig, corpus: Corpus) -> dict[str, Any]:
     return config.stored() | {"corpus_sha256": hashlib.sha256(repr(corpus).encode()).hexdigest()}
 
 
-def compare(calibrated: Calibrated, policy: PolicyTable, out: Path | None = None) -> tuple[Scores, ...]:
-    """The scores of a policy and of the baselines on the held-out questions; written to a folder if there is one."""
+def compare(
+    calibrated: Calibrated, policy: PolicyTable, out: Path | None = None, reader: str = ""
+) -> tuple[Scores, ...]:
+    """The scores of a policy and of the baselines on the held-out questions.
+
+    Args:
+        calibrated: The questions.
+        policy: What is compared.
+        out: Folder for the tables, if there is one.
+        reader: Who answered, for a column of the table of scores; empty for no such column.
+    """
     rows, joint = calibrated.held_out, calibrated.config.joint
     systems = [
         baselines.learned("learned mediator", policy, rows),
@@ -267,7 +297,8 @@ def compare(calibrated: Calibrated, policy: PolicyTable, out: Path | None = None
     scores = tuple(baselines.score(systems, calibrated.config.payment))
     if out is not None:
         heading, *lines = baselines.lines(scores)
-        write_csv(out / "scores.csv", heading, lines)
+        told = [reader] if reader else []
+        write_csv(out / "scores.csv", [*heading, *(["reader"] if reader else [])], [[*line, *told] for line in lines])
         write_csv(out / "states.csv", ["state", "questions"], list(calibrated.states.items()))
     return scores
 

@@ -238,6 +238,14 @@ def read_partial(path: Path, stamp: str) -> dict[int, Simulated]:
     return found
 
 
+def numbers_in(path: Path | None) -> set[int]:
+    """The questions of a partial table, which is left as it is; none if there is no such table."""
+    if path is None or not path.exists():
+        return set()
+    lines = path.read_text("utf-8").split("\n")[2:-1]  # a last line that was not finished does not count
+    return {int(first) for first in (line.partition(",")[0] for line in lines) if first.isdigit()}
+
+
 def _row(path: Path, line: int, cells: Sequence[str]) -> Simulated:
     count = len(ALL)
     try:

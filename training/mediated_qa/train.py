@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,6 +74,7 @@ def train(
     table: UtilityTable,
     out: str | Path,
     progress: Callable[[int, str], None] = lambda _steps, _note: None,
+    reader: str = "",
 ) -> Trained:
     """Train, or resume the run in `out`.
 
@@ -84,16 +85,20 @@ def train(
         table: What to learn from.
         out: Run directory.
         progress: Told the number of steps made since the last call, and how it stands.
+        reader: Who answered the questions of the table, for the policy file; empty where that is not told.
 
     Raises:
         ParlourError: `out` holds another run or is in use, or the configuration does not fit the table.
     """
     check(table, config)
-    with run_directory(out, _settings(config, table)) as folder:
-        return _train(config, table, folder, progress)
+    told = {"reader": reader} if reader else {}
+    with run_directory(out, _settings(config, table) | told) as folder:
+        return _train(config, table, folder, progress, reader)
 
 
-def _train(config: GraceConfig, table: UtilityTable, folder: Path, progress: Callable[[int, str], None]) -> Trained:
+def _train(
+    config: GraceConfig, table: UtilityTable, folder: Path, progress: Callable[[int, str], None], reader: str
+) -> Trained:
     run, checkpoint = _Run(config, table), Checkpoint(folder / CHECKPOINT)
     checkpoint.load(lambda path: run.load_state_dict(read_json(path)))
     while len(run.points) < config.points:
@@ -108,7 +113,7 @@ def _train(config: GraceConfig, table: UtilityTable, folder: Path, progress: Cal
     regrets = [[state, *of] for state, of in learned.regrets.items()]
     write_csv(folder / OBEDIENCE, ["state", *MODULES], regrets)
     picture = _draw(run.points, config, folder / PICTURE)
-    atomic_write(folder / POLICY, learned.policy.dumps())
+    atomic_write(folder / POLICY, replace(learned.policy, reader=reader).dumps())
     return Trained(tuple(run.points), learned, picture)
 
 

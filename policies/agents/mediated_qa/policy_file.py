@@ -1,7 +1,8 @@
 """The file of a mediator's policy: JSON in the shape that the published run of GRACE left.
 
 {"policy": {state: {joint action: probability}}, "signal_thresholds": {signal: [low cut, high cut]}, "temperature": number,
-"min_prob_floor": number}. The last two are null for a policy that was not made by quantal response.
+"min_prob_floor": number, "reader": words}. Temperature and floor are null for a policy that was not made by quantal response;
+"reader" says who answered when it was learned, and is not there where that is not told.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TOLERANCE: Final = 1e-6
 """How far the probabilities of a row may sum from one."""
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Of the thresholds, as the published tables write them."""
-_KEYS: Final = ("policy", "signal_thresholds", "temperature", "min_prob_floor")
+_KEYS: Final = ("policy", "signal_thresholds", "temperature", "min_prob_floor", "reader")
 
 Row = Mapping[Joint, float]
 Thresholds = Mapping[str, tuple[float, float]]
@@ -39,6 +40,8 @@ class PolicyTable:
     """In units of utility."""
     floor: float | None = None
     """Least probability of an action."""
+    reader: str = ""
+    """Who answered when it was learned, such as "simulated memory"; empty if it is not told."""
 
     def __post_init__(self) -> None:
         for state, row in self.rows.items():
@@ -47,12 +50,13 @@ class PolicyTable:
 
     def dumps(self) -> str:
         """The text of the file."""
-        told = {
+        told: dict[str, Any] = {
             "policy": {state: {key(joint): p for joint, p in row.items()} for state, row in self.rows.items()},
             "signal_thresholds": {signal: list(cuts) for signal, cuts in self.thresholds.items()},
             "temperature": self.temperature,
             "min_prob_floor": self.floor,
         }
+        told |= {"reader": self.reader} if self.reader else {}
         return json.dumps(told, indent=2, allow_nan=False) + "\n"
 
 
@@ -92,7 +96,8 @@ def loads(text: str) -> PolicyTable:
     rows = {check_state(state): _row(state, row) for state, row in stored["policy"].items()}
     thresholds = thresholds_of(stored.get("signal_thresholds"))
     temperature = _number_or_none("temperature", stored.get("temperature"))
-    return PolicyTable(rows, thresholds, temperature, _number_or_none("min_prob_floor", stored.get("min_prob_floor")))
+    floor = _number_or_none("min_prob_floor", stored.get("min_prob_floor"))
+    return PolicyTable(rows, thresholds, temperature, floor, _words("reader", stored.get("reader", "")))
 
 
 def _row(state: str, row: Any) -> Row:
@@ -141,6 +146,12 @@ def _number_or_none(name: str, found: Any) -> float | None:
     if not _is_number(found) or not 0 <= found < math.inf:
         raise accept(name, found, "a number from 0, or null")
     return float(found)
+
+
+def _words(name: str, found: Any) -> str:
+    if not isinstance(found, str):
+        raise accept(name, found, "a text")
+    return found
 
 
 def _is_number(found: Any) -> bool:

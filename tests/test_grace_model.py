@@ -1,0 +1,204 @@
+"""Calibration by a language model: each question is asked once, at once with others, forecast, and taken up after kills."""
+
+from __future__ import annotations
+
+import json
+import re
+from multiprocessing import get_context
+
+import pytest
+from parlour.policies.llm.make import ModelConfig
+from parlour.training.cli import main
+from parlour.training.cli import run as run_command
+from parlour.training.mediated_qa import held_out
+from parlour.training.mediated_qa.forecast import forecast
+from parlour.training.mediated_qa.held_out import HeldOutConfig
+from servers import Answer, LlamaCpp
+
+TOWNS = ("Belford", "Corwick", "Danton", "Firmere", "Golham", "Hulford", "Marwick", "Norton", "Permere")
+FORKS = get_context("forkserver")
+FORKS.set_forkserver_preload(
+    [
+        "parlour.training.cli",
+        "matplotlib.figure",
+        "matplotlib.backends.backend_agg",
+        "openai.resources.chat.completions",
+    ]
+)
+
+
+class Reading(LlamaCpp):
+    """Answers with the last year of the prompt, or that it does not know; kills who asks the requests that are told."""
+
+    def __init__(self, kills=()):
+        super().__init__()
+        self.kills, self.victim, self.answered = list(kills), None, []
+
+    def completion(self, call):
+        content = " ".join(message["content"] for message in call.body["messages"] if message["role"] == "user")
+        if self.kills and len(self.answered) >= self.kills[0]:
+            self.kills.pop(0)
+            self.victim.kill()
+            return Answer(None, hang=True)
+        self.answered.append(json.dumps(call.body, sort_keys=True))
+        if "label" in json.dumps(call.body["response_format"]):
+            value = {"reason": "it is written", "label": "entailment"}
+        else:
+            years = re.findall(r"\b1[89]\d\d\b", content)
+            value = {"reason": "it is written", "answer": years[-1] if years else "I don't know", "confidence": 0.5}
+        made = self.completed({"role": "assistant", "content": json.dumps(value)})
+        made["choices"] = made["choices"] * call.body.get("n", 1)
+        return Answer(made)
+
+
+@pytest.fixture
+def town_files(tmp_path):
+    """Nine towns, of which a document tells two years; asked is for one of them."""
+    (tmp_path / "documents").mkdir()
+    entries = []
+    for k, town in enumerate(TOWNS):
+        text = (
+            f"{town} is a town. The town of {town} burnt in {1851 + k}. The town of {town} was founded in {1801 + k}."
+        )
+        (tmp_path / "documents" / f"{town}.txt").write_text(text)
+        entries.append(
+            {"id": f"q{k}", "question": f"In which year was the town of {town} founded?", "answer": str(1801 + k)}
+        )
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    return ["--corpus", str(tmp_path / "questions.jsonl"), "--documents", str(tmp_path / "documents")]
+
+
+def words(town_files, server, out, *more):
+    asked = ["--model", LlamaCpp.MODEL, "--base-url", server.base_url, "--price", "1,2"]
+    learned = ["--temperature", "0.7", "--floor", "0.02", "--out", str(out)]
+    return ["train", "grace", *town_files, *asked, *learned, *more]
+
+
+def files_of(folder):
+    """All but the stored replies, which hold the time of day."""
+    return {p.name: p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.suffix != ".sqlite"}
+
+
+# -- asked once ------------------------------------------------------------------------------------------------
+
+
+def test_a_calibration_killed_ten_times_asks_no_question_twice_and_ends_in_the_same_files(town_files, tmp_path):
+    """The server kills the command at its request for the 4th, 9th, 14th ... reply; what was replied is not asked again.
+
+    One call at a time, so that every reply was stored when the next request came.
+    """
+    with Reading() as server:
+        assert run_command(words(town_files, server, tmp_path / "whole", "--concurrency", "1")) == 0
+        wanted = sorted(server.answered)
+    assert len(wanted) == len(set(wanted)) == 54
+    with Reading(kills=range(4, 54, 5)) as server:
+        for number in range(11):
+            asked = words(town_files, server, tmp_path / "killed", "--concurrency", "1")
+            server.victim = FORKS.Process(target=main, args=(asked,))
+            server.victim.start()
+            server.victim.join(60)
+            assert server.victim.exitcode == (-9 if number < 10 else 0), number
+        assert sorted(server.answered) == wanted
+    assert files_of(tmp_path / "killed") == files_of(tmp_path / "whole")
+
+
+def test_questions_are_asked_at_once_and_the_files_are_the_same(town_files, tmp_path):
+    with Reading() as server:
+        for concurrency in ("1", "4"):
+            assert run_command(words(town_files, server, tmp_path / concurrency, "--concurrency", concurrency)) == 0
+        halves = server.answered[:54], server.answered[54:]
+    assert sorted(halves[0]) == sorted(halves[1])
+    assert files_of(tmp_path / "1") == files_of(tmp_path / "4")
+
+
+def test_a_budget_that_is_spent_ends_with_one_line_and_a_higher_one_goes_on(town_files, tmp_path, capsys):
+    with Reading() as server:
+        asked = words(town_files, server, tmp_path / "run", "--concurrency", "3")
+        assert run_command([*asked, "--max-calls", "20"]) == 2
+        assert "20 calls spent, limit 20" in capsys.readouterr().err.splitlines()[-1]
+        assert len(server.answered) == 20
+        assert run_command(asked) == 0
+        assert len(server.answered) == len(set(server.answered)) == 54
+
+
+def test_another_model_or_temperature_is_another_run(town_files, tmp_path, capsys):
+    with Reading() as server:
+        asked = words(town_files, server, tmp_path / "run")
+        assert run_command(asked) == 0
+        capsys.readouterr()
+        assert run_command([*asked, "--model-temperature", "1"]) == 2
+        assert "another configuration (model" in capsys.readouterr().err
+    policy = json.loads((tmp_path / "run" / "policy.json").read_text())
+    assert policy["temperature"] == 0.7  # the policy's, not the model's
+    assert policy["reader"] == "answered by tester, temperature 0.3, checked by tester, temperature 0.3"
+
+
+# -- the forecast ----------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_tells_calls_tokens_and_dollars_and_asks_nobody(town_files, tmp_path, capsys):
+    """Nine questions: two answers from evidence, one from memory, one of five samples, six checks each, at most."""
+    with Reading() as server:
+        asked = words(town_files, server, tmp_path / "run", "--dry-run")
+        assert run_command([*asked, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["calls"] == {"check": 54, "generate": 18, "recall": 9, "recall_freely": 9}
+        assert told["completion"] == (54 + 18 + 9 + 5 * 9) * 200
+        assert told["dollars"] == pytest.approx((told["prompt"] * 1 + told["completion"] * 2) / 1e6)
+        assert run_command(asked) == 0
+        assert "at most 90 calls" in capsys.readouterr().out
+        assert server.calls == []
+        assert not (tmp_path / "run").exists()
+        assert run_command(asked[:-1]) == 0
+        assert len(server.answered) <= 90
+        told = [call.body["messages"] for call in server.asked]
+    assert all(len(messages) == 2 for messages in told)
+
+
+def test_a_forecast_leaves_out_what_is_done(town_files, tmp_path, capsys):
+    with Reading() as server:
+        asked = words(town_files, server, tmp_path / "run", "--concurrency", "1")
+        assert run_command([*asked, "--max-calls", "20"]) == 2  # six a question: three are done
+        capsys.readouterr()
+        assert run_command([*asked, "--dry-run"]) == 0
+    assert "6 questions to ask, 3 are done: at most 60 calls" in capsys.readouterr().out
+
+
+def test_without_a_price_the_cost_is_unknown_and_without_a_model_nobody_is_asked(town_files):
+    config = HeldOutConfig(corpus=town_files[1], documents=town_files[3], reader="extract")
+    corpus = held_out.corpus_of(config)
+    pipeline = held_out.pipeline_of(config, corpus)
+    config = held_out.split(config, corpus)
+    told = forecast(config, pipeline, ModelConfig())
+    assert (told.calls, told.dollars, told.questions) == ({}, 0.0, 9)
+    asking = HeldOutConfig(corpus=town_files[1], train=6, held_out=3, model="mine")
+    assert "cost unknown" in forecast(asking, pipeline, ModelConfig(model="mine")).told()
+
+
+# -- who answers -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [(["--reader", "extract"], "nothing to do"), (["--simulate-memory"], "simulate_memory")],
+)  # fmt: skip
+def test_a_model_without_use_is_refused(town_files, tmp_path, capsys, more, told):
+    with Reading() as server:
+        assert run_command(words(town_files, server, tmp_path / "run", *more)) == 2
+        assert told in capsys.readouterr().err
+        assert server.calls == []
+
+
+def test_rules_answer_and_a_model_checks(town_files, tmp_path):
+    with Reading() as server:
+        asked = words(town_files, server, tmp_path / "run", "--reader", "extract", "--nli", "model")
+        assert run_command(asked) == 0
+        assert {call.body["response_format"]["json_schema"]["name"] for call in server.asked} == {"EntailmentVerdict"}
+    told = json.loads((tmp_path / "run" / "policy.json").read_text())["reader"]
+    assert told == "answered by rules without memory, checked by tester, temperature 0.3"
+
+
+def test_a_model_is_for_questions(tmp_path, capsys):
+    for more in (["--model", "x"], ["--dry-run"]):
+        assert run_command(["train", "grace", "--from-table", str(tmp_path / "t.csv"), *more]) == 2
+        assert "--model and --dry-run are for questions" in capsys.readouterr().err
