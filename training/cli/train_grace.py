@@ -61,9 +61,7 @@ def train_grace(
         typer.Option("--costs"),
         "Costs of the actions, nine numbers or some by name such as retrieve_deep=4; None: those of the published run.",
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run"), "Only tell how many calls, tokens and dollars the calibration takes at most."
-    ] = False,
+    dry_run: Annotated[bool, "Only tell how many calls, tokens and dollars the calibration takes at most."] = False,
     out: common.RunOption = Path("runs/grace"),
 ) -> Answer:
     """Learn the policy of GRACE's mediator; resumes from the last checkpoint, a calibration from the last question.

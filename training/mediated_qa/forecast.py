@@ -27,7 +27,7 @@ from parlour.training.mediated_qa.held_out import HeldOutConfig
 
 
 @dataclass(frozen=True)
-class Forecast:
+class CalibrationForecast:
     """What would be asked, at most."""
 
     model: str
@@ -93,7 +93,7 @@ def forecast(
     pipeline: Pipeline,
     asked: ModelConfig,
     partial: Path | None = None,
-) -> Forecast:
+) -> CalibrationForecast:
     """What a calibration would ask.
 
     Args:
@@ -108,7 +108,7 @@ def forecast(
     if asked.model != OFFLINE:
         _count(config, pipeline, counting, missing)
     calls = dict(sorted(counting.calls.items()))
-    return Forecast(
+    return CalibrationForecast(
         asked.model, len(missing), len(done), calls, counting.prompt, counting.completion, _dollars(asked, counting)
     )
 

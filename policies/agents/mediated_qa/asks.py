@@ -116,7 +116,7 @@ class AskingReader:
         self._recalled: dict[str, EstimatedAnswer] = {}
 
     def generate(self, question: Worded, evidence: str, rng: np.random.Generator) -> str:
-        asked = Generate(question=question.text, evidence=_sentences(evidence))
+        asked = Generate(question=question.text, evidence=sentences(evidence))
         return known(self.model.answer(asked, self._context()).value.answer)
 
     def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
@@ -132,7 +132,7 @@ class AskingReader:
         return found
 
     def check(self, question: Worded, evidence: str, answer: str) -> str:
-        asked = CheckAnswer(question=question.text, evidence=_sentences(evidence), answer=answer)
+        asked = CheckAnswer(question=question.text, evidence=sentences(evidence), answer=answer)
         return self.model.answer(asked, RequestContext("verifier", mixed(self.seed))).value.label
 
     def _context(self) -> RequestContext:
@@ -149,5 +149,6 @@ def known(answer: str) -> str:
     return "" if bare.lower().replace("’", "'") == UNKNOWN.lower() else answer.strip()
 
 
-def _sentences(evidence: str) -> list[str]:
+def sentences(evidence: str) -> list[str]:
+    """The sentences of an evidence text, each with its title."""
     return [part for part in evidence.split(reading.SEPARATOR) if part.strip()]

@@ -16,9 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.mediated_qa import reading
-from parlour.envs.mediated_qa.reading import EstimatedAnswer
-from parlour.policies.agents.mediated_qa.asks import Worded
+from parlour.policies.agents.mediated_qa.asks import AskingReader, Worded, sentences
 
 LONGEST: Final = 30
 """Tokens of an answer, at most."""
@@ -55,7 +53,7 @@ class QAReader:
             raise accept(
                 "folder of a question-answering model", str(folder), "a folder with config.json, as transformers writes"
             )
-        self._folder, self._extract = folder, extract
+        self._folder, self._extract, self._rules = folder, extract, AskingReader()
 
     def generate(self, question: Worded, evidence: str, rng: np.random.Generator) -> str:
         """The answer; empty if the evidence has none. Raises `ParlourError` if the model cannot be loaded."""
@@ -63,16 +61,17 @@ class QAReader:
             return ""
         if self._extract is None:
             self._extract = _loaded(self._folder)
-        return self._extract(question.text, evidence.replace(reading.SEPARATOR, " "))
+        return self._extract(question.text, " ".join(sentences(evidence)))
 
     def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
-        return [""] * count
+        return self._rules.sample(question, count, rng)
 
-    def recall(self, question: Worded) -> EstimatedAnswer:
-        return EstimatedAnswer("", 0.0)
+    def recall(self, question: Worded) -> Any:
+        return self._rules.recall(question)
 
     def check(self, question: Worded, evidence: str, answer: str) -> str:
-        return reading.entailment(question.text, evidence, answer)
+        """By shared words."""
+        return self._rules.check(question, evidence, answer)
 
 
 def best_span(scores: SpanScores) -> tuple[float, int, int]:

@@ -1,0 +1,98 @@
+"""Answers extracted by a question-answering model: the span with the highest score, or none; nothing by heart."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.english import word_list
+from parlour.envs.mediated_qa import reading
+from parlour.envs.mediated_qa.corpus import CorpusQuestion
+from parlour.policies.agents.mediated_qa.qa import LONGEST, QAReader, SpanScores, best_span
+from parlour.training.mediated_qa import readers
+from parlour.training.mediated_qa.held_out import HeldOutConfig
+
+QUESTION = CorpusQuestion("Who built the old bridge?", "Ann", "bridge", (), ())
+EVIDENCE = reading.join((reading.Piece("Old bridge", "It was built by Ann."), reading.Piece("Ann", "She was a mason.")))
+
+
+def scores(start, end, outside=()):
+    inside = np.array([k not in (0, *outside) for k in range(len(start))])
+    return SpanScores(np.array(start, dtype=float), np.array(end, dtype=float), inside)
+
+
+def test_the_best_span_is_that_with_the_highest_sum():
+    """Token 2 begins it (4), token 3 ends it (3); nothing to answer has 1 + 1."""
+    assert best_span(scores([1, 0, 4, 0], [1, 0, 2, 3])) == (5.0, 2, 3)
+
+
+def test_a_span_ends_after_it_begins_lies_in_the_evidence_and_is_not_long():
+    assert best_span(scores([0, 0, 4, 1], [0, 9, 0, 1]))[1:] == (1, 1)  # 0 + 9, not 4 + 9
+    assert best_span(scores([0, 9, 4, 1], [0, 9, 1, 2], outside=(1,)))[1:] == (2, 3)
+    far = [0.0] * (LONGEST + 3)
+    end = [*far[:-1], 5.0]
+    assert best_span(scores([0, 4, *far[2:]], end))[1:] != (1, len(far) - 1)
+
+
+def test_no_answer_where_its_score_is_higher_and_none_without_evidence():
+    assert best_span(scores([5, 1, 1], [5, 1, 1]))[0] == -8
+    assert best_span(scores([5], [5]))[0] == -np.inf
+
+
+def test_the_reader_answers_from_evidence_alone():
+    asked = []
+    reader = QAReader("", lambda question, evidence: (asked.append((question, evidence)), "Ann")[1])
+    rng = np.random.default_rng(0)
+    assert reader.generate(QUESTION, EVIDENCE, rng) == "Ann"
+    assert asked == [("Who built the old bridge?", "Old bridge: It was built by Ann. Ann: She was a mason.")]
+    assert reader.generate(QUESTION, "", rng) == ""
+    assert len(asked) == 1
+    assert reader.recall(QUESTION) == ("", 0.0)
+    assert reader.sample(QUESTION, 3, rng) == [""] * 3
+    assert reader.check(QUESTION, EVIDENCE, "Ann") == reading.entailment(QUESTION.text, EVIDENCE, "Ann")
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path):
+    for settings in ({"reader": f"qa:{tmp_path}"}, {"reader": "extract", "nli": str(tmp_path)}):
+        with pytest.raises(ParlourError, match=r"config.json|inference model"):
+            readers.make(HeldOutConfig(**settings))
+
+
+@pytest.fixture
+def small_model(tmp_path):
+    """A BERT of random weights with a vocabulary of the words of the evidence."""
+    transformers, torch = pytest.importorskip("transformers"), pytest.importorskip("torch")
+    words = word_list("[PAD] [UNK] [CLS] [SEP] [MASK] who built the old bridge ? it was by ann . she a mason :")
+    (tmp_path / "vocab.txt").write_text("\n".join(words))
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=32,
+        initializer_range=2.0,
+    )
+    transformers.BertForQuestionAnswering(config).save_pretrained(tmp_path)
+    transformers.BertTokenizerFast(vocab={word: k for k, word in enumerate(words)}).save_pretrained(tmp_path)
+    return tmp_path
+
+
+def test_a_model_of_transformers_gives_spans_of_the_evidence(small_model):
+    """Its weights are random, so that what it answers means nothing; it is part of the evidence, and always the same."""
+    reader, rng = readers.make(HeldOutConfig(reader=f"qa:{small_model}")), np.random.default_rng(0)
+    longer = " ".join([EVIDENCE] * 4)  # more than one window of 32 tokens
+    found = {reader.generate(QUESTION, text, rng) for text in (EVIDENCE, longer) for _ in range(2)}
+    assert all(one in longer.replace(reading.SEPARATOR, " ") for one in found)
+    assert len(found) <= 2
+    assert any(found)
+
+
+def test_what_is_no_model_of_questions_is_refused_in_one_line(tmp_path):
+    pytest.importorskip("transformers")
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "nothing of the kind"}))
+    with pytest.raises(ParlourError, match="no question-answering model"):
+        readers.make(HeldOutConfig(reader=f"qa:{tmp_path}")).generate(QUESTION, EVIDENCE, np.random.default_rng(0))
