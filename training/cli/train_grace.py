@@ -77,13 +77,13 @@ def train_grace(
             "train grace needs one source of data; accepted: --corpus PATH, or --from-table FILE or --questions N, "
             "or --from-log FILE"
         )
+    if questions is None and not setting.corpus and (ray.ray is not None or asked.model != OFFLINE or dry_run):
+        raise ParlourError(
+            "--ray, --model and --dry-run are for questions; accepted: with --corpus PATH or --questions N"
+        )
     if from_log is not None:
         return _from_log(config, from_log, replace(setting, costs=costs.stated(cost)).payment, out)
     if from_table is not None:
-        if ray.ray is not None or asked.model != OFFLINE or dry_run:
-            raise ParlourError(
-                "--ray, --model and --dry-run are for questions; accepted: with --corpus PATH or --questions N"
-            )
         return _answer(train.train(config, table.read(from_table), out), out)
     setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=_called(asked))
     if questions is not None:
