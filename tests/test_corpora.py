@@ -15,8 +15,10 @@ from parlour.envs.mediated_qa.corpora.documents import sentences_of
 from parlour.envs.mediated_qa.corpus import Passage
 from parlour.envs.mediated_qa.memory import Memory
 from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.readers import ExtractiveReader
 from parlour.envs.registry import registry
 from parlour.policies import HeuristicPolicy
+from parlour.training.mediated_qa.simulate import calibrate
 from parlour.training.rollout import play
 
 QUESTIONS: list[dict[str, Any]] = [
@@ -257,3 +259,33 @@ def test_what_is_not_there_is_named(tmp_path):
         load(file, tmp_path / "documents")
     with pytest.raises(ParlourError, match="form 'xml' is not accepted; accepted: auto, own"):
         load(file, form="xml")
+
+
+def test_half_a_sign_and_control_signs_do_no_harm(tmp_path):
+    """A lone surrogate, which JSON can write and UTF-8 cannot, becomes a question mark; Windows' line ends are lines."""
+    asked = '{"id": "a,b\\n\\"c", "question": "Was Edda Marlow \\ud800 lost?", "answer": "\\ud800"}\r\n'
+    corpus = load(write(tmp_path, "\ufeff" + asked), tmp_path / "documents")
+    assert corpus.questions[0][:2] == ("Was Edda Marlow ? lost?", "?")
+    assert corpus.questions[0].id == 'a,b "c'
+    rows = calibrate(Pipeline(corpus, reader=ExtractiveReader()), range(1), out=tmp_path / "partial.csv")
+    assert calibrate(Pipeline(corpus, reader=ExtractiveReader()), range(1), out=tmp_path / "partial.csv") == rows
+
+
+def test_links_in_a_folder_are_not_followed_for_ever(tmp_path):
+    write(tmp_path)
+    (tmp_path / "documents" / "again").symlink_to(tmp_path / "documents", target_is_directory=True)
+    assert len(load(tmp_path).passages) == 4
+
+
+def test_a_document_that_cannot_be_opened_is_named(tmp_path, monkeypatch):
+    write(tmp_path)
+    (tmp_path / "documents" / "gone.txt").symlink_to(tmp_path / "none.txt")
+    assert len(load(tmp_path).passages) == 4  # a link to nothing is no file
+    real = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: denied() if self.name == "empty.txt" else real(self))
+    with pytest.raises(ParlourError, match=r"empty\.txt' cannot be read: denied"):
+        load(tmp_path)
+
+
+def denied() -> bytes:
+    raise PermissionError(13, "denied")

@@ -170,8 +170,9 @@ def read_bytes(path: Path) -> bytes:
 
 
 def one_line(text: str) -> str:
-    """Words with single spaces between them. The sign that parts the pieces of an evidence text is taken out."""
-    return " ".join(text.replace("¶", " ").split())
+    """Words with single spaces between them, that UTF-8 can write. The sign that parts pieces of evidence is taken out."""
+    written = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8").replace("¶", " ")
+    return " ".join(written.split())
 
 
 def _by_line(path: Path) -> Iterator[FileEntry]:
