@@ -15,7 +15,7 @@ from parlour.policies.agents.mediated_qa import PolicyTable, policy_file, recomm
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED, STATES
 from parlour.policies.agents.mediated_qa.policy_file import SIGNAL_NAMES
 from parlour.policies.agents.mediated_qa.recommendation_log import (
-    OUTCOMES,
+    OUTCOME_NAMES,
     LoggedRecommendation,
     RecommendationLog,
 )
@@ -168,7 +168,9 @@ def drawn(policy, rows, n, rng):
         outcome = row.outcomes[NUMBER[advice.joint]]
         cost = Payment().utilities[outcome] - row.utilities[NUMBER[advice.joint]]  # of what was carried out
         log.append(
-            LoggedRecommendation(str(k), "", row.state, None, advice.joint, advice.probability, OUTCOMES[outcome], cost)
+            LoggedRecommendation(
+                str(k), "", row.state, None, advice.joint, advice.probability, OUTCOME_NAMES[outcome], cost
+            )
         )
     return log
 
@@ -236,7 +238,7 @@ def in_use(rows, tmp_path_factory):
         mediator = GraceMediator.load(folder / "policy.json")
         for place in rng.integers(len(rows), size=400).tolist():
             advice = mediator.advise(rows[place].state)
-            log.result(log.recommended("?", advice), OUTCOMES[rows[place].outcomes[NUMBER[advice.joint]]])
+            log.result(log.recommended("?", advice), OUTCOME_NAMES[rows[place].outcomes[NUMBER[advice.joint]]])
     return folder
 
 

@@ -15,7 +15,7 @@ from parlour.policies.agents.mediated_qa import documents
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe, SignalBin
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
-from parlour.policies.agents.mediated_qa.recommendation_log import OUTCOMES
+from parlour.policies.agents.mediated_qa.recommendation_log import OUTCOME_NAMES
 from parlour.training.mediated_qa.calibrated_run import CalibratedRun
 from parlour.training.mediated_qa.held_out import corpus_of
 from parlour.training.mediated_qa.simulate import Simulated
@@ -32,7 +32,7 @@ class ActionCame:
     probability: float
     """In the row of the state."""
     outcome: str | None = None
-    """One of `OUTCOMES`; None where the question was not calibrated, as below."""
+    """One of `OUTCOME_NAMES`; None where the question was not calibrated, as below."""
     cost: float | None = None
     """Of what was carried out."""
     net: float | None = None
@@ -101,4 +101,4 @@ def _number(asked: str, known: list[tuple[str, str]]) -> int | None:
 def _came(row: Simulated, run: CalibratedRun, joint: Joint, number: int, known: dict[Joint, float]) -> ActionCame:
     outcome, net = row.outcomes[number], row.net(run.config.payment)[number]
     cost = run.config.payment.utilities[outcome] - net
-    return ActionCame(joint, known.get(joint, 0.0), OUTCOMES[outcome], cost, net)
+    return ActionCame(joint, known.get(joint, 0.0), OUTCOME_NAMES[outcome], cost, net)

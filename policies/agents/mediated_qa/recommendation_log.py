@@ -28,7 +28,7 @@ from parlour.policies.agents.mediated_qa.joint import ALL, NUMBER, Joint, check_
 from parlour.policies.agents.mediated_qa.mediator import Recommendation
 from parlour.policies.agents.mediated_qa.policy_file import Thresholds, thresholds_of
 
-OUTCOMES: Final = ("right", "wrong", "rightly_silent", "wrongly_silent")
+OUTCOME_NAMES: Final = ("right", "wrong", "rightly_silent", "wrongly_silent")
 """In the order of `Payment.utilities`."""
 _RESULT: Final = ("id", "outcome", "cost")
 _RECOMMENDED: Final = ("id", "question", "state", "signals", "joint", "probability")
@@ -46,7 +46,7 @@ class LoggedRecommendation:
     probability: float
     """With which the mediator drew it, above 0."""
     outcome: str | None = None
-    """One of `OUTCOMES`; None while it is not known."""
+    """One of `OUTCOME_NAMES`; None while it is not known."""
     cost: float | None = None
     """Of what was carried out, in the unit of the utilities; None: the nominal costs of the joint action."""
 
@@ -55,7 +55,7 @@ class LoggedRecommendation:
         if self.outcome is None:
             return None
         nominal = sum(payment.costs_of(game.ALL[NUMBER[self.joint]]))
-        return payment.utilities[OUTCOMES.index(self.outcome)] - (nominal if self.cost is None else self.cost)
+        return payment.utilities[OUTCOME_NAMES.index(self.outcome)] - (nominal if self.cost is None else self.cost)
 
 
 class Recommendations(tuple[LoggedRecommendation, ...]):
@@ -178,7 +178,7 @@ def _recommendation(value: Mapping[str, Any]) -> LoggedRecommendation:
 
 
 def _outcome(outcome: Any) -> str:
-    check_one_of("outcome", outcome, OUTCOMES)
+    check_one_of("outcome", outcome, OUTCOME_NAMES)
     return str(outcome)
 
 

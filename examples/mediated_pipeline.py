@@ -1,0 +1,93 @@
+"""A mediator in a pipeline of retriever, generator and verifier, callable as chains of LangChain and query engines of LlamaIndex are.
+
+`MediatedPipeline` has `invoke(question)` and `query(question)`, and is a plain callable. The parts are functions, such as the
+`invoke` of another chain; documents may be LangChain's (`page_content`, `metadata`), LlamaIndex's (`text`, `metadata`), or
+what `GraceMediator.recommend` takes. Neither library is needed.
+
+    pipeline = MediatedPipeline("policy.json", documents, retrieve=..., generate=..., recall=..., check=..., log="log.jsonl")
+    answer = pipeline.invoke("Who wrote The Glass Harbour?")
+    pipeline.log.result(answer["id"], "right")    # when it is known: right, wrong, rightly_silent, wrongly_silent
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from parlour.policies import GraceMediator
+from parlour.policies.agents.mediated_qa.recommendation_log import RecommendationLog
+
+SAMPLES, AGREEMENT = 5, 0.8
+"""Of self-consistency, as in the published run: answers from memory, and the share of them that must agree."""
+
+
+def as_document(found: Any) -> Any:
+    """A document of LangChain or LlamaIndex as `{title, text}`; anything else as it is."""
+    text = getattr(found, "page_content", None) or getattr(found, "text", None)
+    if not isinstance(text, str):
+        return found
+    metadata = getattr(found, "metadata", None) or {}
+    return {"title": str(metadata.get("title", "")), "text": text}
+
+
+class MediatedPipeline:
+    """Answers questions as the mediator recommends.
+
+    Args:
+        policy: A policy file of `parlour train grace`.
+        documents: What questions are about; the mediator makes its signals of them.
+        retrieve: Question and "shallow" or "deep" -> evidence, empty if there is none.
+        generate: Question and evidence -> answer, empty for "I don't know".
+        recall: Question -> an answer from memory.
+        check: Question, evidence and answer -> False if the evidence contradicts the answer.
+        log: File for the log of recommendations; None for none.
+        choice: "best" always takes the most probable action; "sample" draws, so that the log can tell of other policies.
+    """
+
+    def __init__(
+        self,
+        policy: str | Path,
+        documents: Iterable[Any],
+        *,
+        retrieve: Callable[[str, str], str],
+        generate: Callable[[str, str], str],
+        recall: Callable[[str], str],
+        check: Callable[[str, str, str], bool],
+        log: str | Path | None = None,
+        choice: str = "sample",
+    ) -> None:
+        self.mediator = GraceMediator(GraceMediator.load(policy).table, choice)
+        self.probe = self.mediator.probe([as_document(one) for one in documents])
+        self.retrieve, self.generate, self.recall, self.check = retrieve, generate, recall, check
+        self.log = None if log is None else RecommendationLog(log, self.mediator.table.thresholds)
+
+    def invoke(self, question: str) -> dict[str, Any]:
+        """The answer (None for silence), what was recommended and why, and the id of the log's entry."""
+        advice = self.mediator.advise(question, self.probe)
+        number = None if self.log is None else self.log.recommended(question, advice)
+        told = {"id": number, "answer": self._answer(question, *advice.joint) or None}
+        return told | {"joint": advice.joint, "probability": advice.probability, "state": advice.state}
+
+    __call__ = query = invoke
+
+    def _answer(self, question: str, retriever: str, generator: str, verifier: str) -> str:
+        """As the game carries it out: without evidence there is nothing to read and nothing to check."""
+        depth = {"retrieve_shallow": "shallow", "retrieve_deep": "deep"}.get(retriever)
+        evidence = self.retrieve(question, depth) if depth else ""
+        if generator == "refuse_to_generate":
+            return ""
+        if generator == "generate" and evidence:
+            answer = self.generate(question, evidence)
+        elif generator == "generate_consistency":
+            answer = self._agreed(question)
+        else:
+            answer = self.recall(question)
+        if verifier == "run_nli_check" and evidence and answer and not self.check(question, evidence, answer):
+            return ""
+        return answer
+
+    def _agreed(self, question: str) -> str:
+        answers = [self.recall(question) for _ in range(SAMPLES)]
+        most = max(answers, key=answers.count)
+        return most if answers.count(most) >= AGREEMENT * SAMPLES else ""
