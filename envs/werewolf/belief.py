@@ -191,6 +191,10 @@ class WolfBelief:
         share = np.where(self.wolf[:, target] == 1, side / np.maximum(wolves, 1), (1 - side) / np.maximum(others, 1))
         self._likely(share)
 
+    def weigh(self, likelihood: Array) -> None:
+        """Any other evidence: how likely it is under each hypothesis, shape (H,) or a number."""
+        self._likely(likelihood)
+
     def _likely(self, likelihood: Array) -> None:
         self.log_weights = self.log_weights + np.log(likelihood)
         self._weights = None

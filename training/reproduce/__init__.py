@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from parlour.envs.core import check_one_of
-from parlour.training.reproduce import avalon_records, avalon_social, avalon_tables, grace, gratr, questum
+from parlour.training.reproduce import avalon_records, avalon_social, avalon_tables, grace, gratr, gratr_trust, questum
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, held
 
 __all__ = ["TABLES", "Reproduction", "ReproductionSetting", "TableCell", "Value", "reproduce", "sizes"]
@@ -46,6 +46,7 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
     "gratr-3": ("performance scores by role, by the paper's rule", gratr.gratr_table_3),
     "gratr-fig3": ("performance scores by role, as the published figure counts them", gratr.gratr_figure_3),
     "gratr-fig4": ("reasoning success by role", gratr.gratr_figure_4),
+    "gratr-trust": ("trust as a probability at every judgement, beside exact inference; ours", gratr_trust.gratr_trust),
 }
 """Name -> what it is about, and how it is made."""
 
@@ -55,7 +56,7 @@ def sizes(name: str) -> tuple[int, int]:
     if name.startswith(("questum-", "player-")):
         return (10 if name in ("questum-sensors", "questum-rounds") else 100), 0
     if name.startswith("gratr-"):
-        return 500, 0
+        return (100 if name == "gratr-trust" else 500), 0
     return (1000, 2000) if name.startswith("grace-") else (ReproductionSetting.games, ReproductionSetting.practice)
 
 

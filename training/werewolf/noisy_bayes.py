@@ -1,0 +1,102 @@
+"""The yardstick of trust at Werewolf: Bayes by stated habits, of a reader whose rates of error are known.
+
+It hears what the seats hear that err (`parlour.policies.llm.noise`), and knows how often that is wrong: a statement counts by
+its chance under each hypothesis, over all that may have been said. It is the belief of `parlour.envs.werewolf.belief`, whose
+habits are fixed rates and not those of whoever plays: exact for the noise, and as good as its habits for the players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from typing import Final
+
+import numpy as np
+from parlour.envs import speech
+from parlour.envs.core import NATURE, Event
+from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.belief import Array, SeatBeliefs, WolfBelief
+from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.policies.agents.werewolf import mishearing, notes, reading
+from parlour.policies.llm.noise import Ear, ReadingNoise
+
+Said = tuple[str, int]
+"""What is said: `accuse`, `defend`, `evil` or `good` (a report) with a player; or `claim` with a place in `_ROLES`."""
+_CONTRARY: Final = {"accuse": "defend", "defend": "accuse", "evil": "good", "good": "evil"}
+_ROLES: Final = (game.VILLAGER, game.WITCH, game.SEER, game.GUARD)
+
+
+class NoisyBayes:
+    """What one seat of the village believes of the others in one game.
+
+    Args:
+        view: Of the seat, after the deal.
+        seed: The game's.
+        noise: The rates at which it errs, which it knows.
+    """
+
+    def __init__(self, view: WerewolfView, seed: int, noise: ReadingNoise) -> None:
+        self._beliefs, self._noise = SeatBeliefs(view, onlooker=False), noise
+        self._ear = Ear(noise, seed, view.seat, "bayes")
+        self._read, self._day = 0, 1
+
+    def trust(self, view: WerewolfView) -> list[float]:
+        """Trust in each player, in seat order: 1 - 2 times the chance that it is a werewolf."""
+        for event in view.events[self._read :]:
+            self._see(event, view)
+        self._read = len(view.events)
+        return [float(1 - 2 * chance) for chance in self._beliefs.own.wolf_chance()]
+
+    def _see(self, event: Event, view: WerewolfView) -> None:
+        if event.seat == NATURE and event.move.kind in (game.NIGHT, game.DAY):
+            self._day = event.move.args[0]
+        spoken = event.seat not in (NATURE, view.seat) and event.to is None and event.move.kind not in game.TARGETED
+        if not (spoken and self._noise):
+            self._beliefs.see(event, view)
+            return
+        for message in notes.messages(event, view.role_names, self._day):
+            heard = mishearing.one_heard(message, self._ear, len(view.roles), self._day)
+            said = None if heard is None else _said(heard, len(view.roles))
+            if said is not None:
+                likelihood = sum(share * self._chance(event.seat, one) for share, one in self._meant(event.seat, said))
+                self._beliefs.own.weigh(np.asarray(likelihood))
+
+    def _meant(self, speaker: int, heard: Said) -> Iterator[tuple[float, Said]]:
+        """What may have been said where this was heard, with the chance of hearing it so."""
+        kind, about = heard
+        wrong, players = self._noise.misread, self._beliefs.own.players
+        yield 1 - wrong, heard
+        if kind == "claim":
+            yield from ((wrong / (len(_ROLES) - 1), (kind, role)) for role in range(len(_ROLES)) if role != about)
+            return
+        others = [seat for seat in range(players) if seat not in (speaker, about)]
+        yield from ((wrong / 2 / len(others), (kind, seat)) for seat in others)
+        yield wrong / 2, (_CONTRARY[kind], about)
+
+    def _chance(self, speaker: int, said: Said) -> Array:
+        """How likely it is that somebody says this, under each hypothesis."""
+        alone: WolfBelief = copy(self._beliefs.own)
+        alone.log_weights = np.zeros_like(alone.log_weights)
+        kind, about = said
+        if kind == "accuse":
+            alone.see_accusation(speaker, about)
+        elif kind == "defend":
+            alone.see_defence(speaker, about)
+        elif kind == "claim":
+            alone.see_claim(speaker, _ROLES[about])
+        else:
+            alone.see_report(speaker, about, wolf=kind == "evil")
+        chance: Array = np.exp(alone.log_weights)
+        return chance
+
+
+def _said(message: notes.HeardMessage, players: int) -> Said | None:
+    """What a statement says, as far as the belief weighs it."""
+    found = reading.read(message.speaker, message.text, players)
+    for one in found.intents:
+        against = one.kind != reading.DEFEND
+        if one.score == reading.CHECK:
+            return ("evil" if against else "good"), one.target
+        return (speech.ACCUSE if against else speech.DEFEND), one.target
+    roles = [one.identity.capitalize() for one in found.judgements if one.player == message.speaker]
+    return ("claim", _ROLES.index(roles[0])) if roles and roles[0] in _ROLES else None
