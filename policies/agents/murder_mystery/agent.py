@@ -17,7 +17,8 @@ from parlour.envs.murder_mystery.vocabulary.facts import KINDS, OPEN, Fact, say
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
 from parlour.policies.agents.murder_mystery.procedure import Procedure, Room
 from parlour.policies.agents.murder_mystery.purse import Purse
-from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
+from parlour.policies.agents.murder_mystery.questum.interview import PLANNED, Interview, InterviewSettings
+from parlour.policies.agents.murder_mystery.questum.plan import Plan
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
 from parlour.policies.agents.seat import GameSeat
 from parlour.policies.llm.model import Model
@@ -148,7 +149,7 @@ class QuestumAgent(MysterySeat):
 
     name: ClassVar[str] = "questum"
     base: ClassVar[InterviewSettings] = InterviewSettings()
-    words: ClassVar[tuple[str, ...]] = ("beta", "epsilon", "sensors", "prune", "mode")
+    words: ClassVar[tuple[str, ...]] = ("beta", "epsilon", "sensors", "prune", "mode", "price", "curiosity")
 
     def __init__(
         self, model: Model | None = None, chosen: InterviewSettings | None = None, *, embedder: Embedder = HASHING
@@ -158,14 +159,16 @@ class QuestumAgent(MysterySeat):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
-        """An agent from words: `beta`, `epsilon`, `sensors` (joined by +, or none), `prune` (yes, no), `mode` (score, all)."""
+        """An agent from words: `beta`, `epsilon`, `sensors` (joined by +, or none), `prune` (yes, no), `mode` (score, all,
+        plan, random), `price` and `curiosity` of the plan.
+        """
         try:
             return cls(model, InterviewSettings.from_words(settings, cls.words, cls.base))
         except ParlourError as error:
             raise ParlourError(f"policy {cls.name!r}: {error}") from None
 
     def _civilian(self, room: Room) -> Procedure:
-        return Interview(room, self.chosen)
+        return (Plan if self.chosen.mode in PLANNED else Interview)(room, self.chosen)
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "chosen": {**asdict(self.chosen), "sensors": list(self.chosen.sensors)}}

@@ -37,6 +37,8 @@ class Room:
     me: CharacterInfo
     lies: list[str]
     rng: Any
+    liars: int = 0
+    """How many who murdered nobody may lie."""
     failed: Counter[str] = field(default_factory=Counter)
     """How often the model's answer could not be used, by what was asked."""
 
@@ -44,7 +46,12 @@ class Room:
     def of(cls, view: MysteryView, seat_model: SeatModel, seat_memory: SeatMemory, rng: Any) -> Room:
         """The room of the seat whose View this is."""
         return cls(
-            seat_model, seat_memory, me_of(view), [say(lie, view.vocabulary, view.seat) for lie in view.lies], rng
+            seat_model,
+            seat_memory,
+            me_of(view),
+            [say(lie, view.vocabulary, view.seat) for lie in view.lies],
+            rng,
+            view.liars,
         )
 
     @property

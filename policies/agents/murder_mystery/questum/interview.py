@@ -27,8 +27,10 @@ from parlour.policies.agents.murder_mystery.sensors import (
     value_of,
 )
 
-Mode = Literal["score", "all"]
-MODES: Final = ("score", "all")
+Mode = Literal["score", "all", "plan", "random"]
+MODES: Final = ("score", "all", "plan", "random")
+PLANNED: Final = ("plan", "random")
+"""Modes that `plan` plays."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,20 @@ class InterviewSettings:
     """Of the question stage; the information value joins them when pruning."""
     prune: bool = True
     mode: Mode = "score"
-    """Whom to ask: one of the list in each round, by score, or everybody on it."""
+    """Whom to ask: one of the list in each round, by score; everybody on it; by what answers are expected to tell; by chance."""
     counts: bool = False
     """Whether the information-value sensor is told how many questions were asked, as in PLAYER*."""
+    price: float = 0.004
+    """`mode=plan`: what a question must be worth to be put, in nats of the entropy over who did it."""
+    curiosity: float = 0.04
+    """`mode=plan`: what an answer is worth, in nats, for all else that it may tell."""
 
     def __post_init__(self) -> None:
         gain.share("beta", self.beta)
         gain.share("epsilon", self.epsilon)
         check_one_of("mode", self.mode, MODES)
+        for name in ("price", "curiosity"):
+            gain.share(name, getattr(self, name))
         for sensor in self.sensors:
             if sensor not in SENSORS or sensor == VALUE:
                 raise accept("sensor", sensor, [name for name in SENSORS if name != VALUE])
@@ -63,7 +71,7 @@ class InterviewSettings:
         values: dict[str, Any] = asdict(base)
         for key, value in words.items():
             check_one_of("setting", key, accepted)
-            if key in ("beta", "epsilon"):
+            if key in ("beta", "epsilon", "price", "curiosity"):
                 values[key] = gain.number(key, value)
             elif key == "sensors":
                 values[key] = sensors_from(value)
@@ -115,7 +123,7 @@ class Interview(Procedure):
     def choose(self, view: MysteryView, asked: tuple[int, ...]) -> int | None:
         victim = view.victims[view.victim]
         possible = [seat for seat in self.suspects[victim] if seat not in asked]
-        if not possible or (self.settings.mode == "score" and asked):
+        if not possible or (self.settings.mode != "all" and asked):
             return None
         if self.settings.mode == "all":
             return possible[0]
