@@ -89,6 +89,9 @@ SUBJECTS: Mapping[str, Subject] = {
     "arena": Subject("arena template_v0 --games 3 --resamples 100 --out OUT"),
     "train avalon": Subject("train avalon --games 1 -n 5 --out OUT"),
     "train grace": Subject("train grace --questions 20 --held-out 6 --out OUT"),
+    "train grace --corpus": Subject(
+        f"train grace --corpus {_HERE}/corpora/towns.jsonl --reader extract --utilities 100,-50,5,-5 --out OUT"
+    ),
     "train gratr": Subject(f"train gratr --games 2 --budget 2 --finalists 1 {_SMALL_TUNING} --out OUT", trains=True),
     "train questum": Subject(
         f"train questum --method spsa --budget 2 --games 1 {_SMALL_TUNING} --out OUT", trains=True
