@@ -136,7 +136,9 @@ def test_words_that_may_be_misread_count_less(eight, monkeypatch):
     rates = [ReadingNoise(misread=rate) for rate in (0.0, 0.2, 0.5)]
     trusts = [NoisyBayes(view, seed, noise).trust(accused(view, 4))[7] for noise in rates]
     start = NoisyBayes(view, seed, ReadingNoise()).trust(view)[7]
-    assert all(a < b for a, b in pairwise([*trusts, start]))
+    # who is accused is trusted more: werewolves accuse the village, and the village is right little more often than not
+    assert trusts[0] > 0.4 > start
+    assert all(a > b for a, b in pairwise([*trusts, start]))
 
 
 def test_the_table_tells_all_readers_and_the_noise(capsys):
