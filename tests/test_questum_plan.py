@@ -17,8 +17,8 @@ from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import InterviewSettings, QuestumAgent
 from parlour.policies.agents.murder_mystery.evidence import NOBODY, Told
-from parlour.policies.agents.murder_mystery.questum.plan import Plan
-from parlour.policies.agents.murder_mystery.questum.posterior import Prospect, chances, entropy, expected_gain
+from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
+from parlour.policies.agents.murder_mystery.questum.posterior import Prospect, chances, expected_fall, uncertainty
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import rollout
 from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
@@ -74,20 +74,20 @@ def test_the_worth_is_the_expected_fall_of_the_entropy():
     # asked of 3: if 1 did it, 2 is cleared with chance 0.4, and the other way round
     prospect = Prospect({1: 0.4, 2: 0.4}, {1: 0.0, 2: 0.0})
     # with chance 0.4 one is cleared and nothing is left to learn, with 0.6 all is as before: 0.4 ln 2
-    assert expected_gain(now, 3, prospect) == pytest.approx(0.4 * math.log(2))
+    assert expected_fall(now, 3, prospect) == pytest.approx(0.4 * math.log(2))
 
 
 def test_who_did_it_clears_nobody_so_that_asking_it_is_worth_less():
     now, prospect = {1: 0.5, 2: 0.5}, Prospect({1: 1.0, 2: 1.0}, {})
-    honest = expected_gain(now, 3, prospect)
+    honest = expected_fall(now, 3, prospect)
     assert honest == pytest.approx(math.log(2))
     # asked of 1: if it did it, 2 is not cleared; if 2 did it, 1 cannot clear itself, and 2 is never cleared
-    assert expected_gain(now, 1, Prospect({2: 1.0}, {})) == pytest.approx(0.0)
+    assert expected_fall(now, 1, Prospect({2: 1.0}, {})) == pytest.approx(0.0)
 
 
 def test_doubt_lowers_what_a_question_is_worth():
     now, prospect = {1: 0.5, 2: 0.5}, Prospect({1: 0.5, 2: 0.5}, {1: 0.2, 2: 0.2})
-    assert expected_gain(now, 3, prospect, 0.3) < expected_gain(now, 3, prospect)
+    assert expected_fall(now, 3, prospect, 0.3) < expected_fall(now, 3, prospect)
 
 
 def test_a_gain_is_never_below_nothing_nor_above_what_is_open():
@@ -96,7 +96,7 @@ def test_a_gain_is_never_below_nothing_nor_above_what_is_open():
         weights = rng.dirichlet(np.ones(4))
         now = dict(enumerate(map(float, weights)))
         prospect = Prospect(*({seat: float(rng.random()) for seat in now} for _ in range(2)))
-        assert 0.0 <= expected_gain(now, int(rng.integers(6)), prospect) <= entropy(now) + 1e-12
+        assert 0.0 <= expected_fall(now, int(rng.integers(6)), prospect) <= uncertainty(now) + 1e-12
 
 
 # -- at the table ----------------------------------------------------------------------------------------------
@@ -109,8 +109,8 @@ def played(name: str, case: str, **options):
     return players, rollout.play(env, players, 1)
 
 
-def plans(players) -> list[Plan]:
-    return [one.procedure for one in players if isinstance(one.procedure, Plan)]
+def plans(players) -> list[PlannedInterview]:
+    return [one.procedure for one in players if isinstance(one.procedure, PlannedInterview)]
 
 
 def test_it_finds_the_murderer_with_fewer_questions_to_the_model_than_by_score():
@@ -140,7 +140,7 @@ def test_once_it_is_clear_only_curiosity_asks_on():
     players, _ = played("questum:mode=plan", "seed:9:en:5:1")
     for plan in plans(players):
         (victim,) = plan.room.scene.victims
-        if entropy(plan.chances(victim)) == 0:
+        if uncertainty(plan.chances(victim)) == 0:
             gains = plan.worth(victim, list(plan.room.others))
             assert max(gains.values()) <= plan.settings.curiosity
 

@@ -18,7 +18,7 @@ from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, Think
 from parlour.policies.agents.murder_mystery.procedure import Procedure, Room
 from parlour.policies.agents.murder_mystery.purse import Purse
 from parlour.policies.agents.murder_mystery.questum.interview import PLANNED, Interview, InterviewSettings
-from parlour.policies.agents.murder_mystery.questum.plan import Plan
+from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
 from parlour.policies.agents.seat import GameSeat
 from parlour.policies.llm.model import Model
@@ -168,7 +168,7 @@ class QuestumAgent(MysterySeat):
             raise ParlourError(f"policy {cls.name!r}: {error}") from None
 
     def _civilian(self, room: Room) -> Procedure:
-        return (Plan if self.chosen.mode in PLANNED else Interview)(room, self.chosen)
+        return (PlannedInterview if self.chosen.mode in PLANNED else Interview)(room, self.chosen)
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "chosen": {**asdict(self.chosen), "sensors": list(self.chosen.sensors)}}

@@ -17,7 +17,7 @@ from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, UNKNOWN
 from parlour.policies.agents.murder_mystery.evidence import Death, Told, collect, death_of, judge
 from parlour.policies.agents.murder_mystery.procedure import Room
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
-from parlour.policies.agents.murder_mystery.questum.posterior import Prospect, chances, entropy, expected_gain
+from parlour.policies.agents.murder_mystery.questum.posterior import Prospect, chances, expected_fall, uncertainty
 from parlour.policies.agents.murder_mystery.replies import LIMIT
 from parlour.policies.agents.murder_mystery.topics import ABLE, DEATH, REASONS, put, wanted
 
@@ -43,7 +43,7 @@ class PlannedQuestion(NamedTuple):
     """A seat, or -1 for nobody in particular."""
 
 
-class Plan(Interview):
+class PlannedInterview(Interview):
     """How a seat plays by what questions are expected to tell.
 
     Args:
@@ -124,7 +124,7 @@ class Plan(Interview):
         for target in targets:
             for question in self._possible(now, target):
                 prospect = self._prospect(question, target, now, left, death)
-                gain = expected_gain(now, target, prospect, doubt) if prospect.clears else 0.0
+                gain = expected_fall(now, target, prospect, doubt) if prospect.clears else 0.0
                 gain += self._of_death(question, target, now, death, put_before)
                 gain += self.settings.curiosity * self._else(question, put_before[target])
                 found[target, question] = gain
@@ -207,7 +207,7 @@ class Plan(Interview):
         if target not in fresh:
             return 0.0
         share = {DEATH: 1.0, ABLE: 0.7, OPEN: 0.5}[question.topic]
-        return share * (1 - now.get(target, 0.0)) * 0.5 * entropy(now) * missing / (2 * len(fresh))
+        return share * (1 - now.get(target, 0.0)) * 0.5 * uncertainty(now) * missing / (2 * len(fresh))
 
     def _else(
         self, question: PlannedQuestion, put_before: list[tuple[frozenset[str], tuple[int, ...], tuple[int, ...], bool]]

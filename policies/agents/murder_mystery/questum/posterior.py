@@ -18,7 +18,7 @@ from parlour.envs.murder_mystery.belief import PUBLIC
 from parlour.policies.agents.murder_mystery.evidence import Told
 
 MOTIVE: Final = 2.0
-"""How much likelier a seat did it of which others tell a reason."""
+"""How much likelier a seat did it of which others tell a reason; set by hand, not fitted."""
 ACCESS: Final = 1.5
 """The same of access to the means."""
 _LEAST: Final = 1e-9
@@ -66,22 +66,22 @@ def _against(heard: Sequence[belief.Told], world: belief.World, victim: int) -> 
     return (MOTIVE if motive else 1.0) * (ACCESS if access else 1.0)
 
 
-def entropy(weights: Chances) -> float:
+def uncertainty(weights: Chances) -> float:
     """Of a distribution, in nats.
 
-    >>> round(entropy({0: 0.5, 1: 0.5}), 4)
+    >>> round(uncertainty({0: 0.5, 1: 0.5}), 4)
     0.6931
     """
     return -sum(p * math.log(p) for p in weights.values() if p > 0)
 
 
-def expected_gain(now: Chances, target: int, prospect: Prospect, doubt: float = 0.0) -> float:
+def expected_fall(now: Chances, target: int, prospect: Prospect, doubt: float = 0.0) -> float:
     """By how much an answer is expected to bring down the entropy over who did it, in nats; 0 or more.
 
     >>> sure = Prospect({1: 1.0, 2: 1.0}, {1: 0.0, 2: 0.0})  # clears whoever is innocent
-    >>> round(expected_gain({1: 0.5, 2: 0.5}, 0, sure), 4)
+    >>> round(expected_fall({1: 0.5, 2: 0.5}, 0, sure), 4)
     0.6931
-    >>> expected_gain({1: 0.5, 2: 0.5}, 0, Prospect({1: 0.0, 2: 0.0}, {1: 0.0, 2: 0.0}))
+    >>> expected_fall({1: 0.5, 2: 0.5}, 0, Prospect({1: 0.0, 2: 0.0}, {1: 0.0, 2: 0.0}))
     0.0
 
     Args:
@@ -103,8 +103,8 @@ def expected_gain(now: Chances, target: int, prospect: Prospect, doubt: float = 
         }
         total = sum(joint.values())
         if total > _LEAST:
-            after += total * entropy({seat: p / total for seat, p in joint.items()})
-    return max(0.0, entropy(now) - after)  # shown: nothing is left to be learned
+            after += total * uncertainty({seat: p / total for seat, p in joint.items()})
+    return max(0.0, uncertainty(now) - after)  # shown: nothing is left to be learned
 
 
 def _shown(murderer: int, target: int, prospect: Prospect, doubt: float) -> float:
