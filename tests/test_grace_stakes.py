@@ -206,3 +206,25 @@ def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(trained, tmp_p
         (broken / name).write_text(text if name == "config.json" else "".join(text.splitlines(keepends=True)[:-5]))
     with pytest.raises(ParlourError, match="lacks 5 of 140 questions"):
         calibrated_run.read_run(tmp_path)
+
+
+def test_who_answered_is_told_by_every_table_and_policy(tmp_path, capsys):
+    """Questions of one's own answered by a simulated memory are a fiction, and say so wherever they are shown."""
+    lines = [{"question": f"Who wrote Book {k}?", "answer": f"Ann Reed{k}"} for k in range(12)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for k in range(12):
+        (notes / f"Book {k}.txt").write_text(f"Book {k} was written by Ann Reed{k} in 19{k + 10}. It is long.")
+    words = ["train", "grace", "--corpus", str(tmp_path / "questions.jsonl"), "--documents", str(notes)]
+    settings = ["--reader", "offline", "--simulate-memory", "--temperature", "0.7", "--floor", "0.02"]
+    assert run([*words, *settings, "--out", str(tmp_path / "run")]) == 0
+    for command in (["stakes", "--price", "0,inf"], ["obey"]):
+        capsys.readouterr()
+        assert run(["grace", command[0], str(tmp_path / "run"), *command[1:]]) == 0
+        assert "simulated memory" in " ".join(capsys.readouterr().out.split())
+    assert run(["grace", "explain", "0", "--run", str(tmp_path / "run")]) == 0
+    assert "simulated memory" in " ".join(capsys.readouterr().out.split())
+    made = [policy_file.read(path) for path in (tmp_path / "run" / "stakes").glob("*.json")]
+    assert len(made) == 2
+    assert all("simulated memory" in one.reader for one in made)

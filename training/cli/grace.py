@@ -44,17 +44,22 @@ def show_stakes(
         read.config.payment,
         joint=read.config.joint,
         thresholds=thresholds,
+        reader=read.note,
     )
     folder = run / "stakes" if out is None else out
     drawn = stakes_files.store(found, read.held_out, folder)
-    value = {"out": str(folder), "scores": [stakes_files.as_json(one) for one in found.scores]}
+    value = {"out": str(folder), "reader": read.note, "scores": [stakes_files.as_json(one) for one in found.scores]}
     return Answer(value, partial(_show_stakes, found, folder, drawn))
 
 
+def _said(note: str) -> str:
+    return f"; {note}" if note else ""
+
+
 def _show_stakes(found: Stakes, folder: Path, drawn: bool) -> None:
-    n = found.scores[0].n
+    n, said = found.scores[0].n, _said(found.reader)
     display.show_table(
-        f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others",
+        f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others{said}",
         stakes_files.HEADINGS,
         stakes_files.rows(found),
         wrap=True,
@@ -119,7 +124,9 @@ def _show_explanation(found: explain.Explanation) -> None:
         )
         for one in found.actions
     ]
-    display.show_table("Joint actions", ("joint action", "p", "outcome", "cost", "net utility"), rows)
+    display.show_table(
+        f"Joint actions{_said(found.reader)}", ("joint action", "p", "outcome", "cost", "net utility"), rows
+    )
 
 
 def show_obedience(
@@ -144,7 +151,7 @@ def show_obedience(
     if out is not None:
         for one, table in equilibria.items():
             atomic_write(out / f"policy-share{one:g}.json", table.dumps())
-    return Answer([asdict(one) for one in found], partial(_show_obedience, found))
+    return Answer([asdict(one) for one in found], partial(_show_obedience, found, read.note))
 
 
 def _shares(text: str) -> list[float]:
@@ -154,7 +161,7 @@ def _shares(text: str) -> list[float]:
         raise accept("share", text, "numbers above 0, up to 1, separated by commas") from None
 
 
-def _show_obedience(found: Sequence[private_costs.PrivateObedience]) -> None:
+def _show_obedience(found: Sequence[private_costs.PrivateObedience], note: str) -> None:
     rows = [
         (
             *(f"{one.share:g}", one.policy, f"{one.utility.mean:.2f} {show_interval(one.utility, '.2f')}"),
@@ -170,7 +177,9 @@ def _show_obedience(found: Sequence[private_costs.PrivateObedience]) -> None:
         *(f"{name} follows" for name in MODULES),
         "regret of R, G, V",
     )
-    display.show_table(f"Modules that pay their own costs, {found[0].n} held-out questions", headings, rows, wrap=True)
+    display.show_table(
+        f"Modules that pay their own costs, {found[0].n} held-out questions{_said(note)}", headings, rows, wrap=True
+    )
 
 
 UtilitiesOption = Annotated[

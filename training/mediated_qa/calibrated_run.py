@@ -14,6 +14,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import read_json
+from parlour.training.mediated_qa import readers
 from parlour.training.mediated_qa.held_out import HeldOutConfig
 from parlour.training.mediated_qa.simulate import Simulated, read_partial
 from parlour.training.runs import CONFIG
@@ -32,6 +33,11 @@ class CalibratedRun:
     train: tuple[Simulated, ...]
     held_out: tuple[Simulated, ...]
     policy: PolicyTable | None
+
+    @property
+    def note(self) -> str:
+        """What tables say of who answered (`readers.note`)."""
+        return readers.note(self.config)
 
     @property
     def rows(self) -> tuple[Simulated, ...]:

@@ -54,6 +54,8 @@ class Explanation:
     """Most probable first."""
     part: str = ""
     """Of a calibrated question: `training` or `held out`."""
+    reader: str = ""
+    """Who answered it; empty if it is not told."""
 
 
 def explain(question: str, policy: PolicyTable, probe: DocumentProbe) -> Explanation:
@@ -86,7 +88,7 @@ def explain_calibrated(asked: str, run: CalibratedRun, policy: PolicyTable) -> E
     came = [_came(row, run, joint.names, k, known) for k, joint in enumerate(ALL) if joint in JOINTS[run.config.joint]]
     came.sort(key=lambda one: -one.probability)
     part = "training" if number < len(run.train) else "held out"
-    return Explanation(text, found.linked, found.signals, found.state, found.fallback, tuple(came), part)
+    return Explanation(text, found.linked, found.signals, found.state, found.fallback, tuple(came), part, run.note)
 
 
 def _number(asked: str, known: list[tuple[str, str]]) -> int | None:

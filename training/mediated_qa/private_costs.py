@@ -63,7 +63,7 @@ def private_obedience(
     for share in map(check_share, shares):
         games = {state: equilibrium.module_game(net, individual_costs=True, share=share) for state, net in nets.items()}
         rows = {state: _equilibrium(games[state], net) for state, net in nets.items()}
-        made[share] = PolicyTable(rows, policy.thresholds)
+        made[share] = PolicyTable(rows, policy.thresholds, reader=policy.reader)
         for name, one in ((AS_IT_IS, policy), (EQUILIBRIUM, made[share])):
             found.append(_measured(share, name, one, run, games))
     return tuple(found), made

@@ -87,6 +87,8 @@ class Stakes:
     """By value and price; the learned mediator first, the oracle last."""
     policies: dict[tuple[float, float], PolicyTable]
     """Value and price -> policy."""
+    reader: str = ""
+    """Who answered; empty if it is not told."""
 
 
 def payment_at(payment: Payment, value: float, price: float) -> Payment:
@@ -151,8 +153,10 @@ def stakes(
     *,
     joint: str = "published",
     thresholds: Thresholds | None = None,
+    reader: str = "",
 ) -> Stakes:
-    """Policies and scores over the grid; arguments as in `policy_at`, `payment` that of the run.
+    """Policies and scores over the grid; arguments as in `policy_at`, `payment` that of the run, `reader` who answered, for
+    tables and policies.
 
     Raises:
         ParlourError: There are no questions to learn from or to be scored on.
@@ -164,12 +168,12 @@ def stakes(
         for price in config.price:
             pays = payment_at(payment, value, price)
             made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage, thresholds=thresholds)
-            policies[value, price] = made
+            policies[value, price] = replace(made, reader=reader)
             priced = [replace(row, utilities=row.net(pays)) for row in held_out]
             learned_from = [replace(row, utilities=row.net(pays)) for row in train]
             for played in _systems(made, learned_from, priced, pays, joint):
                 scores.append(_score(played, value, price))
-    return Stakes(tuple(scores), policies)
+    return Stakes(tuple(scores), policies, reader)
 
 
 def _systems(

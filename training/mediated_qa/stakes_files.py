@@ -115,6 +115,7 @@ def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
         scores = [one for one in found.scores if one.value == value]
         _panel(axes, scores, refusal_curve(held_out))
         title = f"right answer {value:g} above silence, n = {scores[0].n}"
+        title += f"\n{found.reader}" if found.reader else ""
         plots.label(axes, "coverage: share of questions answered", "risk: share of the answers that are wrong", title)
         axes.legend(fontsize=8)
     plots.save(made, path)
