@@ -13,19 +13,18 @@ arguments.add_argument("--difficulty", nargs="+", default=["easy", "medium", "ha
 arguments.add_argument("--seed", nargs="+", type=int, default=list(SEEDS), help="of the corpora")
 arguments.add_argument("--out", type=Path, default=Path("runs/contextual"))
 chosen = arguments.parse_args()
+chosen.out.mkdir(parents=True, exist_ok=True)
 
 
 def tell(one):
     """One corpus is done."""
     more = compared([one], "contextual, sees question")
+    rows = zip(*(earned.tolist() for earned in one.earned.values()), strict=True)
+    write_csv(chosen.out / f"{one.difficulty}-{one.seed}.csv", list(one.earned), [list(row) for row in rows])
     print(f"{one.difficulty} {one.seed}: {one.earned[TABLE].mean():.2f}, sees question {more.mean:+.2f}", flush=True)
 
 
 found = studies(chosen.difficulty, chosen.seed, tell)
-chosen.out.mkdir(parents=True, exist_ok=True)
-for one in found:
-    rows = zip(*(earned.tolist() for earned in one.earned.values()), strict=True)
-    write_csv(chosen.out / f"{one.difficulty}-{one.seed}.csv", list(one.earned), [list(row) for row in rows])
 write_csv(chosen.out / "systems.csv", list(HEADING), lines(found))
 print(markdown_table(HEADING, [list(map(str, line)) for line in lines(found)]))
 for difficulty in chosen.difficulty:
