@@ -4,7 +4,7 @@
 |---|---|
 | Name | `mediated_qa_v0` |
 | Players | 1-4, agents `mediator`, `retriever`, `generator`, `verifier`; the mediator alone with `modules=False` |
-| Options | `questions`, `joint`, `modules`, `pay`, `utilities`, `costs`, `difficulty`, `corpus_seed`, `corpus_size`, `normalisation`, `service`, `actions` |
+| Options | `questions`, `joint`, `modules`, `pay`, `utilities`, `costs`, `difficulty`, `corpus_seed`, `corpus_size`, `normalisation`, `service`, `mediator_sees`, `actions` |
 | Returns | the net utility of all questions for every seat (`pay="shared"`); with `pay="own"` modules pay for their own action only |
 | Reasons of the end | `right`, `wrong`, `abstained` (one question), `questions` (several), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: joint actions to recommend, then the actions of each module |
@@ -54,7 +54,7 @@ from parlour.envs.mediated_qa.encode import MediatedEncoder
 from parlour.envs.mediated_qa.rules import MediatedQA
 from parlour.envs.mediated_qa.service import Service, actions_of
 from parlour.envs.mediated_qa.text import MediatedText
-from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
+from parlour.envs.mediated_qa.vocabulary import JOINTS, SEES, Payment
 
 _SIZES: Final = range(1, 1_000_001)
 _QUESTIONS: Final = range(1, 101)
@@ -84,6 +84,7 @@ class MediatedSpec(GameSpec):
         "corpus_size": "1..1000000 questions",
         "normalisation": ", ".join(_NORMALISATIONS),
         "service": "None, or an object that satisfies parlour.envs.mediated_qa.service.Service",
+        "mediator_sees": ", ".join(SEES),
         "actions": "None, an ActionSet of parlour.envs.mediated_qa.actions, or its plain values",
     }
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
@@ -106,6 +107,7 @@ class MediatedSpec(GameSpec):
         normalisation: str = "ours",
         service: Service | None = None,
         actions: ActionSet | Mapping[str, Any] | None = None,
+        mediator_sees: str = "state",
     ) -> MediatedQA:
         """The rules of one table.
 
@@ -122,6 +124,8 @@ class MediatedSpec(GameSpec):
             normalisation: Of the graph's signals: the paper's, or ours.
             service: Who answers for nature; None for the offline one over a generated corpus.
             actions: What the modules may do; None for what the service knows, which is usually the published nine.
+            mediator_sees: The state alone, as in the paper; the raw signals too; or all that may be known of the question
+                before anything is paid for (`context.py`). A service must then have a method `context`.
 
         Raises:
             ParlourError: An argument is not accepted.
@@ -141,6 +145,7 @@ class MediatedSpec(GameSpec):
             ("pay", pay, _PAY),
             ("difficulty", difficulty, _DIFFICULTIES),
             ("normalisation", normalisation, _NORMALISATIONS),
+            ("mediator_sees", mediator_sees, SEES),
         ):
             check_one_of(name, value, accepted)
         known = _actions(actions, service)
@@ -159,6 +164,9 @@ class MediatedSpec(GameSpec):
             "corpus_size": size,
             "normalisation": normalisation,
         }
+        if mediator_sees != "state":
+            _check_measures(service, mediator_sees)
+            config["mediator_sees"] = mediator_sees
         own = () if known == PUBLISHED_ACTIONS else (known,)
         if own:
             config["actions"] = known.as_plain()
@@ -172,6 +180,7 @@ class MediatedSpec(GameSpec):
             payment=payment,
             config=config,
             actions=known,
+            sees=mediator_sees,
         )
 
     def _numbers(self, name: str, values: Any, count: int, least: float = -_LARGEST) -> tuple[float, ...]:
@@ -180,6 +189,11 @@ class MediatedSpec(GameSpec):
         if not numbers:
             raise accept(name, values, self.options[name])
         return tuple(map(float, values))
+
+
+def _check_measures(service: Service | None, sees: str) -> None:
+    if service is not None and not callable(getattr(service, "context", None)):
+        raise ParlourError(f"mediator_sees {sees!r} with a service that has no context(number); accepted: a Pipeline")
 
 
 def _actions(actions: ActionSet | Mapping[str, Any] | None, service: Service | None) -> ActionSet:

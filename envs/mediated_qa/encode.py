@@ -8,6 +8,7 @@
 | 4 | outcome of the last question, one-hot |
 | 2 | share of the questions done; share earned of the most that could be |
 
+A mediator that sees more than the state has a feature more for each of `vocabulary.FEATURES` that it sees, x / (1 + |x|).
 A table with other actions has as many features in place of the 9 as it has actions.
 """
 
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from parlour.envs.mediated_qa.rules import MediatedQA
-from parlour.envs.mediated_qa.vocabulary import AGENTS, MEDIATOR, STATES, MediatedView
+from parlour.envs.mediated_qa.vocabulary import AGENTS, MEDIATOR, SEEN, STATES, MediatedView
 
 _ADVICE = len(AGENTS) + len(STATES)  # where the features of actions begin
 
@@ -29,7 +30,8 @@ class MediatedEncoder:
         payment = game.payment
         self._starts = (0, *game.actions.starts)  # where each seat's actions stand among all
         self._outcome = _ADVICE + len(game.actions.costs)
-        self.size = self._outcome + 4 + 2
+        self._done = self._outcome + 4
+        self.size = self._done + 2 + len(SEEN[game.sees])
         most = max(map(abs, payment.utilities)) + sum(map(abs, payment.costs))
         self._most = game.questions * max(most, 1.0)
 
@@ -43,6 +45,9 @@ class MediatedEncoder:
             features[_ADVICE + self._starts[seat] + action] = 1
         if view.outcome >= 0:
             features[self._outcome + view.outcome] = 1
-        features[-2] = view.done / view.questions
-        features[-1] = view.earned / self._most
+        features[self._done] = view.done / view.questions
+        features[self._done + 1] = view.earned / self._most
+        if view.context:
+            seen = np.array(view.context)
+            features[self._done + 2 :] = seen / (1 + np.abs(seen))
         return features

@@ -12,6 +12,7 @@ to 3.3; utilities, costs and fallbacks as in the published code.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -28,19 +29,22 @@ from parlour.envs.mediated_qa.vocabulary import (
     CHOICES,
     GENERATOR,
     JUDGED,
+    MEASURED,
     MEDIATOR,
     QUESTION,
     RESULT,
     RETRIEVED,
     RETRIEVER,
+    SEEN,
     SIGNAL,
+    SIGNAL_FEATURES,
     VERIFIER,
     Joint,
     MediatedView,
     Payment,
 )
 
-_ASK, _ADVISE, _RETRIEVE, _GENERATE, _VERIFY, _FETCH, _ANSWER, _CHECK, _JUDGE = range(9)
+_ASK, _ADVISE, _RETRIEVE, _GENERATE, _VERIFY, _FETCH, _ANSWER, _CHECK, _JUDGE, _MEASURE = range(10)
 _new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
 _REASONS: Final = ("right", "wrong", "abstained", "abstained")
 
@@ -74,6 +78,8 @@ class MediatedState(NamedTuple):
     earned: tuple[float, ...]
     """By each seat so far."""
     log: tuple[Event, ...]
+    context: tuple[float, ...] = ()
+    """What was measured of the question for the mediator."""
 
 
 class MediatedQA:
@@ -89,6 +95,7 @@ class MediatedQA:
         payment: Utilities and costs.
         config: What `build` makes the same rules from.
         actions: What the modules may do.
+        sees: What the mediator sees of a question, one of `vocabulary.SEES`.
     """
 
     def __init__(
@@ -103,6 +110,7 @@ class MediatedQA:
         payment: Payment,
         config: Mapping[str, Any],
         actions: ActionSet = PUBLISHED_ACTIONS,
+        sees: str = "state",
     ) -> None:
         self._make_service = service
         self.size, self.questions, self.joints = size, questions, joints
@@ -120,7 +128,8 @@ class MediatedQA:
         if modules:
             self._legal |= {_RETRIEVE: choose[RETRIEVER], _GENERATE: choose[GENERATOR], _VERIFY: choose[VERIFIER]}
         self.catalogue = tuple(move for moves in self._legal.values() for move in moves)
-        self.max_moves = questions * (9 if modules else 6)
+        self.sees, self._seen = sees, len(SEEN[sees])
+        self.max_moves = questions * ((9 if modules else 6) + (self._seen > 0))
 
     def initial(self) -> MediatedState:
         return MediatedState(_ASK, (), -1, "", (), (), 0, "", 0, "", 0, 0, -1, (0.0,) * self.seats, ())
@@ -139,6 +148,9 @@ class MediatedQA:
             number = _other_than(s.asked, self.size, rng)
             asked = service.ask(number)
             return Move(QUESTION, (number, asked.state), asked.text)
+        if s.step == _MEASURE:
+            features = service.context(s.asked[-1])[: self._seen]  # type: ignore[attr-defined]
+            return Move(MEASURED, (), " ".join(map(repr, map(float, features))))
         number, plan = s.asked[-1], self.plan(s)
         if s.step == _FETCH:
             searches = self.actions.searches(plan.retriever)
@@ -161,6 +173,8 @@ class MediatedQA:
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted: the episode is over")
         if s.step in self._legal:
             return self._decide(s, move)
+        if s.step == _MEASURE:
+            return self._after_measured(s, move)
         _check(move, *self._accepted(s))
         return getattr(self, f"_after_{move.kind}")(s, move)  # type: ignore[no-any-return]
 
@@ -188,6 +202,9 @@ class MediatedQA:
             self.questions,
             s.earned[seat],
             self._own,
+            self.sees,
+            s.context[1 : len(SIGNAL_FEATURES)] if mediates and s.context and s.context[0] else (),
+            s.context if mediates else (),
         )
 
     def plan(self, s: MediatedState) -> Joint:
@@ -233,7 +250,7 @@ class MediatedQA:
         log = (*s.log, Event(NATURE, Move(SIGNAL, (signal,)), None), Event(NATURE, move, (MEDIATOR,)))
         fresh = self.initial()
         return fresh._replace(
-            step=_ADVISE,
+            step=_MEASURE if self._seen else _ADVISE,
             asked=(*s.asked, number),
             signal=signal,
             text=move.words,
@@ -242,6 +259,17 @@ class MediatedQA:
             earned=s.earned,
             log=log,
         )
+
+    def _after_measured(self, s: MediatedState, move: Move) -> MediatedState:
+        try:
+            context = tuple(map(float, move.words.split(" ")))
+        except ValueError:
+            context = ()
+        if move.kind != MEASURED or move.args or len(context) != self._seen or not all(map(isfinite, context)):
+            accepted = f"{MEASURED} with {self._seen} finite numbers in words, a blank between them"
+            raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted of nature; accepted: {accepted}")
+        log = (*s.log, _new(Event, (NATURE, move, (MEDIATOR,))))
+        return s._replace(step=_ADVISE, context=context, log=log)
 
     def _after_retrieved(self, s: MediatedState, move: Move) -> MediatedState:
         return s._replace(step=_ANSWER, found=move.args[1], evidence=move.words, log=_told(s, move))

@@ -145,6 +145,9 @@ class MediatedText(MoveSentences):
         told = quote(clean(words))
         if kind == vocabulary.SIGNAL:
             return f"A question is asked. The state of the graph is {STATES[args[0]]}."
+        if kind == vocabulary.MEASURED:
+            pairs = zip(vocabulary.FEATURES, move.words.split(" "), strict=False)  # as many as it sees
+            return f"Measured: {', '.join(f'{name} {float(value):.3g}' for name, value in pairs)}."
         if kind == vocabulary.QUESTION:
             return f"Question {args[0]}: {told}"
         if kind == vocabulary.ADVICE:

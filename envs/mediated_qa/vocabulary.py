@@ -117,6 +117,9 @@ def outcome_of(*, answered: bool, right: bool, known: bool) -> int:
 
 
 QUESTION: Final = "question"  # nature; args: (number, state), words: the question
+MEASURED: Final = (
+    "measured"  # nature, where the mediator sees more than the state; words: the features, with blanks between
+)
 ADVISE: Final = "advise"  # args: a joint action
 CHOICES: Final = ("", "retrieve", "generate", "verify")  # by seat; args: (action,)
 RETRIEVED: Final = "retrieved"  # nature; args: (action carried out, 0/1 found), words: the evidence
@@ -153,6 +156,8 @@ FEATURES: Final = (*SIGNAL_FEATURES, *QUESTION_FEATURES, *LINK_FEATURES, *PATH_F
 """What may be known of a question before anything is paid for; see `context`."""
 SEES: Final = ("state", "signals", "question")
 """What a mediator may see of a question: the state alone, the raw signals too, all of `FEATURES`."""
+SEEN: Final = {"state": (), "signals": SIGNAL_FEATURES, "question": FEATURES}
+"""The features that it is then given."""
 
 
 class MediatedView(NamedTuple):
@@ -176,3 +181,9 @@ class MediatedView(NamedTuple):
     """By this seat so far."""
     own: tuple[tuple[str, ...], ...] = ()
     """Seat -> the names of its actions, at a table with other ones than the published."""
+    sees: str = "state"
+    """What the mediator sees of a question, one of `SEES`."""
+    signals: tuple[float, ...] = ()
+    """The mediator: the five raw signals, where it sees them and the question is linked."""
+    context: tuple[float, ...] = ()
+    """The mediator: the first of `FEATURES`, all that it sees; empty where it sees the state alone."""
