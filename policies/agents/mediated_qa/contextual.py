@@ -16,10 +16,10 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.vocabulary import FEATURES, SEES, SIGNAL_FEATURES, STATES, Payment, executed
+from parlour.envs.mediated_qa.vocabulary import SEEN, SEES, STATES, Payment, executed
 from parlour.policies.agents.mediated_qa.joint import ALL, Joint, from_key, key
 from parlour.policies.agents.mediated_qa.outcome_model import (
-    OUTCOMES,
+    OUTCOME_COUNT,
     Floats,
     OutcomeModel,
     array,
@@ -27,8 +27,6 @@ from parlour.policies.agents.mediated_qa.outcome_model import (
     softened,
 )
 
-INPUTS: Final[Mapping[str, tuple[str, ...]]] = {"state": (), "signals": SIGNAL_FEATURES, "question": FEATURES}
-"""What a mediator sees -> the features that it is given; trust and quality of the state are always known."""
 LEAN: Final = 10.0
 """Pseudo-questions by which a state's shares of outcomes lean on those of all questions."""
 _LEVELS: Final = {state: (k // 3, k % 3) if k < 9 else (-1, -1) for k, state in enumerate(STATES)}
@@ -62,11 +60,11 @@ class ContextualModel:
 
     def __post_init__(self) -> None:
         check_one_of("sees", self.sees, SEES)
-        models, width = len(self.models), len(INPUTS[self.sees]) + 2
+        models, width = len(self.models), len(SEEN[self.sees]) + 2
         fits = (
             len(self.model_of) == len(self.joints) > 0
             and all(0 <= k < models for k in self.model_of)
-            and self.counts.shape == (len(STATES), models, OUTCOMES)
+            and self.counts.shape == (len(STATES), models, OUTCOME_COUNT)
             and bool(np.all(self.counts >= 0))
             and self.found.shape == (2, 2)
             and all(len(model.center) == width for model in self.models)
@@ -123,9 +121,10 @@ class ContextualModel:
 
     def row(self, context: Sequence[float], state: str) -> dict[Joint, float]:
         """The probabilities on one question. Raises `ParlourError` if the context lacks features that it sees."""
-        wanted = INPUTS[self.sees]
+        wanted = SEEN[self.sees]
         if len(context) < len(wanted):
-            raise ParlourError(f"this policy sees the {self.sees}; accepted: a table with mediator_sees={self.sees!r}")
+            told = f"a table with mediator_sees={self.sees!r}, or a question with its documents"
+            raise ParlourError(f"this policy sees the {self.sees}; accepted: {told}")
         p = self.policy(np.array([context], dtype=np.float64).reshape(1, -1), [state])[0]
         return dict(zip(self.joints, p.tolist(), strict=True))
 
@@ -133,7 +132,7 @@ class ContextualModel:
         """As plain values; read back exactly."""
         return {
             "sees": self.sees,
-            "features": list(INPUTS[self.sees]),
+            "features": list(SEEN[self.sees]),
             "actions": [key(joint) for joint in self.joints],
             "model_of": list(self.model_of),
             "counts": self.counts.tolist(),
@@ -150,7 +149,7 @@ class ContextualModel:
 def inputs(sees: str, contexts: Floats, states: Sequence[str]) -> Floats:
     """What the models are given: the features that are seen, trust and quality; shape (questions, features + 2)."""
     levels = np.array([_LEVELS[state] for state in states], dtype=np.float64).reshape(-1, 2)
-    return np.hstack([contexts[:, : len(INPUTS[sees])], levels])
+    return np.hstack([contexts[:, : len(SEEN[sees])], levels])
 
 
 def weight_of(questions: Floats, strength: float) -> Floats:
@@ -177,8 +176,8 @@ def contextual_model(stored: Any) -> ContextualModel:
         raise accept("contextual", type(stored).__name__, "an object as `train grace --sees question` writes it")
     sees = str(stored.get("sees"))
     check_one_of("sees", sees, SEES)
-    if stored.get("features") != list(INPUTS[sees]):
-        raise ParlourError(f"features of another version; accepted: {', '.join(INPUTS[sees]) or 'none'}")
+    if stored.get("features") != list(SEEN[sees]):
+        raise ParlourError(f"features of another version; accepted: {', '.join(SEEN[sees]) or 'none'}")
     actions = stored.get("actions")
     if not isinstance(actions, list):
         raise accept("actions", actions, "a list of joint actions")
@@ -201,6 +200,6 @@ def contextual_model(stored: Any) -> ContextualModel:
 
 def _payment(stored: Mapping[str, Any]) -> Payment:
     utilities, costs = (array(name, stored.get(name), 1).tolist() for name in ("utilities", "costs"))
-    if len(utilities) != OUTCOMES or len(costs) != len(Payment().costs):
+    if len(utilities) != OUTCOME_COUNT or len(costs) != len(Payment().costs):
         raise accept("utilities and costs", (utilities, costs), "four numbers, and nine")
     return Payment(tuple(utilities), tuple(costs))

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs import english
 from parlour.envs.core import ParlourError, accept, value_shown
+from parlour.envs.mediated_qa.context import measure
 from parlour.envs.mediated_qa.corpora.documents import passage
 from parlour.envs.mediated_qa.corpus import Passage
 from parlour.envs.mediated_qa.graph import KnowledgeGraph, Normalisation
@@ -64,6 +65,10 @@ class DocumentProbe:
     def signals(self, question: str) -> Signals | None:
         """The raw signals of a question; None if it is linked to no document."""
         return probe(self.graph, self.search, self.starts(question), question)
+
+    def context(self, question: str) -> tuple[float, ...]:
+        """All that may be known of a question before anything is paid for, in the order of `vocabulary.FEATURES`."""
+        return measure(self.graph, self.search, question, self.starts(question), self.signals(question))
 
 
 def passages_of(documents: Iterable[Any]) -> tuple[Passage, ...]:

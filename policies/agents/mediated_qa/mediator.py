@@ -1,7 +1,8 @@
 """The mediator of GRACE: recommends a joint action by the state of the question, from a learned table.
 
 At a table of the game it is told the state. In a pipeline of one's own it is given the question and the documents, or the five
-signals, and tells the state by the cut points in its policy file.
+signals, and tells the state by the cut points in its policy file. With a policy that sees more than the state (`contextual`) it
+recommends by what is known of the question before anything is paid for.
 """
 
 from __future__ import annotations
@@ -101,7 +102,8 @@ class GraceMediator(Policy):
         from parlour.policies.agents.mediated_qa.documents import five, state_of
 
         signals = None if asked is None else five(asked)
-        return self._drawn(state_of(signals, self.table.thresholds), signals)
+        context = (0.0,) * 6 if signals is None else (1.0, *signals)
+        return self._drawn(state_of(signals, self.table.thresholds), signals, context)
 
     def probe(self, documents: DocumentProbe | Iterable[Any]) -> DocumentProbe:
         """The graph of documents, built when they are first asked about. Raises `ParlourError` for what are none."""
@@ -121,11 +123,14 @@ class GraceMediator(Policy):
 
         if not isinstance(question, str) or not question.strip():
             raise accept("question", question, "words, with documents")
-        signals = self.probe(documents).signals(question)
-        return self._drawn(state_of(signals, self.table.thresholds), signals)
+        probe = self.probe(documents)
+        signals = probe.signals(question)
+        context = () if self.table.contextual is None else probe.context(question)
+        return self._drawn(state_of(signals, self.table.thresholds), signals, context)
 
-    def _drawn(self, state: str, signals: tuple[float, ...] | None) -> Recommendation:
-        row = self._rows.get(state)
+    def _drawn(self, state: str, signals: tuple[float, ...] | None, context: tuple[float, ...] = ()) -> Recommendation:
+        model = self.table.contextual
+        row = self._rows.get(state) if model is None else _prepared(model.row(context, check_state(state)))
         if row is None:
             check_state(state)
             return Recommendation(FALLBACK, 1.0, state, signals)
@@ -144,7 +149,7 @@ class GraceMediator(Policy):
         offered = self._numbers.get(view.legal)
         if offered is None:
             offered = self._numbers[view.legal] = _offered(view.legal, info["legal"])
-        wanted = self._drawn(STATES[view.signal], None).joint
+        wanted = self._drawn(STATES[view.signal], view.signals or None, view.context).joint
         number = offered.get(wanted)
         if number is None:
             raise ParlourError(f"this table does not offer {wanted}; accepted: a policy over its joint actions")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
 
-OUTCOMES: Final = 4
+OUTCOME_COUNT: Final = 4
 """Answered right, answered wrong, rightly silent, wrongly silent, in the order of `vocabulary.outcome_of`."""
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -99,14 +99,14 @@ class OutcomeModel:
         shapes.append(
             trees is None or (len(trees.start) == seen and (len(trees.feature) == 0 or trees.feature.max() < features))
         )
-        if not all(shapes) or not set(self.outcomes) <= set(range(OUTCOMES)) or (seen > 1 and trees is None):
+        if not all(shapes) or not set(self.outcomes) <= set(range(OUTCOME_COUNT)) or (seen > 1 and trees is None):
             raise ParlourError(
                 "an outcome model whose parts do not fit; accepted: one of `train grace --sees question`"
             )
 
     def chances(self, x: Floats) -> Floats:
         """Shape (questions, 4), each row with the sum 1, for features of shape (questions, features)."""
-        found = np.zeros((len(x), OUTCOMES))
+        found = np.zeros((len(x), OUTCOME_COUNT))
         if self.trees is None:
             found[:, self.outcomes[0]] = 1.0
             return found

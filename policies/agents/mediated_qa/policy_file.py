@@ -3,6 +3,7 @@
 {"policy": {state: {joint action: probability}}, "signal_thresholds": {signal: [low cut, high cut]}, "temperature": number,
 "min_prob_floor": number, "reader": words}. Temperature and floor are null for a policy that was not made by quantal response;
 "reader" says who answered when it was learned, and is not there where that is not told.
+A policy that sees more than the state has one entry more, "contextual": the numbers of its models (`contextual`), in one line.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.json_values import json_value
+from parlour.policies.agents.mediated_qa.contextual import ContextualModel, contextual_model
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, from_key, key
 
 TOLERANCE: Final = 1e-6
 """How far the probabilities of a row may sum from one."""
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Of the thresholds, as the published tables write them."""
-_KEYS: Final = ("policy", "signal_thresholds", "temperature", "min_prob_floor", "reader")
+_KEYS: Final = ("policy", "signal_thresholds", "temperature", "min_prob_floor", "reader", "contextual")
 
 Row = Mapping[Joint, float]
 Thresholds = Mapping[str, tuple[float, float]]
@@ -42,6 +44,8 @@ class PolicyTable:
     """Least probability of an action."""
     reader: str = ""
     """Who answered when it was learned, such as "simulated memory"; empty if it is not told."""
+    contextual: ContextualModel | None = None
+    """What is recommended in place of the rows by a mediator that sees more than the state."""
 
     def __post_init__(self) -> None:
         for state, row in self.rows.items():
@@ -57,7 +61,11 @@ class PolicyTable:
             "min_prob_floor": self.floor,
         }
         told |= {"reader": self.reader} if self.reader else {}
-        return json.dumps(told, indent=2, allow_nan=False) + "\n"
+        text = json.dumps(told, indent=2, allow_nan=False)
+        if self.contextual is not None:
+            models = json.dumps(self.contextual.as_json(), allow_nan=False, separators=(",", ":"))
+            text = f'{text[:-2]},\n  "contextual": {models}\n}}'
+        return text + "\n"
 
 
 def read(path: str | Path) -> PolicyTable:
@@ -97,7 +105,9 @@ def loads(text: str) -> PolicyTable:
     thresholds = thresholds_of(stored.get("signal_thresholds"))
     temperature = _number_or_none("temperature", stored.get("temperature"))
     floor = _number_or_none("min_prob_floor", stored.get("min_prob_floor"))
-    return PolicyTable(rows, thresholds, temperature, floor, _words("reader", stored.get("reader", "")))
+    contextual = None if stored.get("contextual") is None else contextual_model(stored["contextual"])
+    reader = _words("reader", stored.get("reader", ""))
+    return PolicyTable(rows, thresholds, temperature, floor, reader, contextual)
 
 
 def _row(state: str, row: Any) -> Row:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, check_from
 from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, STATES, Payment
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel, inputs, response, weight_of
-from parlour.policies.agents.mediated_qa.outcome_model import OUTCOMES, Floats
+from parlour.policies.agents.mediated_qa.outcome_model import OUTCOME_COUNT, Floats
 from parlour.training.mediated_qa import quantal
 from parlour.training.mediated_qa.contextual.fit import fit
 from parlour.training.mediated_qa.simulate import Simulated
@@ -75,7 +75,7 @@ def learn_contextual(
     if len(rows) < config.folds or len(seen) != len(rows):
         counts = f"{len(rows)} questions with {len(seen)} contexts"
         raise ParlourError(f"{counts}; accepted: one for each, and at least {config.folds} questions")
-    crossed = np.zeros((len(rows), len(JOINTS[config.joint]), OUTCOMES))
+    crossed = np.zeros((len(rows), len(JOINTS[config.joint]), OUTCOME_COUNT))
     table = np.zeros_like(crossed)
     questions = np.zeros((len(rows), 1, 1))
     states = [row.state for row in rows]
@@ -110,7 +110,7 @@ def _fitted(rows: Sequence[Simulated], contexts: Floats, payment: Payment, confi
     model_of = tuple(distinct[bytes(column)] for column in outcomes.T.copy())
     chosen = outcomes[:, [model_of.index(k) for k in range(len(distinct))]]
     x = inputs(config.sees, contexts, states)
-    counts = np.zeros((len(STATES), len(distinct), OUTCOMES))
+    counts = np.zeros((len(STATES), len(distinct), OUTCOME_COUNT))
     for state, row in zip(states, chosen, strict=True):
         counts[STATES.index(state), np.arange(len(distinct)), row] += 1
     return ContextualModel(
