@@ -1,0 +1,71 @@
+"""docs/mediators.md says what is true: its three tasks run as printed, one after the other; its commands exist with these options."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from parlour.training.cli import COMMANDS, run
+
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "mediators.md").read_text("utf-8")
+JOINED = PAGE.replace("\\\n", " ")
+EXAMPLES = re.findall(r"^    parlour (.*)$", JOINED, re.MULTILINE)
+TASKS = JOINED.partition("## Three tasks")[2].partition("\n## ")[0]
+STEPS = re.findall(r"^    parlour (?P<command>[^\n]*)$|```python\n(?P<code>.*?)```", TASKS, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_each_command_exists_with_these_options(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    words = [w for w in shlex.split(command) if w.startswith("--")]
+    path = max((one for one in COMMANDS if f"{command} ".startswith(f"{one} ")), key=len)
+    assert run([*path.split(), "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert [word for word in words if word not in shown] == []
+
+
+def written(folder):
+    """Questions about books and their writers, and a text on each."""
+    lines = [{"id": f"b{k}", "question": f"Who wrote Book {k}?", "answer": f"Ann Reed{chr(97 + k)}"} for k in range(24)]
+    (folder / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (folder / "notes").mkdir()
+    for k in range(24):
+        told = f"Book {k} was written by Ann Reed{chr(97 + k)} in 19{k + 10}. It is long, and Ostby is in it."
+        (folder / "notes" / f"Book {k}.txt").write_text(told)
+
+
+def test_the_three_tasks_run_as_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path)
+    assert len(STEPS) == 8
+    for command, code in STEPS:
+        if code:
+            exec(compile(code, "docs/mediators.md", "exec"), {})
+        else:
+            assert run(shlex.split(command)) == 0, command
+    told = capsys.readouterr().out
+    assert "doubly robust" in " ".join(told.split())
+    assert (tmp_path / "runs" / "better" / "policy.json").exists()
+    assert (tmp_path / "runs" / "mine" / "stakes" / "stakes.png").exists()
+
+
+def test_the_command_for_hotpotqa_runs_on_a_file_of_its_form(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    entries = [
+        {
+            "_id": f"h{k}",
+            "question": f"Who wrote Book {k}?",
+            "answer": f"Ann Reed{chr(97 + k)}",
+            "type": "bridge",
+            "level": "easy",
+            "supporting_facts": [[f"Book {k}", 0]],
+            "context": [[f"Book {k}", [f"Book {k} was written by Ann Reed{chr(97 + k)}.", "It is long."]]],
+        }
+        for k in range(24)
+    ]
+    (tmp_path / "hotpot_dev_distractor_v1.json").write_text(json.dumps(entries))
+    (command,) = (one for one in EXAMPLES if "hotpot_dev_distractor" in one)
+    assert run(shlex.split(command.replace("--model MODEL", "--reader extract"))) == 0
