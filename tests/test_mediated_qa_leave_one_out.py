@@ -1,0 +1,74 @@
+"""The published calibration data of GRACE, each figure called what it is: in-sample, left out, or the published held-out run."""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies.agents.mediated_qa.joint import PUBLISHED
+from parlour.training.mediated_qa import table as tables
+from parlour.training.mediated_qa.leave_one_out import in_sample_static, left_out_greedy, left_out_static
+from parlour.training.mediated_qa.table import UtilityTable
+from parlour.training.statistics import mean_estimate
+
+DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+
+
+def made(rows, states):
+    names = tuple(str(k) for k in range(len(rows)))
+    return UtilityTable(names, tuple(states), PUBLISHED[: len(rows[0])], np.array(rows, dtype=float))
+
+
+def test_a_question_does_not_choose_the_action_that_it_is_scored_by():
+    """Means of (8, 0, 0) and (0, 5, 1): 8/3 and 2, so the first one is best, and earns 8/3 where it was chosen.
+
+    Without question 0 the means are 0 and 3: the second one, which earns 0 there. Without 1: 4 and 0.5, so 0 is earned;
+    without 2: 4 and 2.5, so 0.
+    """
+    table = made([[8, 0], [0, 5], [0, 1]], ["T:low_Q:low"] * 3)
+    assert in_sample_static(table).tolist() == [8, 0, 0]
+    assert left_out_static(table).tolist() == [0, 0, 0]
+
+
+def test_a_state_without_another_question_falls_back_to_all_questions():
+    table = made([[8, 0], [6, 5], [0, 9]], ["T:low_Q:low", "T:low_Q:low", "T:high_Q:mid"])
+    assert left_out_greedy(table).tolist() == [8, 6, 0]  # without the last one: 7 against 2.5
+
+
+def test_shrinkage_moves_a_state_of_few_to_the_others():
+    rows = [[3, 0]] + [[3, 0]] + [[0, 9]] * 6
+    states = ["T:low_Q:low"] * 2 + ["T:high_Q:mid"] * 6
+    assert left_out_greedy(made(rows, states))[0] == 3
+    assert left_out_greedy(made(rows, states), 50.0)[0] == 0
+
+
+@pytest.mark.parametrize("rows", [[[1.0, 2.0]], [[1.0, 2.0], [np.nan, 1.0]]])
+def test_tables_that_cannot_leave_one_out_are_refused(rows):
+    with pytest.raises(ParlourError, match="accepted: a table of two questions or more"):
+        left_out_static(made(rows, ["T:low_Q:low"] * len(rows)))
+
+
+def test_the_published_calibration_left_out():
+    """20 questions, three states. Best static: 9.5 in-sample, -10.7 left out; the table by state 10.05 left out."""
+    table = tables.read(DATA / "grace" / "simulation.csv")
+    assert (len(table), len(set(table.states))) == (20, 3)
+    assert in_sample_static(table).mean() == pytest.approx(9.5)
+    assert left_out_static(table).mean() == pytest.approx(-10.7)
+    left_out = {
+        shrinkage: left_out_greedy(table, shrinkage).mean() for shrinkage in (0.0, "auto", 3.0, 5.0, 10.0, 50.0)
+    }
+    assert left_out == pytest.approx({0.0: 10.05, "auto": 10.05, 3.0: 10.05, 5.0: 7.45, 10.0: 6.05, 50.0: 2.85})
+    more = mean_estimate(left_out_greedy(table) - left_out_static(table))
+    assert more.mean == pytest.approx(20.75)
+    assert more.n == 20
+
+
+def test_the_published_held_out_run():
+    """What the published mediator drew on 20 other questions: a mean of 6.35."""
+    with (DATA / "grace" / "final_results.csv").open(encoding="utf-8", newline="") as file:
+        earned = [float(row["net_utility"]) for row in csv.DictReader(file)]
+    assert (len(earned), np.mean(earned)) == (20, pytest.approx(6.35))
