@@ -17,7 +17,7 @@ from parlour.training.hyperopt.problem import Problem
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, Verdict, play_case
 from parlour.training.murder_mystery.methods import QUESTUM
 from parlour.training.murder_mystery.quiz import Mark
-from parlour.training.murder_mystery.tuning import SPACE, QuestumTuning, most, with_settings
+from parlour.training.murder_mystery.tuning import PLAN_SPACE, SPACE, QuestumTuning, most, with_settings
 
 DEFAULTS = {"beta": 0.2, "epsilon": 0.1}
 
@@ -71,9 +71,19 @@ def test_a_reward_is_that_of_the_case_played_with_these_numbers():
     assert with_settings(chosen).policy == "questum:beta=0.75,epsilon=1"
 
 
+def test_the_planner_is_tuned_by_its_own_numbers():
+    assert PLAN_SPACE.defaults == {"price": InterviewSettings().price, "curiosity": InterviewSettings().curiosity}
+    problem = QuestumTuning(parameters=("price",))
+    assert problem.space.names == ("price",)
+    assert with_settings({"price": 0.05}).policy == "questum:mode=plan,price=0.05"
+    job = CaseJob("seed:12:en", replace(QUESTUM, policy="questum:mode=plan,price=0.05"), 12, CaseSetting(repetitions=1))
+    assert problem.reward({"price": 0.05}, [12]) == [problem.of(play_case(job, OfflineModel()))]
+
+
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
+        ({"parameters": ("price", "beta")}, "parameter 'beta' is not accepted"),
         ({"parameters": ("rho",)}, "parameter 'rho' is not accepted"),
         ({"weights": (-1.0, 0.4, 0.2)}, "weight of win"),
         ({"weights": (0.4, 0.4, float("nan"))}, "weight of cost"),

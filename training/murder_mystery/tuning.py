@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from parlour.envs.core import accept, check_from, check_one_of
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
+from parlour.policies.agents.murder_mystery import InterviewSettings
 from parlour.policies.agents.murder_mystery.questum import gain
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT
 from parlour.policies.llm.model import OfflineModel
@@ -24,6 +25,12 @@ from parlour.training.murder_mystery.games import GAME, CaseJob, CaseResult, Cas
 from parlour.training.murder_mystery.methods import QUESTUM, MysteryMethod
 
 SPACE: Final = Space((Parameter("beta", 0.0, 1.0, gain.BETA), Parameter("epsilon", 0.0, 1.0, gain.EPSILON)))
+
+_USUAL: Final = InterviewSettings()
+PLAN_SPACE: Final = Space(
+    (Parameter("price", 0.0, 0.2, _USUAL.price), Parameter("curiosity", 0.0, 0.2, _USUAL.curiosity)),
+)
+"""Of `mode=plan`: when to stop, and what all else is worth."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,7 @@ class QuestumTuning:
     """
 
     parameters: tuple[str, ...] = ("beta", "epsilon")
-    """Parameters to tune, of beta and epsilon."""
+    """Parameters to tune: of beta and epsilon, or those of the planner, price and curiosity."""
     weights: tuple[float, float, float] = (0.4, 0.4, 0.2)
     """Weights in the reward: share of victims solved, share of quiz points, cost of the game (subtracted)."""
     language: str = "en"
@@ -47,7 +54,7 @@ class QuestumTuning:
     games = 1
 
     def __post_init__(self) -> None:
-        SPACE.chosen(self.parameters)
+        _space_of(self.parameters)
         for name, weight in zip(("win", "accuracy", "cost"), self.weights, strict=True):
             if not (math.isfinite(weight) and weight >= 0):
                 raise accept(f"weight of {name}", weight, "a number from 0")
@@ -56,7 +63,7 @@ class QuestumTuning:
 
     @property
     def space(self) -> Space:
-        return SPACE.chosen(self.parameters)
+        return _space_of(self.parameters)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -90,9 +97,16 @@ class QuestumTuning:
         return win * won + accuracy * right - cost * share
 
 
+def _space_of(names: Sequence[str]) -> Space:
+    """Those of the planner, if a name is one of them. Raises `ParlourError` for a name that is none, or of both."""
+    return (PLAN_SPACE if set(names) & set(PLAN_SPACE.names) else SPACE).chosen(names)
+
+
 def with_settings(parameters: Parameters) -> MysteryMethod:
-    """Questum with these numbers."""
+    """Questum with these numbers; the planner, if they are its."""
     words = ",".join(f"{name}={float(value):.12g}" for name, value in parameters.items())
+    if set(parameters) & set(PLAN_SPACE.names):
+        words = f"mode=plan,{words}"
     return replace(QUESTUM, policy=f"{QUESTUM.policy}:{words}")
 
 
