@@ -23,9 +23,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import accumulate, product
+from pathlib import Path
 from typing import Any, Final, Self
 
 from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.json_values import json_value
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.vocabulary import AGENTS, MODULE_ACTIONS, Joint, Payment
 
@@ -242,6 +244,16 @@ class ActionSet:
             raise accept("offered", offered, "a list of joint actions, each a list of three names")
         joints = tuple(tuple(map(str, one)) for one in offered)
         return cls(retriever, generator, verifier, joints)  # type: ignore[arg-type]  # lengths are checked there
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The set that a JSON file tells of, as `as_plain` does. Raises `ParlourError` if it holds none."""
+        try:
+            return cls.from_plain(json_value(Path(path).read_bytes()))
+        except ParlourError as error:
+            raise ParlourError(f"{str(path)!r}: {error}") from None
+        except (OSError, ValueError) as error:
+            raise ParlourError(f"{str(path)!r} cannot be read as actions: {error}") from None
 
     # -- inside --------------------------------------------------------------------------------------------------
 

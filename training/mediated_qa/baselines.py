@@ -4,6 +4,7 @@ Baselines after section 4.1 of the paper: no retrieval; GraphRAG (always search 
 confidence of the closed-book answer. Beyond it: the joint action that is best on average over the training questions, and
 the oracle, which knows what each joint action will earn on each question, and bounds them all.
 
+Where a service knows other actions, `actions` says which, and the joint actions are those of its `all`.
 All play the same questions, so that differences are paired. A policy that draws its actions is scored by what it earns in
 expectation.
 """
@@ -12,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, PUBLISHED, Joint, Payment
-from parlour.policies.agents.mediated_qa.joint import FALLBACK, NUMBER
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+from parlour.envs.mediated_qa.vocabulary import PUBLISHED, Joint, Payment
 from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.mediated_qa.simulate import Simulated
@@ -58,59 +60,74 @@ class Scores:
     """Net utility of the first system less that of this one, question by question."""
 
 
-def fixed(name: str, joint: Joint, rows: Sequence[Simulated]) -> SystemAnswers:
+def fixed(name: str, joint: Joint, rows: Sequence[Simulated], actions: ActionSet = PUBLISHED_ACTIONS) -> SystemAnswers:
     """Always the same joint action."""
-    return mixed(name, [{joint: 1.0}] * len(rows), rows)
+    return mixed(name, [{joint: 1.0}] * len(rows), rows, actions)
 
 
-def drawn(name: str, joints: Sequence[Names], rows: Sequence[Simulated]) -> SystemAnswers:
+def drawn(
+    name: str, joints: Sequence[Names], rows: Sequence[Simulated], actions: ActionSet = PUBLISHED_ACTIONS
+) -> SystemAnswers:
     """The joint action drawn for each question."""
-    return mixed(name, [{ALL[NUMBER[joint]]: 1.0} for joint in joints], rows)
+    return mixed(name, [{actions.joint_of(joint): 1.0} for joint in joints], rows, actions)
 
 
 def refusing(
-    rows: Sequence[Simulated], confidences: Sequence[float], payment: Payment, least: float = CONFIDENT
+    rows: Sequence[Simulated],
+    confidences: Sequence[float],
+    payment: Payment,
+    least: float = CONFIDENT,
+    actions: ActionSet = PUBLISHED_ACTIONS,
 ) -> SystemAnswers:
     """The closed-book answer where its confidence is at least `least`, else silence; the cost is paid in either case."""
-    played = fixed("token-confidence refusal", CLOSED_BOOK, rows)
+    played = fixed("token-confidence refusal", actions.closed_book, rows, actions)
     sure = np.array(confidences) >= least
-    silent = [_silence(row, payment) for row in rows]
+    silent = [_silence(row, payment, actions) for row in rows]
     utility = np.where(sure, played.utility, silent)
     return SystemAnswers(played.name, utility, played.answered * sure, played.right * sure)
 
 
-def _silence(row: Simulated, payment: Payment) -> float:
-    known = row.outcomes[ALL.index(CLOSED_BOOK)] == vocabulary.ANSWERED_RIGHT
-    return payment.net(CLOSED_BOOK, vocabulary.MISSED if known else vocabulary.KEPT_SILENT)
+def _silence(row: Simulated, payment: Payment, actions: ActionSet) -> float:
+    known = row.outcomes[actions.all.index(actions.closed_book)] == vocabulary.ANSWERED_RIGHT
+    return payment.net(actions.closed_book, vocabulary.MISSED if known else vocabulary.KEPT_SILENT)
 
 
-def best_static(train: Sequence[Simulated], rows: Sequence[Simulated], joint: str = "published") -> SystemAnswers:
+def best_static(
+    train: Sequence[Simulated],
+    rows: Sequence[Simulated],
+    joint: str = "published",
+    actions: ActionSet = PUBLISHED_ACTIONS,
+) -> SystemAnswers:
     """The joint action with the highest mean over the training questions; of equals the first."""
-    offered = JOINTS[joint]
-    means = np.array([row.utilities for row in train]).mean(axis=0)
-    best = max(offered, key=lambda one: means[ALL.index(one)])
-    return fixed(f"best static: {', '.join(best.names)}", best, rows)
+    means = dict(zip(actions.all, np.array([row.utilities for row in train]).mean(axis=0).tolist(), strict=True))
+    best = max(actions.joints(joint), key=means.__getitem__)
+    return fixed(f"best static: {', '.join(actions.names_of(best))}", best, rows, actions)
 
 
-def oracle(rows: Sequence[Simulated], joint: str = "published") -> SystemAnswers:
+def oracle(
+    rows: Sequence[Simulated], joint: str = "published", actions: ActionSet = PUBLISHED_ACTIONS
+) -> SystemAnswers:
     """On each question the joint action that earns most there."""
-    offered = JOINTS[joint]
-    best = [max(offered, key=lambda one: row.utilities[ALL.index(one)]) for row in rows]
-    return mixed("oracle", [{one: 1.0} for one in best], rows)
+    offered = [(one, actions.all.index(one)) for one in actions.joints(joint)]
+    best = [max(offered, key=lambda one: row.utilities[one[1]])[0] for row in rows]
+    return mixed("oracle", [{one: 1.0} for one in best], rows, actions)
 
 
 def learned(name: str, policy: PolicyTable, rows: Sequence[Simulated]) -> SystemAnswers:
     """A policy table; in a state without a row the fallback."""
-    by_state = {state: {ALL[NUMBER[names]]: p for names, p in row.items()} for state, row in policy.rows.items()}
-    fallback = {ALL[NUMBER[FALLBACK]]: 1.0}
-    return mixed(name, [by_state.get(row.state, fallback) for row in rows], rows)
+    actions = policy.actions
+    by_state = {state: {actions.joint_of(names): p for names, p in row.items()} for state, row in policy.rows.items()}
+    fallback = {actions.fallback: 1.0}
+    return mixed(name, [by_state.get(row.state, fallback) for row in rows], rows, actions)
 
 
-def mixed(name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simulated]) -> SystemAnswers:
+def mixed(
+    name: str, chances: Sequence[dict[Joint, float]], rows: Sequence[Simulated], actions: ActionSet = PUBLISHED_ACTIONS
+) -> SystemAnswers:
     """On each question one joint action, drawn with these chances."""
     if not rows:
         raise ParlourError("there are no questions to be scored on; accepted: at least one")
-    p = np.array([[chance.get(joint, 0.0) for joint in ALL] for chance in chances])
+    p = np.array([[chance.get(joint, 0.0) for joint in actions.all] for chance in chances])
     outcomes = np.array([row.outcomes for row in rows])
     utilities = np.array([row.utilities for row in rows])
     answered = (outcomes == vocabulary.ANSWERED_RIGHT) | (outcomes == vocabulary.ANSWERED_WRONG)
@@ -140,7 +157,8 @@ def score(systems: Sequence[SystemAnswers], payment: Payment | None = None) -> l
 
 def _possible(utilities: Sequence[Floats], pays: Payment) -> Bounds:
     """What a question can pay; or what some did, where another table pays more or less."""
-    dearest = sum(max(of) for of in (pays.costs[:3], pays.costs[3:7], pays.costs[7:]))
+    parts = pairwise((*pays.starts, len(pays.costs)))
+    dearest = sum(max(pays.costs[first:last]) for first, last in parts)
     low, high = min(pays.utilities) - dearest, max(pays.utilities)
     return min(low, *(float(one.min()) for one in utilities)), max(high, *(float(one.max()) for one in utilities))
 

@@ -55,6 +55,8 @@ def read_run(folder: str | Path) -> CalibratedRun:
             stamp = file.readline().rstrip("\n")
     except (OSError, UnicodeDecodeError, TypeError) as error:
         raise ParlourError(f"{str(folder)!r} is no calibrated run ({error}); accepted: {_ACCEPTED}") from None
+    if config.actions:
+        raise ParlourError(f"{str(folder)!r} has actions of its own; accepted: a run over the published actions")
     stored = read_partial(calibration / "partial.csv", stamp)
     total = config.train + config.held_out
     if missing := [number for number in range(total) if number not in stored]:

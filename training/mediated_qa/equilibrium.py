@@ -19,7 +19,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.agents.mediated_qa.joint import ACTIONS, COSTS, Joint, cost, key
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+from parlour.policies.agents.mediated_qa.joint import Joint, key
 from parlour.policies.agents.mediated_qa.policy_file import Row
 from parlour.training.mediated_qa.table import Floats
 from scipy.optimize import linprog
@@ -223,7 +224,13 @@ def obedience(game: NormalForm, probabilities: Floats) -> Obedience:
 # -- the modules of GRACE --------------------------------------------------------------------------------------
 
 
-def module_game(net: Mapping[Joint, float], *, individual_costs: bool = False, share: float = 1.0) -> NormalForm:
+def module_game(
+    net: Mapping[Joint, float],
+    *,
+    individual_costs: bool = False,
+    share: float = 1.0,
+    actions: ActionSet = PUBLISHED_ACTIONS,
+) -> NormalForm:
     """The game of retriever, generator and verifier in one state. The joint actions without a value are infeasible.
 
     Args:
@@ -231,41 +238,39 @@ def module_game(net: Mapping[Joint, float], *, individual_costs: bool = False, s
         individual_costs: Whether a module pays for its own action only; otherwise each gets the net utility.
         share: With own costs, the part of the outcome's utility (net utility and the nominal costs of all three) that each
             module gets. With 1 the modules' interests still agree; below 1 a module may prefer to save its cost.
+        actions: What the modules may do, and what it costs.
 
     Raises:
         ParlourError: `share` is no number from 0, or `net` holds nothing.
     """
     if not 0 <= share < np.inf:
         raise accept("share", share, "a number from 0")
-    shape = tuple(map(len, ACTIONS))
+    shape = tuple(map(len, actions.modules))
     payoffs, feasible = np.zeros((len(shape), *shape)), np.zeros(shape, dtype=bool)
     for joint, value in net.items():
-        place = _place(joint)
+        place = actions.joint_of(joint)
         feasible[place] = True
-        gross = value + cost(joint)
-        for i, action in enumerate(joint):
-            payoffs[(i, *place)] = share * gross - COSTS[action] if individual_costs else value
+        costs = actions.payment().costs_of(place)
+        gross = value + sum(costs)
+        for i, own in enumerate(costs):
+            payoffs[(i, *place)] = share * gross - own if individual_costs else value
     return NormalForm(payoffs, feasible)
 
 
-def as_array(row: Row) -> Floats:
+def as_array(row: Row, actions: ActionSet = PUBLISHED_ACTIONS) -> Floats:
     """A row of a policy in the shape of `module_game`."""
-    found = np.zeros(tuple(map(len, ACTIONS)))
+    found = np.zeros(tuple(map(len, actions.modules)))
     for joint, p in row.items():
-        found[_place(joint)] = p
+        found[actions.joint_of(joint)] = p
     return found
 
 
-def as_row(probabilities: Floats, actions: Sequence[Joint]) -> Row:
+def as_row(probabilities: Floats, joints: Sequence[Joint], actions: ActionSet = PUBLISHED_ACTIONS) -> Row:
     """The opposite of `as_array`, for these joint actions; together they are scaled to 1."""
-    found = np.array([max(0.0, float(probabilities[_place(joint)])) for joint in actions])
+    found = np.array([max(0.0, float(probabilities[actions.joint_of(joint)])) for joint in joints])
     if not found.sum() > 0:
-        raise ParlourError(f"none of {', '.join(map(key, actions))} has a probability; accepted: at least one")
-    return dict(zip(actions, (found / found.sum()).tolist(), strict=True))
-
-
-def _place(joint: Joint) -> tuple[int, ...]:
-    return tuple(names.index(action) for names, action in zip(ACTIONS, joint, strict=True))
+        raise ParlourError(f"none of {', '.join(map(key, joints))} has a probability; accepted: at least one")
+    return dict(zip(joints, (found / found.sum()).tolist(), strict=True))
 
 
 def product_of(profile: Profile) -> Floats:

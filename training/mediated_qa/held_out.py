@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.envs.mediated_qa import corpora, retrievers
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
 from parlour.envs.mediated_qa.pipeline import Pipeline, Reader
@@ -102,6 +103,8 @@ class HeldOutConfig:
     """Who finds evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
     sees: str = "state"
     """What the mediator knows of a question."""
+    actions: str = ""
+    """JSON file of actions of your own, with their costs; None: the published ones."""
 
     def __post_init__(self) -> None:
         for name, accepted in (
@@ -114,6 +117,10 @@ class HeldOutConfig:
             check_one_of(name, getattr(self, name), accepted)
         object.__setattr__(self, "utilities", _finite("utilities", self.utilities, Payment().utilities))
         object.__setattr__(self, "costs", _finite("costs", self.costs, Payment().costs))
+        if self.actions and self.costs != Payment().costs:
+            raise ParlourError(
+                "costs of actions of your own are not accepted; accepted: their costs in the file of actions"
+            )
         if not 0 < self.held_out_share < 1:
             raise accept("held_out_share", self.held_out_share, "a number between 0 and 1")
         if self.limit is not None:
@@ -154,6 +161,16 @@ class Calibrated:
     """Of the closed-book answers to the held-out questions."""
     table: UtilityTable
     """Of the training questions, with the joint actions of the configuration."""
+
+    @property
+    def actions(self) -> ActionSet:
+        """What the modules may do."""
+        return self.table.action_set
+
+    @property
+    def payment(self) -> Payment:
+        """Utilities and costs, of these actions."""
+        return _payment(self.config, self.actions)
 
     @property
     def states(self) -> dict[str, int]:
@@ -202,7 +219,9 @@ def pipeline_of(config: HeldOutConfig, corpus: Corpus, reader: Reader | None = N
         ParlourError: The retriever needs an extra that is not installed.
     """
     search = None if config.guide is None else Search(config.guide)
-    embedder = MiniLMEmbedder() if config.retriever in _EMBEDS else None
+    actions = actions_of(config)
+    used = {config.retriever, *(action.by for action in actions.retriever)}
+    embedder = MiniLMEmbedder() if used & set(_EMBEDS) else None
     return Pipeline(
         corpus,
         normalisation=config.normalisation,
@@ -210,7 +229,18 @@ def pipeline_of(config: HeldOutConfig, corpus: Corpus, reader: Reader | None = N
         search=search,
         retriever=config.retriever,
         embedder=embedder,
+        actions=actions,
     )
+
+
+def actions_of(config: HeldOutConfig) -> ActionSet:
+    """What the modules may do. Raises `ParlourError` if the file holds no actions."""
+    return ActionSet.load(config.actions) if config.actions else PUBLISHED_ACTIONS
+
+
+def _payment(config: HeldOutConfig, actions: ActionSet) -> Payment:
+    """Utilities and costs; actions of one's own bring their costs."""
+    return config.payment if actions == PUBLISHED_ACTIONS else actions.payment(config.utilities)
 
 
 def prepare(
@@ -234,25 +264,29 @@ def prepare(
         progress: Called after each question with the number of questions done.
         pool: Processes that put the questions under the joint actions; the reader must be picklable then.
         at_once: How many questions are put at once, in threads (`simulate.calibrate`).
-        pipeline: That of the corpus and the reader, where there is one already.
+        pipeline: That of the corpus and the reader, where there is one already; its parts and its actions count. Without
+            `corpus` the questions are its own.
 
     Raises:
         ParlourError: The corpus is too small, or the folder holds another run or is in use.
     """
-    if corpus is None:
+    if corpus is None and pipeline is not None:
+        corpus = Corpus((), pipeline.questions)
+    elif corpus is None:
         corpus = corpus_of(config)
         config = split(config, corpus)
     total = config.train + config.held_out
     if len(corpus.questions) < total:
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: at least {total}")
-    with nullcontext() if out is None else run_directory(out, _settings(config, corpus)):
+    actions = actions_of(config) if pipeline is None else pipeline.actions
+    with nullcontext() if out is None else run_directory(out, _settings(config, corpus, actions)):
         pipeline = pipeline_of(config, corpus, reader) if pipeline is None else pipeline
         bins = pipeline.learn_bins(range(config.train))
         partial = None if out is None else out / PARTIAL
         rows = calibrate(
             pipeline,
             range(total),
-            payment=config.payment,
+            payment=_payment(config, actions),
             seed=config.seed,
             out=partial,
             progress=progress,
@@ -261,17 +295,18 @@ def prepare(
         )
         train, held_out = rows[: config.train], rows[config.train :]
         confidences = tuple(row.confidence for row in held_out)
-        found = table(train, config.joint, bins)
+        found = table(train, config.joint, bins, actions)
         if out is not None:
             atomic_write(out / "table.csv", found.dumps())
         return Calibrated(config, tuple(train), tuple(held_out), confidences, found)
 
 
-def _settings(config: HeldOutConfig, corpus: Corpus) -> dict[str, Any]:
-    """What decides an experiment; of a corpus from a file also what is in it."""
+def _settings(config: HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
+    """What decides an experiment; of a corpus from a file also what is in it, and actions of one's own."""
+    told = config.stored() | ({} if actions == PUBLISHED_ACTIONS else {"actions": actions.as_plain()})
     if not config.corpus:
-        return config.stored()
-    return config.stored() | {"corpus_sha256": hashlib.sha256(repr(corpus).encode()).hexdigest()}
+        return told
+    return told | {"corpus_sha256": hashlib.sha256(repr(corpus).encode()).hexdigest()}
 
 
 def compare(
@@ -285,16 +320,16 @@ def compare(
         out: Folder for the tables, if there is one.
         reader: Who answered, for a column of the table of scores; empty for no such column.
     """
-    rows, joint = calibrated.held_out, calibrated.config.joint
+    rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
     systems = [
         baselines.learned("learned mediator", policy, rows),
-        baselines.fixed("no retrieval", baselines.CLOSED_BOOK, rows),
-        baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows),
-        baselines.refusing(rows, calibrated.confidences, calibrated.config.payment),
-        baselines.best_static(calibrated.train, rows, joint),
-        baselines.oracle(rows, joint),
+        baselines.fixed("no retrieval", actions.closed_book, rows, actions),
+        baselines.fixed(_retrieval(calibrated), actions.plain_reading, rows, actions),
+        baselines.refusing(rows, calibrated.confidences, calibrated.payment, actions=actions),
+        baselines.best_static(calibrated.train, rows, joint, actions),
+        baselines.oracle(rows, joint, actions),
     ]
-    scores = tuple(baselines.score(systems, calibrated.config.payment))
+    scores = tuple(baselines.score(systems, calibrated.payment))
     if out is not None:
         heading, *lines = baselines.lines(scores)
         told = [reader] if reader else []
@@ -303,16 +338,24 @@ def compare(
     return scores
 
 
+def _retrieval(calibrated: Calibrated) -> str:
+    """What the baseline is called that searches, reads, and lets pass."""
+    if calibrated.actions != PUBLISHED_ACTIONS:
+        return f"always {', '.join(calibrated.actions.names_of(calibrated.actions.plain_reading))}"
+    return "GraphRAG" if calibrated.config.retriever == "graph" else f"{calibrated.config.retriever} and read"
+
+
 def run(
     config: HeldOutConfig,
     *,
     corpus: Corpus | None = None,
     reader: Reader | None = None,
+    pipeline: Pipeline | None = None,
     out: Path | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> HeldOut:
     """`prepare`, learn by quantal response with cross-validated settings, `compare`; arguments as there."""
-    calibrated = prepare(config, corpus=corpus, reader=reader, out=out, progress=progress)
+    calibrated = prepare(config, corpus=corpus, reader=reader, pipeline=pipeline, out=out, progress=progress)
     learned = learn(calibrated.table, GraceConfig(seed=config.seed))
     if out is not None:
         atomic_write(out / "policy.json", learned.policy.dumps())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.mediated_qa.actions import ActionSet
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.training.mediated_qa import equilibrium, quantal
@@ -181,16 +182,16 @@ def finish(
     found: Quantities, values: UtilityEstimate, settings: Settings, config: GraceConfig, table: UtilityTable
 ) -> LearnedMediator:
     """The policy of an estimate, and what disobeying it would gain."""
-    nets = _nets(values)
+    nets, actions = _nets(values), table.action_set
     if config.method == "quantal":
         assert settings.temperature is not None
         assert settings.floor is not None
         made = quantal.policy(values, settings.temperature, settings.floor, table.thresholds)
     else:
-        rows = {state: _row(net, settings, config) for state, net in nets.items()}
+        rows = {state: _row(net, settings, config, actions) for state, net in nets.items()}
         made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
-    regrets = {state: _regrets(net, made.rows[state], config) for state, net in nets.items()}
-    return LearnedMediator(found, values, settings, made, regrets)
+    regrets = {state: _regrets(net, made.rows[state], config, actions) for state, net in nets.items()}
+    return LearnedMediator(found, values, settings, replace(made, actions=actions), regrets)
 
 
 def _nets(values: UtilityEstimate) -> dict[str, dict[Joint, float]]:
@@ -200,23 +201,24 @@ def _nets(values: UtilityEstimate) -> dict[str, dict[Joint, float]]:
     return {state: net for state, net in known.items() if net}
 
 
-def _game(net: Mapping[Joint, float], config: GraceConfig) -> equilibrium.NormalForm:
-    return equilibrium.module_game(net, individual_costs=config.individual_costs, share=config.share)
+def _game(net: Mapping[Joint, float], config: GraceConfig, actions: ActionSet) -> equilibrium.NormalForm:
+    own = config.individual_costs
+    return equilibrium.module_game(net, individual_costs=own, share=config.share, actions=actions)
 
 
-def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig) -> Row:
-    game = _game(net, config)
+def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig, actions: ActionSet) -> Row:
+    game = _game(net, config, actions)
     if config.method == "correlated":
-        welfare = equilibrium.as_array(net)
-        return equilibrium.as_row(equilibrium.correlated(game, welfare).probabilities, tuple(net))
+        welfare = equilibrium.as_array(net, actions)
+        return equilibrium.as_row(equilibrium.correlated(game, welfare).probabilities, tuple(net), actions)
     assert settings.temperature is not None
     # modules that draw apart may do together what is infeasible: that counts as the worst feasible payoff
     lowest = float(game.payoffs[:, game.possible].min())
     product = equilibrium.product_of(logit(game.completed(lowest), settings.temperature).profile)
-    row = equilibrium.as_row(product, tuple(net))
+    row = equilibrium.as_row(product, tuple(net), actions)
     raised = quantal.with_floor(np.array(list(row.values())), np.ones(len(row), dtype=bool), settings.floor or 0.0)
     return dict(zip(row, raised.tolist(), strict=True))
 
 
-def _regrets(net: Mapping[Joint, float], row: Row, config: GraceConfig) -> tuple[float, ...]:
-    return equilibrium.obedience(_game(net, config), equilibrium.as_array(row)).regrets
+def _regrets(net: Mapping[Joint, float], row: Row, config: GraceConfig, actions: ActionSet) -> tuple[float, ...]:
+    return equilibrium.obedience(_game(net, config, actions), equilibrium.as_array(row, actions)).regrets

@@ -108,7 +108,7 @@ def earned(made: PolicyTable, table: UtilityTable) -> Floats:
 
 
 def _probabilities(made: PolicyTable, state: str, table: UtilityTable) -> Floats:
-    row = made.rows.get(state, {FALLBACK: 1.0})
+    row = made.rows.get(state, {table.action_set.names_of(table.action_set.fallback): 1.0})
     return np.array([row.get(joint, 0.0) for joint in table.actions])
 
 

@@ -2,8 +2,8 @@
 
 A question has at most two searches, four answers (from either evidence, by consistency, from memory), a check for each pair of
 evidence and answer, and a judgement for each different answer; all joint actions are put together from these. Costs are
-those of what is carried out (`parlour.envs.mediated_qa.vocabulary.executed`). The table is written as it grows, a line a
-question, and resumes where a killed run stopped.
+those of what is carried out (`parlour.envs.mediated_qa.vocabulary.executed`). A service that knows other actions is put under
+theirs. The table is written as it grows, a line a question, and resumes where a killed run stopped.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from typing import Any, Final, Protocol
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.service import Service
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+from parlour.envs.mediated_qa.service import Service, actions_of, verdict_of
 from parlour.envs.mediated_qa.signals import Bins
-from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, STATES, Payment, executed, outcome_of
+from parlour.envs.mediated_qa.vocabulary import STATES, Payment, outcome_of
 from parlour.envs.writing import LineFile, writing
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.llm.model import Model
@@ -37,21 +38,12 @@ SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Of the cut points, as the published tables write them."""
 _BLOCK: Final = 25
 """Number of questions in a task of a pool."""
-_HEADER: Final = (
-    "number",
-    "state",
-    *(names.column(joint.names) for joint in ALL),
-    *(f"o{k}" for k in range(len(ALL))),
-    "found_shallow",
-    "found_deep",
-    "confidence",
-    "id",
-)
+_FOUND: Final = {"retrieve_shallow": "found_shallow", "retrieve_deep": "found_deep"}
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """One question under all joint actions of `vocabulary.ALL`, in that order."""
+    """One question under all joint actions of `vocabulary.ALL`, or of another action set's `all`, in that order."""
 
     number: int
     state: str
@@ -59,17 +51,17 @@ class Simulated:
     """Net of the costs of what is carried out."""
     outcomes: tuple[int, ...]
     """As `vocabulary.outcome_of` numbers them."""
-    found: tuple[bool, bool] = (True, True)
-    """Whether the shallow search found evidence, and the deep one."""
+    found: tuple[bool, ...] = (True, True)
+    """Whether the shallow search found evidence, and the deep one; or each search of another action set, in its order."""
     confidence: float = 0.0
     """Of the closed-book answer, 0..1."""
     id: str = ""
     """What its file calls the question; empty for a generated one."""
 
-    def net(self, payment: Payment) -> tuple[float, ...]:
+    def net(self, payment: Payment, actions: ActionSet = PUBLISHED_ACTIONS) -> tuple[float, ...]:
         """The utilities as another payment has them; nothing is asked again."""
-        found = (*self.found, False)  # in the order of the retriever's actions
-        plans = [executed(joint, found[joint.retriever]) for joint in ALL]
+        found = dict(zip(_searches(actions), self.found, strict=True))
+        plans = [actions.executed(joint, found.get(joint.retriever, False)) for joint in actions.all]
         return tuple(payment.net(plan, outcome) for plan, outcome in zip(plans, self.outcomes, strict=True))
 
 
@@ -85,31 +77,38 @@ class CalibrationService(Service, Protocol):
 
 def simulate(service: CalibrationService, number: int, payment: Payment, seed: int = 0) -> Simulated:
     """One question under all joint actions; each stage is computed when a joint action first needs it."""
+    actions = actions_of(service)
 
     @cache
     def evidence_by(action: int) -> str:
-        return "" if action == vocabulary.NO_RETRIEVAL else service.retrieve(number, action)
+        return service.retrieve(number, action) if actions.searches(action) else ""
 
     @cache
     def answer_by(action: int, evidence: str) -> str:
         rng = np.random.default_rng((seed, number, action))
-        return "" if action == vocabulary.REFUSE else service.answer(number, action, evidence, rng)
+        return "" if actions.refuses(action) else service.answer(number, action, evidence, rng)
 
-    check, right = cache(partial(service.check, number)), cache(partial(service.right, number))
+    check, right = cache(partial(verdict_of, service, actions, number)), cache(partial(service.right, number))
     state, known = STATES[service.ask(number).state], service.known(number)
     utilities, outcomes = [], []
-    for chosen in ALL:
+    for chosen in actions.all:
         evidence = evidence_by(chosen.retriever)
-        plan = executed(chosen, evidence != "")
-        answer = answer_by(plan.generator, evidence if plan.generator == vocabulary.FROM_EVIDENCE else "")
-        checked = plan.verifier == vocabulary.CHECK and answer != ""
-        answered = answer != "" and not (checked and check(evidence, answer) == vocabulary.CONTRADICTED)
+        plan = actions.executed(chosen, evidence != "")
+        answer = answer_by(plan.generator, evidence if actions.reads(plan.generator) else "")
+        checked = actions.checks(plan.verifier) and answer != ""
+        contradicted = checked and check(plan.verifier, evidence, answer) == vocabulary.CONTRADICTED
+        answered = answer != "" and not contradicted
         outcome = outcome_of(answered=answered, right=answered and right(answer), known=known)
         outcomes.append(outcome)
         utilities.append(payment.net(plan, outcome))
-    found = evidence_by(vocabulary.SHALLOW) != "", evidence_by(vocabulary.DEEP) != ""
+    found = tuple(evidence_by(action) != "" for action in _searches(actions))
     sure, called = service.confidence(number), " ".join(service.id(number).split())
     return Simulated(number, state, tuple(utilities), tuple(outcomes), found, sure, called)
+
+
+def _searches(actions: ActionSet) -> list[int]:
+    """The retriever's actions that look for evidence."""
+    return [k for k in range(len(actions.retriever)) if actions.searches(k)]
 
 
 def calibrate(
@@ -128,7 +127,7 @@ def calibrate(
     Args:
         service: Who retrieves, answers, checks and judges.
         numbers: The questions.
-        payment: Utilities and costs; those of the published run if None.
+        payment: Utilities and costs; those of the published run if None, or the costs of the service's own actions.
         seed: Of what is drawn, such as the samples of consistency; each question draws on its own.
         out: A CSV file that grows by a line a question. What it holds already is not computed again.
         progress: Called after each question with the number of questions done.
@@ -139,13 +138,14 @@ def calibrate(
     Raises:
         ParlourError: `out` holds something else than such a table, or one that was made with another payment or seed.
     """
-    payment = payment or Payment()
+    actions = actions_of(service)
+    payment = payment or actions.payment()
     stamp = f"# seed {seed}, utilities {payment.utilities}, costs {payment.costs}"
-    stored = {} if out is None else read_partial(out, stamp)
+    stored = {} if out is None else read_partial(out, stamp, actions)
     rows = []
     asked = list(numbers)
     missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, pool, at_once)
-    with _growing(out, stamp) as add:
+    with _growing(out, stamp, actions) as add:
         for done, number in enumerate(asked, 1):
             row = stored.get(number)
             if row is None:
@@ -200,35 +200,48 @@ def _simulate_block(
     return [simulate(service, number, payment, seed) for number in numbers], take_usage(model)
 
 
-def table(rows: Sequence[Simulated], joint: str = "published", bins: Bins | None = None) -> UtilityTable:
+def table(
+    rows: Sequence[Simulated],
+    joint: str = "published",
+    bins: Bins | None = None,
+    actions: ActionSet = PUBLISHED_ACTIONS,
+) -> UtilityTable:
     """The simulation table of these questions, with the columns of `joint`: `"published"` or `"all"`.
 
     Raises:
         ParlourError: There are no rows.
     """
-    offered = JOINTS[joint]
-    utilities = np.array([row.utilities for row in rows], dtype=np.float64).reshape(len(rows), len(ALL))
-    chosen = utilities[:, [ALL.index(one) for one in offered]]
+    offered, every = actions.joints(joint), actions.all
+    utilities = np.array([row.utilities for row in rows], dtype=np.float64).reshape(len(rows), len(every))
+    chosen = utilities[:, [every.index(one) for one in offered]]
     cuts = {} if bins is None else dict(zip(SIGNAL_NAMES, bins.cuts, strict=True))
     ids, states = tuple(row.id or str(row.number) for row in rows), tuple(row.state for row in rows)
-    return UtilityTable(ids, states, tuple(one.names for one in offered), chosen, cuts)
+    return UtilityTable(ids, states, tuple(map(actions.names_of, offered)), chosen, cuts, actions)
 
 
 # -- the partial table -----------------------------------------------------------------------------------------
 
 
-def read_partial(path: Path, stamp: str) -> dict[int, Simulated]:
+def _header(actions: ActionSet) -> list[str]:
+    joints, searches = actions.all, [actions.retriever[k].name for k in _searches(actions)]
+    utilities = [names.column(actions.names_of(joint)) for joint in joints]
+    outcomes = [f"o{k}" for k in range(len(joints))]
+    found = [_FOUND.get(name, f"found_{name}") for name in searches]
+    return ["number", "state", *utilities, *outcomes, *found, "confidence", "id"]
+
+
+def read_partial(path: Path, stamp: str, actions: ActionSet = PUBLISHED_ACTIONS) -> dict[int, Simulated]:
     """The whole lines of a partial table, by question; nothing if there is no file. An unfinished last line is cut off.
 
     Raises:
         ParlourError: The file is no such table, or is stamped otherwise.
     """
-    head = [stamp, ",".join(_HEADER)]
+    head = [stamp, ",".join(_header(actions))]
 
     def read(lines: list[str]) -> dict[int, Simulated]:
         if lines[:2] != head[: len(lines)]:
             raise ParlourError(f"{str(path)!r} is not a table of this run; accepted: one that begins with {stamp!r}")
-        rows = (_row(path, at, cells) for at, cells in enumerate(csv.reader(lines[2:]), 3))
+        rows = (_row(path, at, cells, actions) for at, cells in enumerate(csv.reader(lines[2:]), 3))
         return {row.number: row for row in rows}
 
     found = whole_lines(path, read)
@@ -246,29 +259,30 @@ def numbers_in(path: Path | None) -> set[int]:
     return {int(first) for first in (line.partition(",")[0] for line in lines) if first.isdigit()}
 
 
-def _row(path: Path, line: int, cells: Sequence[str]) -> Simulated:
-    count = len(ALL)
+def _row(path: Path, line: int, cells: Sequence[str], actions: ActionSet) -> Simulated:
+    count, searches = len(actions.all), len(_searches(actions))
+    width = 2 + 2 * count + searches + 2
     try:
         number, state = int(cells[0]), names.check_state(cells[1])
         utilities, outcomes = tuple(map(float, cells[2 : 2 + count])), tuple(map(int, cells[2 + count : 2 + 2 * count]))
-        shallow, deep, sure, called = cells[2 + 2 * count :] if len(cells) == len(_HEADER) else ("0", "0", "0", "")
-        found, confidence = (bool(int(shallow)), bool(int(deep))), float(sure)
+        *searched, sure, called = cells[2 + 2 * count :] if len(cells) == width else ("0", "")
+        found, confidence = tuple(bool(int(cell)) for cell in searched), float(sure)
     except (ValueError, IndexError) as error:
         raise ParlourError(f"{str(path)!r} line {line} is no row of a table: {error}") from None
-    if len(cells) != len(_HEADER):
-        raise ParlourError(f"{str(path)!r} line {line} has {len(cells)} cells; accepted: {len(_HEADER)}")
+    if len(cells) != width:
+        raise ParlourError(f"{str(path)!r} line {line} has {len(cells)} cells; accepted: {width}")
     return Simulated(number, state, utilities, outcomes, found, confidence, called)
 
 
 @contextmanager
-def _growing(path: Path | None, stamp: str) -> Iterator[Callable[[Simulated], None]]:
+def _growing(path: Path | None, stamp: str, actions: ActionSet) -> Iterator[Callable[[Simulated], None]]:
     """Adds a row to a partial table, and before the first one its head; to none, nothing."""
     if path is None:
         yield lambda _row: None
         return
     with closing(LineFile(path)) as file:
         if path.stat().st_size == 0:
-            file.write(f"{stamp}\n{','.join(_HEADER)}\n")
+            file.write(f"{stamp}\n{','.join(_header(actions))}\n")
         yield lambda row: file.write(_line(row))
 
 

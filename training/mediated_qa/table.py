@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.json_values import json_value
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, column, from_column, from_key
 
 LARGEST: Final = 1e100
@@ -45,6 +46,8 @@ class UtilityTable:
     """Net utilities, shape (questions, actions); NaN where an action was not tried."""
     thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Cut points of the signals that gave the states, if they are known."""
+    action_set: ActionSet = PUBLISHED_ACTIONS
+    """What the modules may do."""
 
     def __post_init__(self) -> None:
         shape = (len(self.ids), len(self.actions))
@@ -67,7 +70,7 @@ class UtilityTable:
         picked = np.asarray(chosen, dtype=np.intp)
         names = [(self.ids[k], self.states[k]) for k in picked]
         ids, states = zip(*names, strict=True) if names else ((), ())
-        return UtilityTable(ids, states, self.actions, self.utilities[picked], self.thresholds)
+        return UtilityTable(ids, states, self.actions, self.utilities[picked], self.thresholds, self.action_set)
 
     def dumps(self) -> str:
         """The table as CSV. Numbers are written so that they are read back exactly."""
@@ -79,8 +82,8 @@ class UtilityTable:
         return text.getvalue()
 
 
-def read(path: str | Path) -> UtilityTable:
-    """Read a table, as JSON if the name ends in `.json`, else as CSV.
+def read(path: str | Path, actions: ActionSet = PUBLISHED_ACTIONS) -> UtilityTable:
+    """Read a table over these actions, as JSON if the name ends in `.json`, else as CSV.
 
     Raises:
         ParlourError: There is no such file, or it holds no such table; the message says what was wrong and where.
@@ -92,12 +95,12 @@ def read(path: str | Path) -> UtilityTable:
     except (OSError, UnicodeDecodeError) as error:
         raise ParlourError(f"table {str(path)!r} cannot be read: {error}") from None
     try:
-        return from_json(text) if Path(path).suffix == ".json" else from_csv(text)
+        return (from_json if Path(path).suffix == ".json" else from_csv)(text, actions)
     except ParlourError as error:
         raise ParlourError(f"table {str(path)!r}: {error}") from None
 
 
-def from_csv(text: str) -> UtilityTable:
+def from_csv(text: str, actions: ActionSet = PUBLISHED_ACTIONS) -> UtilityTable:
     """Read a table in CSV. Raises `ParlourError` as `read` does; the heading is line 1."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -109,15 +112,15 @@ def from_csv(text: str) -> UtilityTable:
     heading = [cell.strip() for cell in lines[0][1]]
     if heading[:2] != ["id", "state"] or len(heading) < 3:
         raise ParlourError(f"heading {','.join(heading)[:80]!r}; accepted: id, state, and columns u_...")
-    actions = tuple(map(from_column, heading[2:]))
+    joints = tuple(from_column(cell, actions) for cell in heading[2:])
     if len(lines) == 1:
         raise ParlourError("it has no rows; accepted: one for each question")
     rows = [_row(f"line {number}", line, len(heading)) for number, line in lines[1:]]
     ids, states, utilities = zip(*rows, strict=True)
-    return UtilityTable(ids, states, actions, np.array(utilities, dtype=np.float64))
+    return UtilityTable(ids, states, joints, np.array(utilities, dtype=np.float64), action_set=actions)
 
 
-def from_json(text: str) -> UtilityTable:
+def from_json(text: str, actions: ActionSet = PUBLISHED_ACTIONS) -> UtilityTable:
     """Read a table in the JSON shape of the published run. Raises `ParlourError` as `read` does."""
     try:
         stored = json_value(text, finite=False)
@@ -125,13 +128,13 @@ def from_json(text: str) -> UtilityTable:
         raise ParlourError(f"it is no JSON: {error}") from None
     if not isinstance(stored, list) or not stored:
         raise ParlourError("it is no list of questions; accepted: [{id, signal_bin, action_utilities}, ...]")
-    questions = [_question(f"question {number}", entry) for number, entry in enumerate(stored, 1)]
-    actions = list(dict.fromkeys(joint for _, _, found, _ in questions for joint in found))
+    questions = [_question(f"question {number}", entry, actions) for number, entry in enumerate(stored, 1)]
+    joints = list(dict.fromkeys(joint for _, _, found, _ in questions for joint in found))
     if len({json.dumps(cuts) for _, _, _, cuts in questions}) > 1:
         raise ParlourError("its questions have different signal_thresholds; accepted: the same for all")
     ids, states, found, cuts = zip(*questions, strict=True)
-    utilities = np.array([[row.get(joint, math.nan) for joint in actions] for row in found], dtype=np.float64)
-    return UtilityTable(ids, states, tuple(actions), utilities, cuts[0])
+    utilities = np.array([[row.get(joint, math.nan) for joint in joints] for row in found], dtype=np.float64)
+    return UtilityTable(ids, states, tuple(joints), utilities, cuts[0], actions)
 
 
 def _row(where: str, line: list[str], width: int) -> tuple[str, str, list[float]]:
@@ -145,7 +148,9 @@ def _row(where: str, line: list[str], width: int) -> tuple[str, str, list[float]
     return name, state, [math.nan if cell == "" else _utility(where, cell) for cell in cells]
 
 
-def _question(where: str, entry: Any) -> tuple[str, str, dict[Joint, float], dict[str, tuple[float, float]]]:
+def _question(
+    where: str, entry: Any, actions: ActionSet
+) -> tuple[str, str, dict[Joint, float], dict[str, tuple[float, float]]]:
     try:
         name, state, found = entry["id"], entry["signal_bin"], entry["action_utilities"].items()
         cuts = {signal: (float(a), float(b)) for signal, (a, b) in (entry.get("signal_thresholds") or {}).items()}
@@ -153,7 +158,7 @@ def _question(where: str, entry: Any) -> tuple[str, str, dict[Joint, float], dic
         accepted = "accepted: id, signal_bin, action_utilities, and signal_thresholds or none"
         raise ParlourError(f"{where} cannot be read; {accepted}") from None
     try:
-        utilities = {from_key(key): math.nan if u is None else _utility(where, u) for key, u in found}
+        utilities = {from_key(key, actions): math.nan if u is None else _utility(where, u) for key, u in found}
         return str(name), check_state(state), utilities, cuts
     except ParlourError as error:
         raise ParlourError(f"{where}: {error}" if where not in str(error) else str(error)) from None

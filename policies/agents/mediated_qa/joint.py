@@ -2,17 +2,20 @@
 sections 3.1 and 3.4), as its published tables write them.
 
 A joint action is a tuple (retriever, generator, verifier). Its number is its place in `ALL`, which begins with the nine
-`PUBLISHED` ones, so that a number means the same at a table that offers nine and at one that offers all.
+`PUBLISHED` ones, so that a number means the same at a table that offers nine and at one that offers all. Joint actions of
+other actions (`parlour.envs.mediated_qa.actions`) have names, columns and keys in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from itertools import product
 from typing import Final
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.vocabulary import AGENTS, MODULE_ACTIONS, NO_SIGNAL, Payment
 
 Joint = tuple[str, str, str]
@@ -43,14 +46,7 @@ def infeasible(joint: Joint) -> str | None:
     >>> infeasible(("skip_retrieval", "generate", "skip_check"))
     'generate reads evidence, and nothing was retrieved'
     """
-    retriever, generator, verifier = joint
-    if retriever == "skip_retrieval" and generator == "generate":
-        return "generate reads evidence, and nothing was retrieved"
-    if verifier == "run_nli_check" and generator == "refuse_to_generate":
-        return "there is no answer to check"
-    if verifier == "run_nli_check" and retriever == "skip_retrieval":
-        return "there is no evidence to check against"
-    return None
+    return PUBLISHED_ACTIONS.infeasible(PUBLISHED_ACTIONS.joint_of(joint))
 
 
 def cost(joint: Joint) -> float:
@@ -67,8 +63,12 @@ def column(joint: Joint) -> str:
 
     >>> column(FALLBACK)
     'u_shallow_refuse_nocheck'
+    >>> column(("bm25", "small", "trust"))
+    'u_bm25+small+trust'
     """
-    return "_".join(("u", *(_SHORT[action] for action in joint)))
+    if all(action in _SHORT for action in joint):
+        return "_".join(("u", *(_SHORT[action] for action in joint)))
+    return f"u_{'+'.join(joint)}"
 
 
 def key(joint: Joint) -> str:
@@ -80,18 +80,14 @@ def key(joint: Joint) -> str:
     return str(tuple(joint))
 
 
-_COLUMNS: Final = {column(joint): joint for joint in product(*ACTIONS)}
-_KEYS: Final = {key(joint): joint for joint in product(*ACTIONS)}
-
-
-def from_column(name: str) -> Joint:
+def from_column(name: str, actions: ActionSet = PUBLISHED_ACTIONS) -> Joint:
     """The joint action of a column. Raises `ParlourError` for an unknown or infeasible one."""
-    return _feasible("action column", name, _COLUMNS)
+    return _feasible("action column", name, column, actions)
 
 
-def from_key(text: str) -> Joint:
+def from_key(text: str, actions: ActionSet = PUBLISHED_ACTIONS) -> Joint:
     """The joint action of a key in a policy file. Raises `ParlourError` for an unknown or infeasible one."""
-    return _feasible("action", text, _KEYS)
+    return _feasible("action", text, key, actions)
 
 
 def check_state(name: object) -> str:
@@ -110,12 +106,19 @@ def trust_of(state: str) -> str | None:
     return None if state == NO_SIGNAL else state.partition("_")[0]
 
 
-def _feasible(what: str, name: str, known: Mapping[str, Joint]) -> Joint:
-    joint = known.get(name)
+@lru_cache(maxsize=64)
+def _written(write: Callable[[Joint], str], actions: ActionSet) -> Mapping[str, Joint]:
+    """All joint actions, feasible or not, by what `write` writes for them."""
+    return {write(joint): joint for joint in product(*actions.names[1:])}  # type: ignore[misc, arg-type]  # three lists
+
+
+def _feasible(what: str, name: str, write: Callable[[Joint], str], actions: ActionSet) -> Joint:
+    joint = _written(write, actions).get(name)
     if joint is None:
-        shown = [one for one, other in known.items() if other in (PUBLISHED[0], PUBLISHED[-1])]
-        raise accept(what, name, f"the {len(ALL)} feasible joint actions, such as {' or '.join(shown)}")
-    why = infeasible(joint)
+        offered = actions.joints("published")
+        shown = " or ".join(write(actions.names_of(one)) for one in (offered[0], offered[-1]))
+        raise accept(what, name, f"the {len(actions.all)} feasible joint actions, such as {shown}")
+    why = actions.infeasible(actions.joint_of(joint))
     if why is not None:
         raise ParlourError(f"{what} {name!r} is not accepted: {why}")
     return joint

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 from parlour.envs.core import Move, ParlourError, accept, check_one_of
-from parlour.envs.mediated_qa import vocabulary as game
-from parlour.envs.mediated_qa.vocabulary import ADVISE, STATES, MediatedView
+from parlour.envs.mediated_qa.actions import ActionSet
+from parlour.envs.mediated_qa.vocabulary import ADVISE, MODULE_ACTIONS, STATES, MediatedView
 from parlour.policies.agents.mediated_qa import policy_file
-from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint, check_state
+from parlour.policies.agents.mediated_qa.joint import Joint, check_state
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.base import Policy, check_settings
 from parlour.policies.files import atomic_write
@@ -52,7 +52,7 @@ class _Row(NamedTuple):
 class GraceMediator(Policy):
     """Recommends by a policy table. Needs `info="full"`.
 
-    In a state without a row it recommends `joint.FALLBACK`: retrieve a little, and refuse to answer.
+    In a state without a row it recommends the fallback: retrieve a little, and refuse to answer.
 
     Args:
         table: What to recommend in each state.
@@ -133,7 +133,7 @@ class GraceMediator(Policy):
         row = self._rows.get(state) if model is None else _prepared(model.row(context, check_state(state)))
         if row is None:
             check_state(state)
-            return Recommendation(FALLBACK, 1.0, state, signals)
+            return Recommendation(self.table.fallback, 1.0, state, signals)
         if self.choice == "best":
             return Recommendation(row.best, 1.0, state, signals)
         place = bisect_right(row.edges, self.rng.random())
@@ -148,7 +148,7 @@ class GraceMediator(Policy):
             raise ParlourError("the mediator reads info['view']; accepted: mediated_qa_v0 with info='full'")
         offered = self._numbers.get(view.legal)
         if offered is None:
-            offered = self._numbers[view.legal] = _offered(view.legal, info["legal"])
+            offered = self._numbers[view.legal] = _offered(view, info["legal"], self.table.actions)
         wanted = self._drawn(STATES[view.signal], view.signals or None, view.context).joint
         number = offered.get(wanted)
         if number is None:
@@ -181,8 +181,12 @@ def _prepared(row: Mapping[Joint, float]) -> _Row:
     return _Row(tuple(possible), edges, max(possible, key=possible.__getitem__))
 
 
-def _offered(legal: tuple[Move, ...], numbers: Any) -> Mapping[Joint, int]:
+def _offered(view: MediatedView, numbers: Any, actions: ActionSet) -> Mapping[Joint, int]:
     """Joint action -> number of the move that recommends it."""
+    legal = view.legal
     if not legal or any(move.kind != ADVISE for move in legal):
         raise ParlourError("grace advises and does not retrieve, answer or check; accepted: the seat `mediator`")
-    return {game.Joint(*move.args).names: int(number) for number, move in zip(numbers, legal, strict=True)}
+    if (view.own or MODULE_ACTIONS) != actions.names:
+        own = ", ".join(name for names in actions.names for name in names)
+        raise ParlourError(f"this table has other actions than the policy; accepted: a table with {own}")
+    return {actions.names_of(move.args): int(number) for number, move in zip(numbers, legal, strict=True)}

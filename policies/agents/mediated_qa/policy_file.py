@@ -4,6 +4,7 @@
 "min_prob_floor": number, "reader": words}. Temperature and floor are null for a policy that was not made by quantal response;
 "reader" says who answered when it was learned, and is not there where that is not told.
 A policy that sees more than the state has one entry more, "contextual": the numbers of its models (`contextual`), in one line.
+A policy over other actions than the published ones has them as "actions", as `ActionSet.as_plain` tells them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.json_values import json_value
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel, contextual_model
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, from_key, key
 
@@ -24,7 +26,7 @@ TOLERANCE: Final = 1e-6
 """How far the probabilities of a row may sum from one."""
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Of the thresholds, as the published tables write them."""
-_KEYS: Final = ("policy", "signal_thresholds", "temperature", "min_prob_floor", "reader", "contextual")
+_KEYS: Final = ("policy", "signal_thresholds", "temperature", "min_prob_floor", "reader", "contextual", "actions")
 
 Row = Mapping[Joint, float]
 Thresholds = Mapping[str, tuple[float, float]]
@@ -46,8 +48,17 @@ class PolicyTable:
     """Who answered when it was learned, such as "simulated memory"; empty if it is not told."""
     contextual: ContextualModel | None = None
     """What is recommended in place of the rows by a mediator that sees more than the state."""
+    actions: ActionSet = PUBLISHED_ACTIONS
+    """What the modules may do."""
+
+    @property
+    def fallback(self) -> Joint:
+        """What is recommended in a state without a row."""
+        return self.actions.names_of(self.actions.fallback)
 
     def __post_init__(self) -> None:
+        if self.contextual is not None and self.actions != PUBLISHED_ACTIONS:
+            raise ParlourError("a contextual policy has the published actions only; accepted: no actions of its own")
         for state, row in self.rows.items():
             check_state(state)
             _check_row(state, row)
@@ -61,6 +72,8 @@ class PolicyTable:
             "min_prob_floor": self.floor,
         }
         told |= {"reader": self.reader} if self.reader else {}
+        if self.actions != PUBLISHED_ACTIONS:
+            told["actions"] = self.actions.as_plain()
         text = json.dumps(told, indent=2, allow_nan=False)
         if self.contextual is not None:
             models = json.dumps(self.contextual.as_json(), allow_nan=False, separators=(",", ":"))
@@ -101,23 +114,24 @@ def loads(text: str) -> PolicyTable:
         raise ParlourError("it holds no policy; accepted: an object with policy: {state: {action: probability}}")
     for name in stored:
         check_one_of("entry", name, _KEYS)
-    rows = {check_state(state): _row(state, row) for state, row in stored["policy"].items()}
+    actions = ActionSet.from_plain(stored["actions"]) if "actions" in stored else PUBLISHED_ACTIONS
+    rows = {check_state(state): _row(state, row, actions) for state, row in stored["policy"].items()}
     thresholds = thresholds_of(stored.get("signal_thresholds"))
     temperature = _number_or_none("temperature", stored.get("temperature"))
     floor = _number_or_none("min_prob_floor", stored.get("min_prob_floor"))
     contextual = None if stored.get("contextual") is None else contextual_model(stored["contextual"])
     reader = _words("reader", stored.get("reader", ""))
-    return PolicyTable(rows, thresholds, temperature, floor, reader, contextual)
+    return PolicyTable(rows, thresholds, temperature, floor, reader, contextual, actions)
 
 
-def _row(state: str, row: Any) -> Row:
+def _row(state: str, row: Any, actions: ActionSet) -> Row:
     if not isinstance(row, dict):
         raise accept(f"row of {state}", row, "an object {action: probability}")
     found = {}
     for name, p in row.items():
         if not _is_number(p):
             raise accept(f"probability of {name} in {state}", p, "a number from 0 to 1")
-        found[from_key(name)] = float(p)
+        found[from_key(name, actions)] = float(p)
     return found
 
 

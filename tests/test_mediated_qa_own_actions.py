@@ -1,0 +1,304 @@
+"""Learning a mediator over other actions: two retrievers and two readers as actions of their own, calibrated, learned, scored, played."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import mediated_qa_v0
+from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, Action, ActionSet
+from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
+from parlour.envs.mediated_qa.pipeline import OfflineReader, Pipeline
+from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
+from parlour.policies.agents.mediated_qa.joint import column, from_column, from_key, key
+from parlour.training.cli import run as run_command
+from parlour.training.mediated_qa import held_out
+from parlour.training.mediated_qa.held_out import HeldOut, HeldOutConfig
+from parlour.training.mediated_qa.learn import GraceConfig, learn
+from parlour.training.mediated_qa.simulate import Simulated, calibrate, simulate, table
+from parlour.training.mediated_qa.table import from_csv
+
+OWN = ActionSet(
+    retriever=(
+        Action("words", "search", 1.0, by="bm25"),
+        Action("walk", "search", 2.0, by="graph"),
+        Action("none", "skip"),
+    ),
+    generator=(
+        Action("careless", "read", 1.0, by="careless"),
+        Action("careful", "read", 8.0),
+        Action("by_heart", "recall", 2.0),
+        Action("silent", "refuse"),
+    ),
+    verifier=(Action("check", "check", 3.0), Action("trust", "skip")),
+)
+"""24 joint actions, 16 feasible: each search with 3 answers, checked or not, or silence: 2 (3 x 2 + 1); 2 without a search."""
+QUESTIONS = 60
+
+
+class Careless(OfflineReader):
+    """Reads the last sentence only."""
+
+    def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
+        return super().generate(question, evidence.rpartition("¶")[2], rng)
+
+
+def pipeline() -> Pipeline:
+    corpus = generate(seed=5, size=QUESTIONS, difficulty="medium")
+    return Pipeline(corpus, actions=OWN, parts={"careless": Careless()})
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[HeldOut, Path]:
+    """The experiment in a run directory: 40 questions to learn from, 20 held out."""
+    out = tmp_path_factory.mktemp("own")
+    return held_out.run(HeldOutConfig(train=40, held_out=20), pipeline=pipeline(), out=out), out
+
+
+# -- calibration -------------------------------------------------------------------------------------------------
+
+
+def by_game(service: Pipeline, number: int, names: tuple[str, str, str]) -> tuple[float, int]:
+    """Net utility and outcome of a joint action by the rules of the game, move by move."""
+    env = mediated_qa_v0.raw_env(service=service, modules=False)
+    game, rng = env.game, np.random.default_rng(0)
+    asked = service.ask(number)
+    state = game.apply(game.initial(), vocabulary.Move(vocabulary.QUESTION, (number, asked.state), asked.text))
+    advice = vocabulary.Move(vocabulary.ADVISE, tuple(OWN.joint_of(names)))
+    while game.outcome(state) is None:
+        state = game.apply(state, advice if game.legal(state) else game.nature(state, rng))
+    return game.outcome(state).returns[0], state.outcome
+
+
+def test_calibration_pays_what_the_game_pays():
+    service = pipeline()
+    for number in range(6):
+        row = simulate(service, number, OWN.payment())
+        for joint, utility, outcome in zip(OWN.all, row.utilities, row.outcomes, strict=True):
+            assert (utility, outcome) == by_game(service, number, OWN.names_of(joint)), OWN.names_of(joint)
+
+
+def test_a_row_is_priced_again_without_asking():
+    dear = replace(OWN, verifier=(Action("check", "check", 30.0), Action("trust", "skip")))
+    row = simulate(pipeline(), 3, OWN.payment())
+    assert row.net(OWN.payment(), OWN) == row.utilities
+    dearer = row.net(dear.payment(), OWN)
+    checked = [OWN.checks(OWN.executed(joint, True).verifier) for joint in OWN.all]
+    assert row.found == (True, True)
+    assert [a - b for a, b in zip(row.utilities, dearer, strict=True)] == [27.0 * one for one in checked]
+
+
+def test_nothing_found_is_told_of_each_search():
+    service = pipeline()
+    service._retrievers["bm25"] = Nothing()
+    row = simulate(service, 3, OWN.payment())
+    assert row.found == (False, True)
+    utilities = dict(zip(map(OWN.names_of, OWN.all), row.utilities, strict=True))
+    read, recalled = utilities["words", "careful", "check"], utilities["words", "by_heart", "trust"]
+    assert read == recalled  # what is carried out is the closed-book answer, unchecked
+    assert row.net(OWN.payment(), OWN) == row.utilities
+
+
+class Nothing:
+    """A retriever that finds nothing."""
+
+    def evidence(self, question: str, depth: str) -> str:
+        return ""
+
+
+def test_a_partial_table_resumes_and_is_no_table_of_other_actions(tmp_path: Path):
+    out = tmp_path / "partial.csv"
+    whole = calibrate(pipeline(), range(8), out=out)
+    text = out.read_text()
+    out.write_text("\n".join(text.splitlines()[:6]) + "\n5,T:lo")  # killed within a line
+    assert calibrate(pipeline(), range(8), out=out) == whole
+    assert out.read_text() == text
+    assert "u_words+careful+check" in text
+    assert "found_words,found_walk,confidence" in text
+    other = replace(OWN, retriever=(Action("terms", "search", 1.0, by="bm25"), *OWN.retriever[1:]))
+    service = Pipeline(generate(seed=5, size=8, difficulty="easy"), actions=other, parts={"careless": Careless()})
+    with pytest.raises(ParlourError, match="is not a table of this run"):
+        calibrate(service, range(8), out=out)
+
+
+# -- names in files ----------------------------------------------------------------------------------------------
+
+
+def test_columns_and_keys_by_names():
+    names = OWN.names_of(OWN.all[0])
+    assert (column(names), key(names)) == ("u_words+careless+check", "('words', 'careless', 'check')")
+    assert from_column(column(names), OWN) == from_key(key(names), OWN) == names
+    with pytest.raises(ParlourError, match="accepted: the 16 feasible joint actions, such as u_words"):
+        from_column("u_shallow_gen_nli", OWN)
+    with pytest.raises(ParlourError, match="careful reads evidence, and nothing was retrieved"):
+        from_key("('none', 'careful', 'trust')", OWN)
+
+
+def test_a_table_as_csv_and_back():
+    rows = calibrate(pipeline(), range(6))
+    made = table(rows, "all", actions=OWN)
+    again = from_csv(made.dumps(), OWN)
+    assert (again.actions, again.action_set) == (made.actions, OWN)
+    assert np.array_equal(again.utilities, made.utilities)
+    with pytest.raises(ParlourError, match="action column 'u_words"):
+        from_csv(made.dumps())
+
+
+# -- learning ----------------------------------------------------------------------------------------------------
+
+
+def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned: tuple[HeldOut, Path]):
+    found, out = learned
+    assert found.learned.policy.actions == OWN
+    assert {joint for row in found.learned.policy.rows.values() for joint in row} <= set(map(OWN.names_of, OWN.all))
+    assert [one.name for one in found.scores[:4]] == [
+        "learned mediator", "no retrieval", "always words, careless, trust", "token-confidence refusal"
+    ]  # fmt: skip
+    oracle = found.scores[-1]
+    assert all(one.utility.mean <= oracle.utility.mean for one in found.scores)
+    stored = json.loads((out / "config.json").read_text())
+    assert stored["actions"] == OWN.as_plain()
+
+
+def test_the_scores_are_what_the_policy_earns_in_the_rows(learned: tuple[HeldOut, Path]):
+    found, _ = learned
+    names = [OWN.names_of(joint) for joint in OWN.all]
+    earned = [
+        sum(p * row.utilities[names.index(joint)] for joint, p in _row(found.learned.policy, row).items())
+        for row in found.calibrated.held_out
+    ]
+    assert found.scores[0].utility.mean == pytest.approx(np.mean(earned))
+
+
+def _row(policy: PolicyTable, row: Simulated) -> Any:
+    return policy.rows.get(row.state, {policy.fallback: 1.0})
+
+
+@pytest.mark.parametrize("method", ["correlated", "logit"])
+def test_other_methods_learn_over_own_actions_too(learned: tuple[HeldOut, Path], method: Any):
+    found, _ = learned
+    config = GraceConfig(
+        method=method, temperature=5.0 if method == "logit" else None, individual_costs=True, share=0.5
+    )
+    made = learn(found.calibrated.table, config)
+    assert made.policy.actions == OWN
+    for state, regrets in made.regrets.items():
+        assert sum(made.policy.rows[state].values()) == pytest.approx(1)
+        if method == "correlated":
+            assert max(regrets) <= 1e-6  # nobody gains by disobeying
+
+
+def test_modules_pay_their_own_costs_in_the_game_of_obedience():
+    from parlour.training.mediated_qa.equilibrium import module_game
+
+    game = module_game({("walk", "careful", "check"): 100.0}, individual_costs=True, share=0.5, actions=OWN)
+    # gross 100 + 2 + 8 + 3 = 113; half of it less the own cost
+    assert [float(payoff[1, 1, 0]) for payoff in game.payoffs] == [54.5, 48.5, 53.5]
+
+
+# -- the policy file and the mediator ----------------------------------------------------------------------------
+
+
+def test_a_policy_file_names_its_actions(learned: tuple[HeldOut, Path]):
+    found, out = learned
+    text = (out / "policy.json").read_text()
+    assert json.loads(text)["actions"] == OWN.as_plain()
+    assert policy_file.loads(text) == found.learned.policy
+    assert policy_file.loads(text).dumps() == text
+    without = json.dumps({name: value for name, value in json.loads(text).items() if name != "actions"})
+    with pytest.raises(ParlourError, match=r"action \"\('words', 'careless', 'check'\)\" is not accepted"):
+        policy_file.loads(without)
+
+
+def test_a_policy_over_the_published_actions_does_not_speak_of_actions():
+    row = {PUBLISHED_ACTIONS.names_of(PUBLISHED_ACTIONS.fallback): 1.0}
+    assert "actions" not in json.loads(PolicyTable({"s0": row}).dumps())
+
+
+def test_the_mediator_plays_its_policy_at_a_table_of_its_actions(learned: tuple[HeldOut, Path]):
+    _, out = learned
+    mediator = GraceMediator.load(out / "policy.json")
+    env = mediated_qa_v0.env(service=pipeline(), modules=False, questions=20, info="full")
+    env.reset(seed=1)
+    mediator.reset(0, 1)
+    played: Counter[str] = Counter()
+    for _ in env.agent_iter():
+        observation, _, ended, truncated, info = env.last()
+        if ended or truncated:
+            env.step(None)
+            continue
+        number = mediator.act(observation, info)
+        played[OWN.names_of(env.unwrapped.game.catalogue[number].args)[1]] += 1
+        env.step(number)
+    assert played.total() == 20
+
+
+def test_a_policy_is_refused_at_a_table_of_other_actions(learned: tuple[HeldOut, Path]):
+    _, out = learned
+    env = mediated_qa_v0.env(corpus_size=5, info="full")
+    env.reset(seed=1)
+    observation, *_, info = env.last()
+    with pytest.raises(
+        ParlourError, match="this table has other actions than the policy; accepted: a table with words"
+    ):
+        GraceMediator.load(out / "policy.json").act(observation, info)
+
+
+def test_in_a_state_without_a_row_the_sets_fallback_is_recommended():
+    few = PolicyTable({"T:low_Q:low": {("none", "silent", "trust"): 1.0}}, actions=OWN)
+    assert GraceMediator(few).recommend("s0") == ("words", "silent", "trust")
+
+
+# -- retrievers of an experiment ---------------------------------------------------------------------------------
+
+
+def test_an_experiment_with_another_retriever_says_so():
+    config = HeldOutConfig(train=20, held_out=10, retriever="bm25")
+    assert config.stored()["retriever"] == "bm25"
+    found = held_out.run(config)
+    assert [one.name for one in found.scores][2] == "bm25 and read"
+    graph = held_out.run(replace(config, retriever="graph"))
+    assert graph.scores[2].name == "GraphRAG"
+    assert graph.scores[1].utility == found.scores[1].utility  # the closed book is the same
+    assert found.calibrated.payment == Payment()
+
+
+# -- from the command line ---------------------------------------------------------------------------------------
+
+
+def test_the_command_learns_over_a_file_of_actions(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    plain = replace(OWN, generator=OWN.generator[1:])  # of no part but the retrievers
+    (tmp_path / "actions.json").write_text(json.dumps(plain.as_plain()))
+    out, asked = tmp_path / "run", ["--questions", "20", "--held-out", "10", "--difficulty", "easy"]
+    command = ["train", "grace", *asked, "--actions", str(tmp_path / "actions.json"), "--out", str(out)]
+    assert run_command(command) == 0
+    assert "always words, careful, trust" in (out / "calibration" / "scores.csv").read_text()
+    assert policy_file.read(out / "policy.json").actions == plain
+    assert json.loads((out / "calibration" / "config.json").read_text())["actions"] == plain.as_plain()
+    assert run_command([*command, "--costs", "retrieve_deep=4"]) == 2
+    assert "accepted: their costs in the file of actions" in capsys.readouterr().err
+    assert run_command(["grace", "stakes", str(out), "--out", str(tmp_path / "stakes")]) == 2
+    assert "has actions of its own; accepted: a run over the published actions" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "cannot be read as actions"),
+        ("[]", "actions [] is not accepted; accepted: an object with retriever, generator, verifier"),
+        (json.dumps(OWN.as_plain()), "part of the generator 'careless' is not accepted"),
+    ],
+)
+def test_a_file_that_holds_no_usable_actions(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, told: str):
+    (tmp_path / "actions.json").write_text(text)
+    command = ["train", "grace", "--questions", "20", "--held-out", "10", "--actions", str(tmp_path / "actions.json")]
+    assert run_command([*command, "--out", str(tmp_path / "run")]) == 2
+    assert told in capsys.readouterr().err
