@@ -121,6 +121,8 @@ class HeldOutConfig:
             raise ParlourError(
                 "costs of actions of your own are not accepted; accepted: their costs in the file of actions"
             )
+        if self.actions and self.sees != "state":
+            raise accept("sees", self.sees, "state, with actions of your own")
         if not 0 < self.held_out_share < 1:
             raise accept("held_out_share", self.held_out_share, "a number between 0 and 1")
         if self.limit is not None:
