@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept
 from parlour.envs.english import name
-from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WOLVES, WerewolfView
+from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WEREWOLF, WOLVES, WerewolfView
 from parlour.policies.agents.werewolf.decide import WerewolfSituation
 from parlour.policies.agents.werewolf.gratr import asks, export, render
 from parlour.policies.agents.werewolf.gratr import equations as eq
@@ -21,6 +21,7 @@ from parlour.policies.agents.werewolf.gratr.explain import Explanation
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
 from parlour.policies.agents.werewolf.gratr.statements import Chain
+from parlour.policies.agents.werewolf.gratr.weighed import WeighedEvidence, collect
 from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
@@ -28,7 +29,11 @@ from parlour.policies.agents.werewolf.seat import WINDOW, InferredBelief, Werewo
 from parlour.policies.heuristic.deceit import deceit_of
 from parlour.policies.llm.model import Model
 
-_KINDS: Final = {field.name: type(field.default) for field in fields(Parameters)} | {"window": int, "deceit": float}
+_KINDS: Final = {field.name: type(field.default) for field in fields(Parameters)} | {
+    "window": int,
+    "deceit": float,
+    "doubt": float,
+}
 _HOSTILE: Final = 0.4
 """What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
 
@@ -41,6 +46,8 @@ class GratrAgent(WerewolfSeat):
         parameters: Of the graph.
         window: How many of the newest messages the question for an action holds.
         deceit: As of any Werewolf agent (`WerewolfSeat`).
+        doubt: The rate at which it takes readings to be wrong, 0..1: the village then trusts by all evidence weighed
+            together (`weighed`); None: by statements and chains, as the paper has it.
 
     Raises:
         ParlourError: A setting is not accepted.
@@ -56,10 +63,13 @@ class GratrAgent(WerewolfSeat):
         parameters: Parameters | None = None,
         window: int = WINDOW,
         deceit: float = 0.0,
+        doubt: float | None = None,
     ) -> None:
         if isinstance(window, bool) or not isinstance(window, int) or window < 1:
             raise accept("window", window, "a whole number, at least 1")
-        self.parameters = parameters or Parameters()
+        if doubt is not None and not 0 <= doubt <= 1:
+            raise accept("doubt", doubt, "a number 0..1")
+        self.parameters, self.doubt = parameters or Parameters(), doubt
         super().__init__(model, window=window, deceit=deceit)
 
     @classmethod
@@ -69,13 +79,14 @@ class GratrAgent(WerewolfSeat):
             key: deceit_of(value) if key == "deceit" else _number(key, value, _KINDS[key])
             for key, value in settings.items()
         }
-        seat: dict[str, Any] = {key: values.pop(key) for key in ("window", "deceit") if key in values}
+        seat: dict[str, Any] = {key: values.pop(key) for key in ("window", "deceit", "doubt") if key in values}
         return {**seat, "parameters": Parameters(**values)}
 
     def _begin(self) -> None:
         super()._begin()
         self.graph: TrustGraph | None = None
         """Of this game; None before the first turn."""
+        self._evidence = None if self.doubt is None else WeighedEvidence(self.doubt)
         self.dropped = 0
         """Parts of answers in this game that could not be used."""
         self._dropped_told = 0
@@ -148,6 +159,8 @@ class GratrAgent(WerewolfSeat):
         found = asks.usable(message.speaker, intents, identities, self.me)
         self.dropped += found.dropped
         graph.observe(message.day, speaker, message.text, found.intents, found.judgements)
+        if self._evidence is not None and not message.private:
+            collect(self._evidence, message, found)
         for one in found.identities:
             if one.identity in DANGER and one.confidence >= self._identities.get(one.player, ("", 0.0))[1]:
                 self._identities[one.player] = (one.identity, one.confidence)
@@ -161,6 +174,9 @@ class GratrAgent(WerewolfSeat):
         chains = {seat: graph.retrieve(seat, now.day) for seat in others if wolf or not graph.certain(seat)}
         dead = [seat for seat in range(graph.players) if seat not in now.alive]
         graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day, dead)
+        if not wolf and self._evidence is not None:
+            trusts = self._evidence.trust(graph.players, self.me.seat, self.me.roles.count(WEREWOLF), self._known)
+            return InferredBelief("\n".join(_in_words(seat, trusts[seat]) for seat in others), tuple(trusts))
         if not wolf:
             return InferredBelief(render.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
         standing = tuple(
@@ -186,6 +202,8 @@ class GratrAgent(WerewolfSeat):
 
     def _stance(self, seat: int, trust: float) -> str:
         """By the graph's own classes, whose tolerance is a parameter."""
+        if self._evidence is not None:
+            return export.CLASSES[eq.role_class(trust, self.parameters.epsilon)]
         return export.CLASSES[self._graph().role(seat)]
 
     def notes(self) -> dict[str, Any]:
@@ -197,12 +215,17 @@ class GratrAgent(WerewolfSeat):
     # -- saving ------------------------------------------------------------------------------------------------
 
     def settings(self) -> dict[str, Any]:
-        return {**super().settings(), **asdict(self.parameters)}
+        doubted = {} if self.doubt is None else {"doubt": self.doubt}
+        return {**super().settings(), **asdict(self.parameters), **doubted}
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        seat = {key: settings.pop(key) for key in ("window", "deceit") if key in settings}
+        seat = {key: settings.pop(key) for key in ("window", "deceit", "doubt") if key in settings}
         return cls(model, parameters=Parameters(**settings), **seat)
+
+
+def _in_words(seat: int, trust: float) -> str:
+    return f"The chance that {name(seat)} is a werewolf is {(1 - trust) / 2:.0%}, by all that was said and done."
 
 
 def _about_intents(said: Sequence[HeardMessage], players: int) -> list[asks.AskIntent]:
