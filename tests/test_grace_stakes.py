@@ -22,11 +22,14 @@ from parlour.envs.mediated_qa.vocabulary import (
     Payment,
 )
 from parlour.policies.agents.mediated_qa import policy_file
+from parlour.policies.agents.mediated_qa.joint import NUMBER
 from parlour.training.cli import run
 from parlour.training.mediated_qa import calibrated_run, stakes_files
 from parlour.training.mediated_qa.simulate import Simulated, calibrate
 from parlour.training.mediated_qa.stakes import (
+    CONTEXTUAL,
     LEARNED,
+    Seen,
     StakesConfig,
     payment_at,
     policy_at,
@@ -116,6 +119,29 @@ def test_at_no_price_nothing_is_refused(generated):
     (policy,) = found.policies.values()
     assert set(chosen(policy)) == {row.state for row in train}
     assert not [state for state, joint in chosen(policy).items() if joint[1] == "refuse_to_generate"]
+
+
+def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
+    pytest.importorskip("sklearn")
+    from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
+
+    train, held_out = generated
+    pipeline = Pipeline(generate(seed=11, size=240, difficulty="medium"))
+    seen = np.array([pipeline.context(k) for k in range(240)])
+    model = learn_contextual(train, seen[:160], Payment(), ContextualConfig(temperature=0.0, floor=0.0))
+    found = stakes(train, held_out, StakesConfig(price=(0.0, 50.0, 400.0, math.inf)), seen=Seen(model, seen[160:]))
+    told = [one for one in found.scores if one.system == CONTEXTUAL]
+    assert [one.price for one in told] == [0.0, 50.0, 400.0, math.inf]
+    silence = [one.abstention.mean for one in told]
+    assert silence == sorted(silence)
+    assert silence[0] < 0.5
+    assert silence[-1] == 1.0
+    assert math.isfinite(told[-1].utility.mean)
+    # at its own stakes it does what it was learned for
+    best = model.values(seen[160:], [row.state for row in held_out]).argmax(axis=1)
+    net = np.mean([row.utilities[NUMBER[model.joints[k]]] for row, k in zip(held_out, best, strict=True)])
+    assert told[1].utility.mean == pytest.approx(float(net))
+    assert stakes_files.headings(found)[6] == CONTEXTUAL
 
 
 def test_what_is_certain_is_answered_at_any_price():

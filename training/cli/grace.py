@@ -20,7 +20,7 @@ from parlour.training import display
 from parlour.training.cli.options import Answer, Options
 from parlour.training.mediated_qa import calibrated_run, explain, off_policy, private_costs, stakes_files
 from parlour.training.mediated_qa.off_policy import PolicyValue
-from parlour.training.mediated_qa.stakes import Stakes, StakesConfig, stakes
+from parlour.training.mediated_qa.stakes import Seen, Stakes, StakesConfig, stakes
 from parlour.training.statistics import show_interval
 
 RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace --questions N` or `--corpus PATH`."]
@@ -45,11 +45,20 @@ def show_stakes(
         joint=read.config.joint,
         thresholds=thresholds,
         reader=read.note,
+        seen=_seen(read),
     )
     folder = run / "stakes" if out is None else out
     drawn = stakes_files.store(found, read.held_out, folder)
     value = {"out": str(folder), "reader": read.note, "scores": [stakes_files.as_json(one) for one in found.scores]}
     return Answer(value, partial(_show_stakes, found, folder, drawn))
+
+
+def _seen(read: calibrated_run.CalibratedRun) -> Seen | None:
+    """What the run's policy sees of the held-out questions, if it sees more than the state."""
+    if read.policy is None or read.policy.contextual is None:
+        return None
+    with display.at_work():
+        return Seen(read.policy.contextual, calibrated_run.contexts(read)[len(read.train) :])
 
 
 def _said(note: str) -> str:
@@ -60,7 +69,7 @@ def _show_stakes(found: Stakes, folder: Path, drawn: bool) -> None:
     n, said = found.scores[0].n, _said(found.reader)
     display.show_table(
         f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others{said}",
-        stakes_files.HEADINGS,
+        stakes_files.headings(found),
         stakes_files.rows(found),
         wrap=True,
     )

@@ -10,13 +10,17 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from parlour.envs.core import ParlourError
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.retrieve import Search
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import read_json
 from parlour.training.mediated_qa import readers
-from parlour.training.mediated_qa.held_out import HeldOutConfig
+from parlour.training.mediated_qa.held_out import HeldOutConfig, corpus_of
 from parlour.training.mediated_qa.simulate import Simulated, read_partial
+from parlour.training.mediated_qa.table import Floats
 from parlour.training.runs import CONFIG
 
 CALIBRATION: Final = "calibration"
@@ -64,6 +68,16 @@ def read_run(folder: str | Path) -> CalibratedRun:
     rows = tuple(stored[number] for number in range(total))
     made = policy_file.read(run / "policy.json") if (run / "policy.json").exists() else None
     return CalibratedRun(run, config, rows[: config.train], rows[config.train :], made)
+
+
+def contexts(run: CalibratedRun) -> Floats:
+    """What may be known of each question before anything is paid for, shape (questions, features); nobody is asked."""
+    corpus = corpus_of(run.config)
+    if len(corpus.questions) < len(run.rows):
+        raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: that of the run, {len(run.rows)}")
+    search = None if run.config.guide is None else Search(run.config.guide)
+    pipeline = Pipeline(corpus, normalisation=run.config.normalisation, search=search)
+    return np.array([pipeline.context(number) for number in range(len(run.rows))], dtype=np.float64)
 
 
 def _config(stored: Any) -> HeldOutConfig:

@@ -63,10 +63,12 @@ def explain(question: str, policy: PolicyTable, probe: DocumentProbe) -> Explana
     signals = probe.signals(question)
     state = documents.state_of(signals, policy.thresholds)
     shown = () if signals is None else documents.binned(signals, policy.thresholds)
-    row = policy.rows.get(state, {FALLBACK: 1.0})
+    seen = policy.contextual
+    row = policy.rows.get(state, {FALLBACK: 1.0}) if seen is None else seen.row(probe.context(question), state)
     ordered = sorted(row, key=lambda joint: -row[joint])
     actions = tuple(ActionCame(joint, row[joint]) for joint in ordered)
-    return Explanation(question, probe.linked(question), shown, state, state not in policy.rows, actions)
+    falls_back = seen is None and state not in policy.rows
+    return Explanation(question, probe.linked(question), shown, state, falls_back, actions)
 
 
 def explain_calibrated(asked: str, run: CalibratedRun, policy: PolicyTable) -> Explanation:

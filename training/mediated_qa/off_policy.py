@@ -85,6 +85,7 @@ def value(
         ParlourError: There are too few results.
     """
     check_from("folds", folds, 2)
+    policy.check_by_state("a log of recommendations")
     return _value([policy] * folds, log, payment)
 
 

@@ -58,6 +58,7 @@ def private_obedience(
     Raises:
         ParlourError: A share is not accepted, or the policy takes joint actions that the run does not offer.
     """
+    policy.check_by_state("the game of the modules")
     nets = _nets(run)
     found, made = [], {}
     for share in map(check_share, shares):

@@ -15,21 +15,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_WRONG, JOINTS, Payment
+from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.baselines import SystemAnswers
 from parlour.training.mediated_qa.quantities import Shrinkage, check_shrinkage, estimate, measure
 from parlour.training.mediated_qa.simulate import Simulated
-from parlour.training.mediated_qa.table import UtilityTable
+from parlour.training.mediated_qa.table import Floats, UtilityTable
 from parlour.training.statistics import SHARE, MeanEstimate, mean_estimate
 
 LEARNED: Final = "learned mediator"
+CONTEXTUAL: Final = "contextual policy"
 _WORST: Final = 1e9
 """Stands for an infinite price where the best action of one question is looked for."""
 
@@ -77,6 +79,14 @@ class StakesScore:
     def coverage(self) -> float:
         """Share of the questions that are answered."""
         return 1 - self.abstention.mean
+
+
+class Seen(NamedTuple):
+    """A policy that sees more than the state, and what it sees of the held-out questions."""
+
+    model: ContextualModel
+    contexts: Floats
+    """Shape (questions, features)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,9 +164,10 @@ def stakes(
     joint: str = "published",
     thresholds: Thresholds | None = None,
     reader: str = "",
+    seen: Seen | None = None,
 ) -> Stakes:
     """Policies and scores over the grid; arguments as in `policy_at`, `payment` that of the run, `reader` who answered, for
-    tables and policies.
+    tables and policies, `seen` a policy that sees more than the state, which is priced anew and compared.
 
     Raises:
         ParlourError: There are no questions to learn from or to be scored on.
@@ -171,8 +182,10 @@ def stakes(
             policies[value, price] = replace(made, reader=reader)
             priced = [replace(row, utilities=row.net(pays)) for row in held_out]
             learned_from = [replace(row, utilities=row.net(pays)) for row in train]
-            for played in _systems(made, learned_from, priced, pays, joint):
-                scores.append(_score(played, value, price))
+            systems = _systems(made, learned_from, priced, pays, joint)
+            if seen is not None:
+                systems.insert(1, _seeing(seen, priced, pays))
+            scores += [_score(played, value, price) for played in systems]
     return Stakes(tuple(scores), policies, reader)
 
 
@@ -188,6 +201,12 @@ def _systems(
         replace(static, name="best static"),
         baselines.oracle(rows, joint),
     ]
+
+
+def _seeing(seen: Seen, rows: Sequence[Simulated], payment: Payment) -> SystemAnswers:
+    """The contextual policy's best action at this payment, by the same models of the outcomes."""
+    values = seen.model.values(seen.contexts, [row.state for row in rows], payment)
+    return baselines.drawn(CONTEXTUAL, [seen.model.joints[k] for k in values.argmax(axis=1).tolist()], rows)
 
 
 def _score(played: SystemAnswers, value: float, price: float) -> StakesScore:

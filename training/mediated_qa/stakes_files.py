@@ -11,16 +11,14 @@ from parlour.policies.agents.mediated_qa.joint import Joint
 from parlour.policies.files import atomic_write
 from parlour.training import plots
 from parlour.training.mediated_qa.simulate import Simulated
-from parlour.training.mediated_qa.stakes import LEARNED, Stakes, StakesScore, refusal_curve
+from parlour.training.mediated_qa.stakes import CONTEXTUAL, LEARNED, Stakes, StakesScore, refusal_curve
 from parlour.training.runs import write_csv
 from parlour.training.statistics import MeanEstimate, show_interval
 
 TABLE: Final = "stakes.csv"
 STAKES_PICTURE: Final = "stakes.png"
-HEADINGS: Final = (
-    *("value", "price", "accuracy", "abstention", "risk", "net utility"),
-    *("no retrieval", "GraphRAG", "refusal", "best static", "oracle"),
-)
+_SHOWN: Final = ("value", "price", "accuracy", "abstention", "risk", "net utility")
+_SHORT: Final = {"token-confidence refusal": "refusal"}
 _COLUMNS: Final = (
     "value",
     "price",
@@ -33,7 +31,7 @@ _COLUMNS: Final = (
     "risk_low",
     "risk_high",
 )
-_CHANGING: Final = ((LEARNED, "-", "o"), ("best static", "--", "s"), ("oracle", ":", "^"))
+_CHANGING: Final = ((LEARNED, "-", "o"), (CONTEXTUAL, "-", "v"), ("best static", "--", "s"), ("oracle", ":", "^"))
 """Systems that go with the stakes: name, line, marker."""
 _FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("token-confidence refusal", "P"))
 
@@ -59,8 +57,15 @@ def policy_name(value: float, price: float) -> str:
     return f"policy-value{value:g}-price{price:g}.json"
 
 
+def headings(found: Stakes) -> tuple[str, ...]:
+    """Of `rows`: what is told of the learned mediator, then the names of the others."""
+    first = next(iter(found.policies))
+    others = [one.system for one in found.scores if (one.value, one.price) == first][1:]
+    return (*_SHOWN, *(_SHORT.get(name, name) for name in others))
+
+
 def rows(found: Stakes) -> list[tuple[str, ...]]:
-    """One line for each pair of stakes: the learned mediator, and the net utility of the others; below `HEADINGS`."""
+    """One line for each pair of stakes: the learned mediator, and the net utility of the others; below `headings`."""
     told = []
     for stakes in found.policies:
         learned, *others = [one for one in found.scores if (one.value, one.price) == stakes]
@@ -124,6 +129,8 @@ def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
 def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[float, float]]) -> None:
     for name, line, marker in _CHANGING:
         points = [one for one in scores if one.system == name and one.risk is not None]
+        if not points:
+            continue
         (drawn,) = axes.plot(
             [one.coverage for one in points],
             [one.risk.mean for one in points if one.risk is not None],
@@ -134,7 +141,7 @@ def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[flo
         if name == LEARNED:
             _intervals(axes, points, drawn.get_color())
             _prices(axes, points)
-            _silent(axes, [one.price for one in scores if one.system == name and one.risk is None])
+    _silent(axes, [one.price for one in scores if one.system == LEARNED and one.risk is None])
     for name, marker in _FIXED:
         first = next(one for one in scores if one.system == name)
         if first.risk is not None:

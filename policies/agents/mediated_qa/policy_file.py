@@ -63,6 +63,13 @@ class PolicyTable:
             check_state(state)
             _check_row(state, row)
 
+    def check_by_state(self, what: str) -> None:
+        """Raise `ParlourError` if it sees more than the state, where only states are known."""
+        if self.contextual is not None:
+            raise ParlourError(
+                f"{what} knows states alone, and this policy sees the {self.contextual.sees}; accepted: a table"
+            )
+
     def dumps(self) -> str:
         """The text of the file."""
         told: dict[str, Any] = {
