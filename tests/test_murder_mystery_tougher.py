@@ -18,7 +18,7 @@ from parlour.envs.murder_mystery.vocabulary import ENOUGH, TELL
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, UNKNOWN, WHEREABOUTS, Fact, read
 from parlour.policies import make_policy
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import rollout
+from parlour.training import cli, rollout
 from parlour.training.reproduce import ReproductionSetting, questum_games
 
 SEEDS = range(1, 9)
@@ -202,6 +202,17 @@ def test_levels_that_cannot_be_are_refused_in_one_line(reference):
     with pytest.raises(ParlourError, match="accepted: ") as refused:
         find(reference)
     assert "\n" not in str(refused.value)
+
+
+def test_the_command_tells_the_liars_to_all_and_the_deductions_with_the_truth(capsys):
+    assert cli.run(["murder-mystery", "cases", "show", "seed:2:en::::1"]) == 0
+    shown = capsys.readouterr().out
+    assert "Others who may lie: 1" in shown
+    assert "proof" not in shown
+    assert cli.run(["murder-mystery", "cases", "show", "seed:2:en::::1", "--truth"]) == 0
+    assert f"Statements in the solver's proof: {len(tougher.proof_of(made(2, 1)))}" in capsys.readouterr().out
+    assert cli.run(["murder-mystery", "cases", "show", "seed:2", "--truth"]) == 0
+    assert "may lie" not in capsys.readouterr().out
 
 
 # -- at the table ----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.cases.case import Case, Character, digest, dump
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.generate import from_seed
+from parlour.envs.murder_mystery.generate import from_seed, tougher
 from parlour.envs.murder_mystery.vocabulary.facts import say
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QUESTION_KINDS, SORTS
 from parlour.envs.murder_mystery.wellplay import load
@@ -365,6 +365,10 @@ def _lines(case: Case, seat: int | None, truth: bool) -> list[str]:
     lines = [f"{case.title} ({case.id})", "", *case.briefing.split("\n"), ""]
     lines += [f"Players: {', '.join(case.names)}", f"Victims: {', '.join(one.name for one in case.victims)}"]
     lines += [f"Questions after the game: {counts}"]
+    if case.liars:
+        lines += [f"Others who may lie: {case.liars}"]
+    if case.liars and truth:
+        lines += [f"Statements in the solver's proof: {len(tougher.proof_of(case))}"]
     for number, one in enumerate(case.characters):
         if truth or number == seat:
             murdered = " and ".join(_murdered(case, one))

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.murder_mystery import belief
 from parlour.envs.murder_mystery.belief import PUBLIC, Told
+from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, order
 from parlour.envs.murder_mystery.generate.world import CaseWorld, sample
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
@@ -104,6 +105,15 @@ def said_by(facts: Sequence[Fact], lies: Sequence[Fact]) -> list[Fact]:
     """What an innocent tells: its lies, and of what it knows what does not contradict them."""
     claimed = {(lie.args[0], lie.args[2]) for lie in lies if lie.kind in ("at", "saw")}
     return [*lies, *(f for f in facts if f.kind not in ("at", "saw") or (f.args[0], f.args[2]) not in claimed)]
+
+
+def proof_of(case: Case) -> tuple[Told, ...]:
+    """Statements of a tougher case that prove it, as `belief.proof`: of all but the murderer, each told in full."""
+    told = [(PUBLIC, fact) for fact in case.public]
+    for seat, one in enumerate(case.characters):
+        if not one.murders[0]:
+            told += [(seat, fact) for fact in said_by(one.facts, one.lies)]
+    return belief.proof(told, case.seats, case.seats, case.liars)
 
 
 def complicate(world: CaseWorld, known: CaseKnowledge, rng: np.random.Generator, level: int) -> CaseKnowledge | None:
