@@ -29,7 +29,7 @@ from parlour.training.mediated_qa.simulate import Simulated, calibrate
 from parlour.training.mediated_qa.stakes import (
     CONTEXTUAL,
     LEARNED,
-    Seen,
+    SeenQuestions,
     StakesConfig,
     payment_at,
     policy_at,
@@ -129,7 +129,9 @@ def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
     pipeline = Pipeline(generate(seed=11, size=240, difficulty="medium"))
     seen = np.array([pipeline.context(k) for k in range(240)])
     model = learn_contextual(train, seen[:160], Payment(), ContextualConfig(temperature=0.0, floor=0.0))
-    found = stakes(train, held_out, StakesConfig(price=(0.0, 50.0, 400.0, math.inf)), seen=Seen(model, seen[160:]))
+    found = stakes(
+        train, held_out, StakesConfig(price=(0.0, 50.0, 400.0, math.inf)), seen=SeenQuestions(model, seen[160:])
+    )
     told = [one for one in found.scores if one.system == CONTEXTUAL]
     assert [one.price for one in told] == [0.0, 50.0, 400.0, math.inf]
     silence = [one.abstention.mean for one in told]
@@ -225,6 +227,13 @@ def test_json_tells_the_same_in_plain_values(trained, tmp_path, capsys):
 def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(trained, tmp_path, capsys):
     assert run(["grace", "stakes", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+    own = tmp_path / "own"
+    own.mkdir()
+    settings = json.loads((trained / "calibration" / "config.json").read_text())
+    (own / "config.json").write_text(json.dumps(settings | {"actions": "actions.json"}))
+    (own / "partial.csv").write_text((trained / "calibration" / "partial.csv").read_text())
+    with pytest.raises(ParlourError, match="has actions of its own; accepted: a run with the published ones"):
+        calibrated_run.read_run(own)
     broken = tmp_path / "calibration"
     broken.mkdir()
     for name in ("config.json", "partial.csv"):

@@ -20,7 +20,7 @@ from parlour.training import display
 from parlour.training.cli.options import Answer, Options
 from parlour.training.mediated_qa import calibrated_run, explain, off_policy, private_costs, stakes_files
 from parlour.training.mediated_qa.off_policy import PolicyValue
-from parlour.training.mediated_qa.stakes import Seen, Stakes, StakesConfig, stakes
+from parlour.training.mediated_qa.stakes import SeenQuestions, Stakes, StakesConfig, stakes
 from parlour.training.statistics import show_interval
 
 RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace --questions N` or `--corpus PATH`."]
@@ -53,12 +53,12 @@ def show_stakes(
     return Answer(value, partial(_show_stakes, found, folder, drawn))
 
 
-def _seen(read: calibrated_run.CalibratedRun) -> Seen | None:
+def _seen(read: calibrated_run.CalibratedRun) -> SeenQuestions | None:
     """What the run's policy sees of the held-out questions, if it sees more than the state."""
     if read.policy is None or read.policy.contextual is None:
         return None
     with display.at_work():
-        return Seen(read.policy.contextual, calibrated_run.contexts(read)[len(read.train) :])
+        return SeenQuestions(read.policy.contextual, calibrated_run.contexts(read)[len(read.train) :])
 
 
 def _said(note: str) -> str:

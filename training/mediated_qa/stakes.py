@@ -81,7 +81,7 @@ class StakesScore:
         return 1 - self.abstention.mean
 
 
-class Seen(NamedTuple):
+class SeenQuestions(NamedTuple):
     """A policy that sees more than the state, and what it sees of the held-out questions."""
 
     model: ContextualModel
@@ -164,7 +164,7 @@ def stakes(
     joint: str = "published",
     thresholds: Thresholds | None = None,
     reader: str = "",
-    seen: Seen | None = None,
+    seen: SeenQuestions | None = None,
 ) -> Stakes:
     """Policies and scores over the grid; arguments as in `policy_at`, `payment` that of the run, `reader` who answered, for
     tables and policies, `seen` a policy that sees more than the state, which is priced anew and compared.
@@ -203,7 +203,7 @@ def _systems(
     ]
 
 
-def _seeing(seen: Seen, rows: Sequence[Simulated], payment: Payment) -> SystemAnswers:
+def _seeing(seen: SeenQuestions, rows: Sequence[Simulated], payment: Payment) -> SystemAnswers:
     """The contextual policy's best action at this payment, by the same models of the outcomes."""
     values = seen.model.values(seen.contexts, [row.state for row in rows], payment)
     return baselines.drawn(CONTEXTUAL, [seen.model.joints[k] for k in values.argmax(axis=1).tolist()], rows)
