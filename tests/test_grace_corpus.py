@@ -93,6 +93,44 @@ def test_settings_of_generated_questions_are_stored_as_ever():
     assert HeldOutConfig(reader="extract").stored()["reader"] == "extract"
 
 
+# -- what the mediator sees ------------------------------------------------------------------------------------
+
+
+def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(town_files, tmp_path, capsys):
+    pytest.importorskip("sklearn")
+    arguments = ["train", "grace", *town_files, "--reader", "extract", "--sees", "question"]
+    arguments += ["--temperature", "3", "--floor", "0.01", "--out", str(tmp_path / "run")]
+    assert run_command([*arguments, "--json"]) == 0
+    names = [one["name"] for one in json.loads(capsys.readouterr().out)["scores"]]
+    assert names[:3] == ["learned mediator, sees the question", "learned table of states", "question form x state"]
+    assert names[3:] == ["no retrieval", "GraphRAG", "token-confidence refusal", names[6], "oracle"]
+    policy = policy_file.read(tmp_path / "run" / "policy.json")
+    assert policy.contextual is not None
+    assert policy.contextual.sees == "question"
+    contexts = (tmp_path / "run" / "calibration" / "contexts.csv").read_text().splitlines()
+    assert contexts[0].split(",") == ["id", *vocabulary.FEATURES]
+    assert len(contexts) == 1 + 36
+    kept = (tmp_path / "run" / "policy.json").read_bytes()
+    assert run_command(arguments) == 0
+    assert (tmp_path / "run" / "policy.json").read_bytes() == kept
+
+
+def test_seeing_more_goes_with_quantal_response_from_counts(town_files, tmp_path, capsys):
+    arguments = [
+        "train",
+        "grace",
+        *town_files,
+        "--reader",
+        "extract",
+        "--sees",
+        "signals",
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    assert run_command([*arguments, "--method", "correlated"]) == 2
+    assert "method quantal and learner counts" in capsys.readouterr().err
+
+
 # -- stakes ----------------------------------------------------------------------------------------------------
 
 
@@ -150,6 +188,19 @@ def test_the_comparison_pays_as_the_run_does(town_files, tmp_path):
     assert found.scores[2].utility.mean == pytest.approx(
         sum(row.net(DEAR)[ALL.index(baselines.GRAPH_RAG)] for row in asked) / len(asked)
     )
+
+
+def test_the_unit_of_the_stakes_does_not_matter(town_files, tmp_path):
+    """All utilities and costs by a hundred, as dollars for cents: the same policy, at a temperature by a hundred."""
+    arguments = ["train", "grace", *town_files, "--reader", "extract"]
+    assert run_command([*arguments, "--utilities", "120,-40,10,-20", "--out", str(tmp_path / "cents")]) == 0
+    dollars = ["--utilities", "1.2,-0.4,0.1,-0.2", "--costs", ".01,.03,0,.02,.05,.02,0,.04,0"]
+    assert run_command([*arguments, *dollars, "--out", str(tmp_path / "dollars")]) == 0
+    cents, made = (policy_file.read(tmp_path / name / "policy.json") for name in ("cents", "dollars"))
+    assert made.temperature == pytest.approx(cents.temperature / 100)
+    for state, row in cents.rows.items():
+        assert made.rows[state] == pytest.approx(row)
+    assert "unit" not in json.loads((tmp_path / "cents" / "config.json").read_text())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.envs.mediated_qa.vocabulary import SEES, Payment
 from parlour.envs.terminal import tell
 from parlour.envs.writing import writing
 from parlour.policies.llm.make import ModelConfig
@@ -31,7 +31,8 @@ from parlour.training.mediated_qa.held_out import (
     prepare,
     split,
 )
-from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator
+from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, unit_of
+from parlour.training.mediated_qa.sees import check_sees, learn_sees
 from parlour.training.mediated_qa.train import Trained
 from parlour.training.statistics import show_interval
 
@@ -40,13 +41,14 @@ _REPLIES: Final = "replies.sqlite"
 
 
 def train_grace(
-    config: Annotated[GraceConfig, Options(rename={"rule": "--set"})],
+    config: Annotated[GraceConfig, Options(exclude=("unit",), rename={"rule": "--set"})],
     setting: Annotated[
         HeldOutConfig,
         Options(exclude=("train", "corpus_seed", "seed", "costs", "model"), panel="With --questions or --corpus"),
     ],
     asked: Annotated[
-        ModelConfig, Options(repeated=("stop",), rename={"temperature": "--model-temperature"}, panel="Model")
+        ModelConfig,
+        Options(repeated=("stop",), exclude=("noise",), rename={"temperature": "--model-temperature"}, panel="Model"),
     ],
     ray: common.RayOptions,
     from_table: Annotated[Path | None, "Simulation table to learn from: CSV, or JSON as published."] = None,
@@ -81,11 +83,12 @@ def train_grace(
         raise ParlourError(
             "--ray, --model and --dry-run are for questions; accepted: with --corpus PATH or --questions N"
         )
-    if from_log is not None:
-        return _from_log(config, from_log, replace(setting, costs=costs.stated(cost)).payment, out)
     if from_table is not None:
         return _answer(train.train(config, table.read(from_table), out), out)
     setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=_called(asked))
+    config = replace(config, unit=unit_of(setting.payment))
+    if from_log is not None:
+        return _from_log(config, from_log, setting.payment, out)
     if questions is not None:
         setting = replace(setting, train=questions, corpus_seed=UNSEEN + config.seed)
     return _calibrated(config, setting, asked, ray, out, dry_run)
@@ -101,6 +104,9 @@ def _calibrated(
 ) -> Answer:
     """Calibrate, learn, compare; or only tell what the calibration takes."""
     note, folder = readers.note(setting), out / "calibration"
+    check_sees(setting, config)
+    if setting.sees != SEES[0]:
+        common.require("sklearn", "train")
     corpus = corpus_of(setting)
     setting = split(setting, corpus)
     pipeline = pipeline_of(setting, corpus)
@@ -114,7 +120,7 @@ def _calibrated(
         at_once = model.concurrency if model.waits else 1
         asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
         calibrated = display.calibrate_with_bar(asking, setting, folder)
-    run = train.train(config, calibrated.table, out, reader=note)
+    run = train.train(config, calibrated.table, out, reader=note, contextual=learn_sees(calibrated, config))
     return _answer(run, out, compare(calibrated, run.learned.policy, folder, note), note)
 
 

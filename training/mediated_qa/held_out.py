@@ -24,22 +24,22 @@ from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
 from parlour.envs.mediated_qa.pipeline import Pipeline, Reader
 from parlour.envs.mediated_qa.retrieve import Search
-from parlour.envs.mediated_qa.vocabulary import JOINTS, Payment
+from parlour.envs.mediated_qa.vocabulary import FEATURES, JOINTS, SEES, Payment
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.minilm import MiniLMEmbedder
 from parlour.training import seeds
 from parlour.training.mediated_qa import baselines
-from parlour.training.mediated_qa.baselines import Scores
+from parlour.training.mediated_qa.baselines import Scores, SystemAnswers
+from parlour.training.mediated_qa.contextual import systems
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, learn
 from parlour.training.mediated_qa.simulate import Simulated, calibrate, table
-from parlour.training.mediated_qa.table import UtilityTable
+from parlour.training.mediated_qa.table import Floats, UtilityTable
 from parlour.training.parallel.executor import Pool
 from parlour.training.runs import run_directory, write_csv
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
-SEES: Final = ("state",)
 _ORDER: Final = 18
 """What the order of a file's questions is drawn for."""
 PARTIAL: Final = "partial.csv"
@@ -102,7 +102,7 @@ class HeldOutConfig:
     retriever: str = "graph"
     """Who finds evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
     sees: str = "state"
-    """What the mediator knows of a question."""
+    """What the mediator knows of a question: state, signals (their raw values), or question (its form, names, links and path)."""
     actions: str = ""
     """JSON file of actions of your own, with their costs; None: the published ones."""
 
@@ -163,6 +163,9 @@ class Calibrated:
     """Of the closed-book answers to the held-out questions."""
     table: UtilityTable
     """Of the training questions, with the joint actions of the configuration."""
+    contexts: Floats | None = None
+    """Of the training questions and then the held-out ones, shape (questions, features); None where the mediator sees the
+    state alone."""
 
     @property
     def actions(self) -> ActionSet:
@@ -300,7 +303,11 @@ def prepare(
         found = table(train, config.joint, bins, actions)
         if out is not None:
             atomic_write(out / "table.csv", found.dumps())
-        return Calibrated(config, tuple(train), tuple(held_out), confidences, found)
+        seen = None if config.sees == SEES[0] else np.array([pipeline.context(number) for number in range(total)])
+        if seen is not None and out is not None:
+            named = [[row.id or row.number, *context] for row, context in zip(rows, seen.tolist(), strict=True)]
+            write_csv(out / "contexts.csv", ["id", *FEATURES], named)
+        return Calibrated(config, tuple(train), tuple(held_out), confidences, found, seen)
 
 
 def _settings(config: HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
@@ -323,15 +330,15 @@ def compare(
         reader: Who answered, for a column of the table of scores; empty for no such column.
     """
     rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
-    systems = [
-        baselines.learned("learned mediator", policy, rows),
+    played = [
+        *_learned(calibrated, policy),
         baselines.fixed("no retrieval", actions.closed_book, rows, actions),
         baselines.fixed(_retrieval(calibrated), actions.plain_reading, rows, actions),
         baselines.refusing(rows, calibrated.confidences, calibrated.payment, actions=actions),
         baselines.best_static(calibrated.train, rows, joint, actions),
         baselines.oracle(rows, joint, actions),
     ]
-    scores = tuple(baselines.score(systems, calibrated.payment))
+    scores = tuple(baselines.score(played, calibrated.payment))
     if out is not None:
         heading, *lines = baselines.lines(scores)
         told = [reader] if reader else []
@@ -345,6 +352,19 @@ def _retrieval(calibrated: Calibrated) -> str:
     if calibrated.actions != PUBLISHED_ACTIONS:
         return f"always {', '.join(calibrated.actions.names_of(calibrated.actions.plain_reading))}"
     return "GraphRAG" if calibrated.config.retriever == "graph" else f"{calibrated.config.retriever} and read"
+
+
+def _learned(calibrated: Calibrated, policy: PolicyTable) -> list[SystemAnswers]:
+    """What was learned; where it sees more than the state, the tables of states and of forms x states behind it."""
+    rows, setting = calibrated.held_out, calibrated.config
+    if policy.contextual is None or calibrated.contexts is None:
+        return [baselines.learned("learned mediator", policy, rows)]
+    before, seen = calibrated.contexts[: setting.train], calibrated.contexts[setting.train :]
+    return [
+        systems.contextual(f"learned mediator, sees the {setting.sees}", policy.contextual, rows, seen),
+        baselines.learned("learned table of states", policy, rows),
+        systems.form_by_state(calibrated.train, before, rows, seen, setting.payment, setting.joint),
+    ]
 
 
 def run(

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.envs.mediated_qa.actions import ActionSet
+from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.training.mediated_qa import equilibrium, quantal
@@ -64,12 +65,16 @@ class GraceConfig:
     """Share of the questions that the curve is measured on; they are learned from after the curve."""
     seed: int = 0
     """The same seed gives the same result."""
+    unit: float = 1.0
+    """By what the temperatures of the cross-validation are multiplied, for utilities of another size (`unit_of`)."""
 
     def __post_init__(self) -> None:
         for name, accepted in (("method", METHODS), ("learner", LEARNERS)):
             check_one_of(name, getattr(self, name), accepted)
         for name, least in (("folds", 2), ("rounds", 1), ("points", 1), ("seed", 0)):
             check_from(name, getattr(self, name), least)
+        if not 0 < self.unit < math.inf:
+            raise accept("unit", self.unit, "a number above 0")
         if not 0 <= self.validation < 1:
             raise accept("validation", self.validation, "from 0 to below 1")
         if self.learner != "counts" and self.rounds < self.points:
@@ -106,6 +111,16 @@ class GraceConfig:
             return kind(**self.rule)
         except TypeError:
             raise accept(f"settings of {self.learner}", dict(self.rule), "numbers") from None
+
+
+def unit_of(payment: Payment) -> float:
+    """How far apart the utilities of a payment are, next to those of the published run: 1 for these.
+
+    >>> unit_of(Payment((1.2, -0.4, 0.1, -0.2)))
+    0.01
+    """
+    apart = max(payment.utilities) - min(payment.utilities)
+    return round(apart / (max(Payment().utilities) - min(Payment().utilities)), 12) or 1.0
 
 
 @dataclass(frozen=True)
@@ -150,9 +165,11 @@ def choose(table: UtilityTable, config: GraceConfig) -> Settings:
     given = Settings(config.temperature, config.floor, config.shrinkage)
     if config.method != "quantal" or None not in (config.temperature, config.floor):
         return given
+    tried = tuple(config.unit * one for one in quantal.TEMPERATURES)
+    temperatures = tried if config.temperature is None else (config.temperature,)
     best = quantal.cross_validate(
         table,
-        temperatures=quantal.TEMPERATURES if config.temperature is None else (config.temperature,),
+        temperatures=temperatures,
         floors=quantal.FLOORS if config.floor is None else (config.floor,),
         shrinkages=(config.shrinkage,),
         folds=config.folds,

@@ -13,12 +13,15 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, astuple, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
+from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import MODULES
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write, read_json
 from parlour.training import plots, seeds
 from parlour.training.checkpoints import Checkpoint
@@ -75,6 +78,7 @@ def train(
     out: str | Path,
     progress: Callable[[int, str], None] = lambda _steps, _note: None,
     reader: str = "",
+    contextual: ContextualModel | None = None,
 ) -> Trained:
     """Train, or resume the run in `out`.
 
@@ -86,18 +90,25 @@ def train(
         out: Run directory.
         progress: Told the number of steps made since the last call, and how it stands.
         reader: Who answered the questions of the table, for the policy file; empty where that is not told.
+        contextual: What the policy file holds besides the table, for a mediator that sees more than the state.
 
     Raises:
         ParlourError: `out` holds another run or is in use, or the configuration does not fit the table.
     """
     check(table, config)
     told = {"reader": reader} if reader else {}
+    told |= {} if contextual is None else {"sees": contextual.sees}
+    finished = partial(replace, reader=reader, contextual=contextual)
     with run_directory(out, _settings(config, table) | told) as folder:
-        return _train(config, table, folder, progress, reader)
+        return _train(config, table, folder, progress, finished)
 
 
 def _train(
-    config: GraceConfig, table: UtilityTable, folder: Path, progress: Callable[[int, str], None], reader: str
+    config: GraceConfig,
+    table: UtilityTable,
+    folder: Path,
+    progress: Callable[[int, str], None],
+    finished: Callable[[PolicyTable], PolicyTable],
 ) -> Trained:
     run, checkpoint = _Run(config, table), Checkpoint(folder / CHECKPOINT)
     checkpoint.load(lambda path: run.load_state_dict(read_json(path)))
@@ -109,11 +120,12 @@ def _train(
         write_csv(folder / CURVE, names, [astuple(point) for point in run.points])
         checkpoint.save_json(run.state_dict())
     learned = run.finished()
+    learned = replace(learned, policy=finished(learned.policy))
     _store_quantities(learned, folder / QUANTITIES)
     regrets = [[state, *of] for state, of in learned.regrets.items()]
     write_csv(folder / OBEDIENCE, ["state", *MODULES], regrets)
     picture = _draw(run.points, config, folder / PICTURE)
-    atomic_write(folder / POLICY, replace(learned.policy, reader=reader).dumps())
+    atomic_write(folder / POLICY, learned.policy.dumps())
     return Trained(tuple(run.points), learned, picture)
 
 
@@ -231,7 +243,10 @@ def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
     """What decides a run."""
     cuts = json.dumps({signal: list(pair) for signal, pair in table.thresholds.items()})
     digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
-    return asdict(config) | {"table_sha256": digest}
+    told = asdict(config)
+    if config.unit == 1:  # as runs were stored before there was another one
+        del told["unit"]
+    return told | {"table_sha256": digest}
 
 
 def _store_quantities(learned: LearnedMediator, path: Path) -> None:

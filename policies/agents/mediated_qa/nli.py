@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -62,8 +63,11 @@ def _loaded(checkpoint: str) -> Classify:
         raise ParlourError("transformers is not installed; accepted: pip install 'parlour[nli]'") from None
     model = transformers.pipeline("text-classification", model=checkpoint, truncation="only_first")
 
+    lock = Lock()  # tokenizers of this library are not safe for threads
+
     def classify(premise: str, hypothesis: str) -> str:
-        found = model({"text": premise, "text_pair": hypothesis})
+        with lock:
+            found = model({"text": premise, "text_pair": hypothesis})
         best = found[0] if isinstance(found, list) else found
         return str(best["label"])
 
