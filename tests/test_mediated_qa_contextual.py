@@ -27,6 +27,7 @@ from parlour.policies.agents.mediated_qa.outcome_model import BoostedTrees, Outc
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.contextual import systems
 from parlour.training.mediated_qa.contextual.ceiling import ceiling, expected, recollections
+from parlour.training.mediated_qa.contextual.correlated import correlated_policy, regrets
 from parlour.training.mediated_qa.contextual.fit import BOOSTING, INVERSE_PENALTY, fit
 from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
 from parlour.training.mediated_qa.simulate import Simulated, simulate
@@ -361,3 +362,28 @@ def test_weights_go_from_the_table_to_the_model():
     assert weight_of(np.array([0.0, 10.0, 30.0]), 10.0).tolist() == [0, 0.5, 0.75]
     assert weight_of(np.array([0.0, 10.0]), 0.0).tolist() == [0, 1]
     assert weight_of(np.array([5.0]), math.inf).tolist() == [0]
+
+
+# -- the correlated form ---------------------------------------------------------------------------------------
+
+
+def test_where_all_pay_for_all_the_best_action_is_an_equilibrium():
+    rows, contexts = made_up(60)
+    made, states = learn_contextual(rows, contexts), [row.state for row in rows]
+    best = response(made.values(contexts, states), 0.0, 0.0)
+    assert regrets(made, contexts, states, best).max() <= 1e-9
+    values = made.values(contexts, states)
+    played = (correlated_policy(made, contexts, states) * values).sum(axis=1)
+    assert played == pytest.approx(values.max(axis=1))  # no policy is worth more, and this one is obeyed
+
+
+def test_where_each_pays_for_itself_the_correlated_form_is_obeyed():
+    """With a thousandth of the outcome, generating (0.12 - 2) is worth less to the generator than refusing (0.01): a regret."""
+    rows, contexts = made_up(60)
+    made, states = learn_contextual(rows, contexts), [row.state for row in rows]
+    mine = {"individual_costs": True, "share": 0.001}
+    best = response(made.values(contexts, states), 0.0, 0.0)
+    assert regrets(made, contexts, states, best, **mine).max() > 1
+    obeyed = correlated_policy(made, contexts, states, **mine)
+    assert regrets(made, contexts, states, obeyed, **mine).max() <= 1e-6
+    assert obeyed.sum(axis=1) == pytest.approx(1)

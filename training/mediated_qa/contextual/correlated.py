@@ -1,0 +1,59 @@
+"""The correlated form of a contextual policy: on each question the best correlated equilibrium of the modules' game.
+
+The expected net utilities of the joint actions on a question are the welfare; where modules pay for their own action only, their
+payoffs differ, and a recommendation must be worth following for each of them (`parlour.training.mediated_qa.equilibrium`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.policies.agents.mediated_qa.contextual import ContextualModel
+from parlour.policies.agents.mediated_qa.outcome_model import Floats
+from parlour.training.mediated_qa import equilibrium
+
+
+def correlated_policy(
+    model: ContextualModel,
+    contexts: Floats,
+    states: Sequence[str],
+    *,
+    individual_costs: bool = False,
+    share: float = 1.0,
+    payment: Payment | None = None,
+) -> Floats:
+    """Probabilities of the joint actions on each question, shape (questions, joint actions); arguments as of `module_game`."""
+    rows = []
+    for net in _nets(model, contexts, states, payment):
+        game = equilibrium.module_game(net, individual_costs=individual_costs, share=share)
+        row = equilibrium.as_row(equilibrium.correlated(game, equilibrium.as_array(net)).probabilities, tuple(net))
+        rows.append([row.get(joint, 0.0) for joint in model.joints])
+    return np.array(rows)
+
+
+def regrets(
+    model: ContextualModel,
+    contexts: Floats,
+    states: Sequence[str],
+    policy: Floats,
+    *,
+    individual_costs: bool = False,
+    share: float = 1.0,
+    payment: Payment | None = None,
+) -> Floats:
+    """What each module would gain by disobeying on each question, at most; shape (questions, modules)."""
+    found = []
+    for net, p in zip(_nets(model, contexts, states, payment), policy.tolist(), strict=True):
+        game = equilibrium.module_game(net, individual_costs=individual_costs, share=share)
+        row = equilibrium.as_array(dict(zip(model.joints, p, strict=True)))
+        found.append(equilibrium.obedience(game, row).regrets)
+    return np.array(found)
+
+
+def _nets(
+    model: ContextualModel, contexts: Floats, states: Sequence[str], payment: Payment | None
+) -> list[dict[tuple[str, str, str], float]]:
+    values = model.values(contexts, states, payment)
+    return [dict(zip(model.joints, row, strict=True)) for row in values.tolist()]
