@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -248,3 +249,12 @@ def test_the_mediator_needs_numpy_alone(learned, tmp_path):
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     row = policies["question"].contextual.row(context, state)
     assert told.strip() == str(max(row, key=row.__getitem__))
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
+    """With a fifth of its questions, to be quick."""
+    page = (Path(__file__).resolve().parents[1] / "docs" / "mediators.md").read_text("utf-8")
+    code = next(part for part in page.split("```python\n")[1:] if "learn_contextual" in part).partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code.replace("300", "60"), "docs/mediators.md", "exec"), {})
+    assert policy_file.read(tmp_path / "policy.json").contextual.sees == "question"
