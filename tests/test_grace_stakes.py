@@ -232,7 +232,7 @@ def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(trained, tmp_p
     settings = json.loads((trained / "calibration" / "config.json").read_text())
     (own / "config.json").write_text(json.dumps(settings | {"actions": "actions.json"}))
     (own / "partial.csv").write_text((trained / "calibration" / "partial.csv").read_text())
-    with pytest.raises(ParlourError, match="has actions of its own; accepted: a run with the published ones"):
+    with pytest.raises(ParlourError, match="has actions of its own; accepted: a run over the published actions"):
         calibrated_run.read_run(own)
     broken = tmp_path / "calibration"
     broken.mkdir()

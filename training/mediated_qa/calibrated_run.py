@@ -61,8 +61,6 @@ def read_run(folder: str | Path) -> CalibratedRun:
         raise ParlourError(f"{str(folder)!r} is no calibrated run ({error}); accepted: {_ACCEPTED}") from None
     if config.actions:
         raise ParlourError(f"{str(folder)!r} has actions of its own; accepted: a run over the published actions")
-    if config.actions:
-        raise ParlourError(f"{str(folder)!r} has actions of its own; accepted: a run with the published ones")
     stored = read_partial(calibration / "partial.csv", stamp)
     total = config.train + config.held_out
     if missing := [number for number in range(total) if number not in stored]:
