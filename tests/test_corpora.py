@@ -244,6 +244,12 @@ def test_hostile_documents_are_refused_with_file_and_line(tmp_path, name, conten
         load(tmp_path)
 
 
+def test_a_file_that_is_no_text_is_refused_once(tmp_path):
+    (tmp_path / "x.json").write_bytes(b"\x7fELF\xff\xfe")
+    with pytest.raises(ParlourError, match=r"^\S+x\.json' line 1 is not UTF-8; accepted: a text in UTF-8$"):
+        load(tmp_path / "x.json")
+
+
 def test_what_is_not_there_is_named(tmp_path):
     with pytest.raises(ParlourError, match="is not there; accepted: a file of questions"):
         load(tmp_path / "none.jsonl")

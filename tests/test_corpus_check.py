@@ -102,7 +102,7 @@ def test_a_question_is_found_by_id_or_number_or_is_the_first_that_is_linked(fold
 def test_an_unlinked_question_is_drawn_as_such_and_dollars_are_no_formula(folder, tmp_path):
     corpus = load(folder / "questions.jsonl", folder / "notes")
     graph = KnowledgeGraph(corpus.passages)
-    strange = corpus.questions[2]._replace(text="What costs $1 and $2_$?")
+    strange = corpus.questions[2]._replace(text="What costs $1 and $2_$, 王明?")
     question_picture.draw(graph, strange, tmp_path / "none.png")
     question_picture.draw(graph, corpus.questions[0], tmp_path / "one.png")
     assert (tmp_path / "none.png").stat().st_size < (tmp_path / "one.png").stat().st_size

@@ -82,7 +82,7 @@ def report_rows(found: CorpusReport) -> list[tuple[str, str, str]]:
         ("unanswerable", str(found.unanswerable), ""),
         ("double ids", str(len(found.double_ids)), _some(found.double_ids)),
         ("double questions", str(found.double_questions), ""),
-        ("documents", str(found.documents), f"{found.titles} titles"),
+        ("documents", str(found.documents), f"different titles {found.titles}"),
         ("without sentences", str(len(found.without_sentences)), _some(found.without_sentences)),
         ("sentences", str(found.sentences), ""),
         ("nodes of the graph", str(sum(found.nodes.values())), nodes),

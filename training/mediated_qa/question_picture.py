@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 from pathlib import Path
 from textwrap import fill
@@ -46,7 +47,11 @@ def draw(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, dept
         _draw_legend(axes, graph, starts, ways, depth)
     else:
         axes.text(0.5, 0.5, "not linked to any document", ha="center", va="center")
-    plots.save(made, path)
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", "Glyph .* missing", UserWarning
+        )  # signs that the font lacks are drawn as boxes
+        plots.save(made, path)
 
 
 def _draw_nodes(axes: Any, graph: KnowledgeGraph, starts: list[int], ways: list[tuple[int, ...]]) -> None:

@@ -143,8 +143,9 @@ def whole(path: Path) -> Any:
     Raises:
         ParlourError: The file cannot be read, or is no JSON.
     """
+    content = read_bytes(path)
     try:
-        return json_value(read_bytes(path))
+        return json_value(content)
     except json.JSONDecodeError as error:
         raise ParlourError(f"{str(path)!r} line {error.lineno} is no JSON: {error.msg}") from None
     except ValueError as error:
