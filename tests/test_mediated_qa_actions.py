@@ -217,6 +217,22 @@ def test_a_generator_and_a_verifier_of_ones_own():
         Pipeline(corpus, reader=Quiet())
 
 
+def test_a_reader_put_in_later_answers_and_checks():
+    pipeline = Pipeline(generate(seed=2, size=5, difficulty="easy"))
+    before = pipeline.answer(0, vocabulary.FROM_EVIDENCE, "Telby: It was built in 1912.", np.random.default_rng(0))
+    for other in (pipeline.read_by(Doubter()), pipeline):
+        other.reader = Doubter()
+        assert other.answer(0, vocabulary.PARAMETRIC, "", np.random.default_rng(0)) == "doubt"
+        assert other.check(0, "Telby: It was built in 1912.", before) == vocabulary.CONTRADICTED
+
+
+class Doubter(Quiet, Strict):
+    """Recalls one word, and lets nothing pass."""
+
+    def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
+        return EstimatedAnswer("doubt", 1.0)
+
+
 # -- at the table ------------------------------------------------------------------------------------------------
 
 

@@ -346,6 +346,8 @@ def test_the_ceiling_needs_a_simulated_memory():
         def generate(self, question, evidence, rng):
             return ""
 
+        sample = recall = check = generate
+
     pipeline = Pipeline(generate(seed=3, size=10, difficulty="easy"), reader=Silent())
     with pytest.raises(ParlourError, match="accepted: the offline reader"):
         expected(pipeline, 0, JOINTS["published"], Payment())

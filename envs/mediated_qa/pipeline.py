@@ -160,6 +160,7 @@ class Pipeline:
         self._retrievers = _parts("retriever", actions.retriever, {**named, **own, "": retriever}, made)
         self._generators: dict[str, Any] = _parts("generator", actions.generator, {**own, "": self.reader})
         self._verifiers: dict[str, Any] = _parts("verifier", actions.verifier, {**own, "": checks})
+        self._verifier = verifier
 
     @property
     def retriever(self) -> Retriever:
@@ -171,8 +172,6 @@ class Pipeline:
         """The same pipeline with another reader; what was found in the graph is shared."""
         other = copy(self)
         other.reader, other._recalled, other._known = reader, {}, {}
-        other._generators = self._generators | {"": reader}
-        other._verifiers = self._verifiers | ({"": reader} if self._verifiers[""] is self.reader else {})
         return other
 
     @property
@@ -200,7 +199,7 @@ class Pipeline:
     def _recall(self, by: str, number: int) -> EstimatedAnswer:
         key = by, number
         if key not in self._recalled:
-            _keep(self._recalled, key, self._generators[by].recall(self.questions[number]))
+            _keep(self._recalled, key, self._generator(by).recall(self.questions[number]))
         return self._recalled[key]
 
     def starts(self, number: int) -> list[int]:
@@ -253,7 +252,7 @@ class Pipeline:
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
         question, done = self.questions[number], self.actions.generator[action]
-        generator = self._generators[done.by]
+        generator = self._generator(done.by)
         if self.actions.reads(action):
             return str(generator.generate(question, evidence, rng))
         if self.actions.samples(action):
@@ -268,7 +267,13 @@ class Pipeline:
         return self._verdict(self.actions.verifier[action].by, number, evidence, answer)
 
     def _verdict(self, by: str, number: int, evidence: str, answer: str) -> int:
-        return vocabulary.VERDICTS.index(self._verifiers[by].check(self.questions[number], evidence, answer))
+        usual: Any = self.reader if self._verifier is None else self._verifier
+        verifier = self._verifiers[by] if by else usual
+        return vocabulary.VERDICTS.index(verifier.check(self.questions[number], evidence, answer))
+
+    def _generator(self, by: str) -> Any:
+        """The reader, as it is by now, or a part of another name."""
+        return self._generators[by] if by else self.reader
 
     def gold(self, number: int) -> str:
         return self.questions[number].answer
