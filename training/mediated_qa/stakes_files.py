@@ -114,7 +114,7 @@ def _cells(one: StakesScore) -> list[Any]:
 def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
     """Risk against coverage: one panel for each value of a right answer."""
     values = list(dict.fromkeys(one.value for one in found.scores))
-    made = plots.figure(6.5 * len(values), 4.8)
+    made = plots.figure(6.5 * len(values), 5.8)
     for place, value in enumerate(values, 1):
         axes = made.add_subplot(1, len(values), place)
         scores = [one for one in found.scores if one.value == value]
@@ -122,7 +122,7 @@ def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
         title = f"right answer {value:g} above silence, n = {scores[0].n}"
         title += f"\n{found.reader}" if found.reader else ""
         plots.label(axes, "coverage: share of questions answered", "risk: share of the answers that are wrong", title)
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
     plots.save(made, path)
 
 
@@ -177,4 +177,4 @@ def _silent(axes: Any, prices: Sequence[float]) -> None:
     """Where nothing is answered there is no risk: said in words."""
     if prices:
         told = ", ".join(f"{price:g}" for price in prices)
-        axes.text(0.0, 0.02, f"{told}: nothing is answered", fontsize=8)
+        axes.text(0.0, 0.02, f"price {told}: nothing is answered", fontsize=8)
