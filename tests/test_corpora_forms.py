@@ -331,3 +331,9 @@ def test_without_the_library_it_is_named(tmp_path, monkeypatch):
     (tmp_path / "x.parquet").write_bytes(b"")
     with pytest.raises(ParlourError, match=r"datasets is not installed; accepted: pip install 'parlour\[corpora\]'"):
         load(tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize("span", [(-1, -1), (-4, 6), (9, 2), (2**33, 6), (900, 910)])
+def test_a_short_answer_that_marks_nothing_is_none(tmp_path, span):
+    marked_nowhere = {**NATURAL[0], "annotations": [marked(span), marked((9, 10))]}
+    assert told(load(written(tmp_path, [marked_nowhere]))) == [("1", "Telby", (), "bridge")]

@@ -108,7 +108,8 @@ def _short(annotation: FileEntry, tokens: list[str]) -> Iterator[str]:
     if said.upper() != "NONE":
         yield said.lower()
     for one in annotation.objects("short_answers"):
-        words = _plain(tokens[slice(*_span(one))])
+        span = _span(one)
+        words = _plain(tokens[slice(*span)]) if span else ""
         if words:
             yield one_line(words)
 
