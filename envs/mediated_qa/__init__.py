@@ -4,7 +4,7 @@
 |---|---|
 | Name | `mediated_qa_v0` |
 | Players | 1-4, agents `mediator`, `retriever`, `generator`, `verifier`; the mediator alone with `modules=False` |
-| Options | `questions`, `joint`, `modules`, `pay`, `utilities`, `costs`, `difficulty`, `corpus_seed`, `corpus_size`, `normalisation`, `service`, `mediator_sees`, `actions` |
+| Options | `questions`, `joint`, `modules`, `pay`, `utilities`, `costs`, `difficulty`, `corpus_seed`, `corpus_size`, `normalisation`, `service`, `actions`, `mediator_sees` |
 | Returns | the net utility of all questions for every seat (`pay="shared"`); with `pay="own"` modules pay for their own action only |
 | Reasons of the end | `right`, `wrong`, `abstained` (one question), `questions` (several), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: joint actions to recommend, then the actions of each module |
@@ -84,8 +84,8 @@ class MediatedSpec(GameSpec):
         "corpus_size": "1..1000000 questions",
         "normalisation": ", ".join(_NORMALISATIONS),
         "service": "None, or an object that satisfies parlour.envs.mediated_qa.service.Service",
-        "mediator_sees": ", ".join(SEES),
         "actions": "None, an ActionSet of parlour.envs.mediated_qa.actions, or its plain values",
+        "mediator_sees": ", ".join(SEES),
     }
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
     demo = ("parlour.training.demo.mediated_qa:mediated_qa_section",)
