@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.corpus import CorpusQuestion
-from parlour.envs.mediated_qa.pipeline import generated
+from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
+from parlour.envs.mediated_qa.pipeline import Pipeline, generated
 from parlour.envs.mediated_qa.readers import ExtractiveReader
 from parlour.envs.mediated_qa.vocabulary import ALL, Joint, Payment
 from parlour.policies.agents.mediated_qa import policy_file
@@ -129,6 +129,24 @@ def test_seeing_more_goes_with_quantal_response_from_counts(town_files, tmp_path
     ]
     assert run_command([*arguments, "--method", "correlated"]) == 2
     assert "method quantal and learner counts" in capsys.readouterr().err
+
+
+class Dropping(dict):
+    """Keeps nothing: as if another thread had dropped all meanwhile."""
+
+    def __setitem__(self, key, value):
+        pass
+
+
+def test_what_was_found_is_used_though_another_thread_drops_it_meanwhile():
+    rows = calibrate(generated(7, 30, "medium", "ours"), range(30))
+    fresh = Pipeline(generate(seed=7, size=30, difficulty="medium"))
+    fresh.learn_bins(range(30))
+    for kept in ("_starts", "_signals", "_contexts", "_evidence", "_recalled", "_known", "_states"):
+        assert isinstance(getattr(fresh, kept), dict)
+        setattr(fresh, kept, Dropping())
+    assert calibrate(fresh, range(30), at_once=2) == rows
+    assert fresh.context(3) == generated(7, 30, "medium", "ours").context(3)
 
 
 # -- stakes ----------------------------------------------------------------------------------------------------

@@ -198,25 +198,23 @@ class Pipeline:
 
     def _recall(self, by: str, number: int) -> EstimatedAnswer:
         key = by, number
-        if key not in self._recalled:
-            _keep(self._recalled, key, self._generator(by).recall(self.questions[number]))
-        return self._recalled[key]
+        return _kept(self._recalled, key, lambda: self._generator(by).recall(self.questions[number]))
 
     def starts(self, number: int) -> list[int]:
         """The documents that a question is linked to."""
         return self._linked(self.questions[number].text)
 
     def _linked(self, question: str) -> list[int]:
-        if question not in self._starts:
-            _keep(self._starts, question, self.graph.link(question))
-        return self._starts[question]
+        return _kept(self._starts, question, lambda: self.graph.link(question))
 
     def signals(self, number: int) -> Signals | None:
         """The raw signals of a question; None if it is not linked."""
-        if number not in self._signals:
+
+        def measured() -> Signals | None:
             found = probe(self.graph, self.search, self.starts(number), self.questions[number].text)
-            _keep(self._signals, number, UNLINKED if found is None and self.no_signal == "paper" else found)
-        return self._signals[number]
+            return UNLINKED if found is None and self.no_signal == "paper" else found
+
+        return _kept(self._signals, number, measured)
 
     def text(self, number: int) -> str:
         """A question as it is put."""
@@ -224,9 +222,7 @@ class Pipeline:
 
     def context(self, number: int) -> tuple[float, ...]:
         """The features of a question that may be known before anything is paid for, as `context.context_of` has them."""
-        if number not in self._contexts:
-            _keep(self._contexts, number, context_of(self, number))
-        return self._contexts[number]
+        return _kept(self._contexts, number, lambda: context_of(self, number))
 
     def id(self, number: int) -> str:
         """What its file calls a question; empty for a generated one."""
@@ -239,16 +235,12 @@ class Pipeline:
     # -- as nature asks it -------------------------------------------------------------------------------------
 
     def ask(self, number: int) -> Asked:
-        if number not in self._states:
-            _keep(self._states, number, vocabulary.STATES.index(self.bins.state(self.signals(number))))
-        return Asked(number, self.questions[number].text, self._states[number])
+        state = _kept(self._states, number, lambda: vocabulary.STATES.index(self.bins.state(self.signals(number))))
+        return Asked(number, self.questions[number].text, state)
 
     def retrieve(self, number: int, action: int) -> str:
-        key = number, action
-        if key not in self._evidence:
-            done, text = self.actions.retriever[action], self.questions[number].text
-            _keep(self._evidence, key, self._retrievers[done.by].evidence(text, done.depth))
-        return self._evidence[key]
+        done, text = self.actions.retriever[action], self.questions[number].text
+        return _kept(self._evidence, (number, action), lambda: self._retrievers[done.by].evidence(text, done.depth))
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
         question, done = self.questions[number], self.actions.generator[action]
@@ -283,16 +275,19 @@ class Pipeline:
         return any(is_right(answer, gold, self.similarity) for gold in (question.answer, *question.others))
 
     def known(self, number: int) -> bool:
-        if number not in self._known:
-            _keep(self._known, number, self.right(number, self.recall(number).answer))
-        return self._known[number]
+        return _kept(self._known, number, lambda: self.right(number, self.recall(number).answer))
 
 
-def _keep(kept: dict[Key, Value], key: Key, value: Value) -> None:
-    """Keep what was found; when `_KEPT` are kept, all are dropped first."""
+def _kept(kept: dict[Key, Value], key: Key, find: Callable[[], Value]) -> Value:
+    """What is kept, or what is found and kept from now on; when `_KEPT` are kept, all are dropped first. Safe for threads."""
+    try:
+        return kept[key]
+    except KeyError:
+        value = find()
     if len(kept) >= _KEPT:
         kept.clear()
     kept[key] = value
+    return value
 
 
 def _parts(
