@@ -115,6 +115,24 @@ def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(town_fil
     assert (tmp_path / "run" / "policy.json").read_bytes() == kept
 
 
+CEILING = "ceiling: all but memory's lottery"
+
+
+def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town_files, tmp_path, capsys):
+    words = ["--temperature", "0.7", "--floor", "0.02", "--json"]
+
+    def scored(name, *more):
+        assert run_command(["train", "grace", *more, *words, "--out", str(tmp_path / name)]) == 0
+        return {one["name"]: one["utility"]["mean"] for one in json.loads(capsys.readouterr().out)["scores"]}
+
+    generated = scored("generated", "--questions", "40", "--held-out", "40")
+    assert list(generated)[-2:] == [CEILING, "oracle"]
+    assert generated["learned mediator"] < generated[CEILING] < generated["oracle"]
+    assert CEILING in (tmp_path / "generated" / "calibration" / "scores.csv").read_text()
+    assert list(scored("simulated", *town_files, "--simulate-memory"))[-2:] == [CEILING, "oracle"]
+    assert CEILING not in scored("rules", *town_files, "--reader", "extract")
+
+
 def test_seeing_more_goes_with_quantal_response_from_counts(town_files, tmp_path, capsys):
     arguments = [
         "train",

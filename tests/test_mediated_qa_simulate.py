@@ -257,7 +257,7 @@ def test_the_command_learns_from_generated_questions_and_compares(tmp_path, caps
     assert run_command([*arguments, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert sum(told["questions"].values()) == 60
-    assert [one["n"] for one in told["scores"]] == [30] * 6
+    assert [one["n"] for one in told["scores"]] == [30] * 7
     assert run_command(arguments) == 0
     assert "GraphRAG" in capsys.readouterr().out
     assert policy_file.read(tmp_path / "policy.json").rows

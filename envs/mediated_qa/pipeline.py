@@ -168,6 +168,11 @@ class Pipeline:
         found: Retriever = self._retrievers[""]
         return found
 
+    @property
+    def offline(self) -> bool:
+        """Whether rules and a simulated memory answer and check."""
+        return isinstance(self.reader, OfflineReader) and self._verifier is None
+
     def read_by(self, reader: Reader) -> Pipeline:
         """The same pipeline with another reader; what was found in the graph is shared."""
         other = copy(self)

@@ -121,7 +121,7 @@ def _calibrated(
         asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
         calibrated = display.calibrate_with_bar(asking, setting, folder)
     run = train.train(config, calibrated.table, out, reader=note, contextual=learn_sees(calibrated, config))
-    return _answer(run, out, compare(calibrated, run.learned.policy, folder, note), note)
+    return _answer(run, out, compare(calibrated, run.learned.policy, folder, note, pipeline), note)
 
 
 def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:

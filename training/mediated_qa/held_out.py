@@ -32,6 +32,7 @@ from parlour.training import seeds
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.baselines import Scores, SystemAnswers
 from parlour.training.mediated_qa.contextual import systems
+from parlour.training.mediated_qa.contextual.ceiling import ceiling, knows_chances
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, learn
 from parlour.training.mediated_qa.simulate import Simulated, calibrate, table
 from parlour.training.mediated_qa.table import Floats, UtilityTable
@@ -319,7 +320,11 @@ def _settings(config: HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict
 
 
 def compare(
-    calibrated: Calibrated, policy: PolicyTable, out: Path | None = None, reader: str = ""
+    calibrated: Calibrated,
+    policy: PolicyTable,
+    out: Path | None = None,
+    reader: str = "",
+    pipeline: Pipeline | None = None,
 ) -> tuple[Scores, ...]:
     """The scores of a policy and of the baselines on the held-out questions.
 
@@ -328,6 +333,8 @@ def compare(
         policy: What is compared.
         out: Folder for the tables, if there is one.
         reader: Who answered, for a column of the table of scores; empty for no such column.
+        pipeline: That of the questions; where its memory is simulated, the ceiling that knows all but how the memory fell
+            stands before the oracle.
     """
     rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
     played = [
@@ -336,6 +343,7 @@ def compare(
         baselines.fixed(_retrieval(calibrated), actions.plain_reading, rows, actions),
         baselines.refusing(rows, calibrated.confidences, calibrated.payment, actions=actions),
         baselines.best_static(calibrated.train, rows, joint, actions),
+        *_ceiling(calibrated, pipeline),
         baselines.oracle(rows, joint, actions),
     ]
     scores = tuple(baselines.score(played, calibrated.payment))
@@ -345,6 +353,13 @@ def compare(
         write_csv(out / "scores.csv", [*heading, *(["reader"] if reader else [])], [[*line, *told] for line in lines])
         write_csv(out / "states.csv", ["state", "questions"], list(calibrated.states.items()))
     return scores
+
+
+def _ceiling(calibrated: Calibrated, pipeline: Pipeline | None) -> list[SystemAnswers]:
+    """The ceiling, where the memory is simulated."""
+    if pipeline is None or not knows_chances(pipeline):
+        return []
+    return [ceiling(pipeline, calibrated.held_out, calibrated.payment, calibrated.config.joint)]
 
 
 def _retrieval(calibrated: Calibrated) -> str:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.envs.mediated_qa.memory import Memory
 from parlour.envs.mediated_qa.pipeline import AGREEMENT, SAMPLES, OfflineReader, Pipeline
@@ -37,7 +38,7 @@ class Recollection(NamedTuple):
 def recollections(memory: Memory, question: CorpusQuestion) -> list[Recollection]:
     """All that a memory may hold of a question; the chances sum to 1."""
     options = (*question.decoys, question.answer) if len(question.decoys) < 2 else question.decoys
-    known = 1.0
+    known = 1.0 if question.answer else 0.0  # what has no answer is not known, whatever is remembered
     for _, _, fame in set(question.facts):
         known *= memory.unknown + (memory.famous - memory.unknown) * fame
     mistaken = (1 - known) * (memory.mistaken if question.decoys else 0.0)
@@ -48,6 +49,11 @@ def recollections(memory: Memory, question: CorpusQuestion) -> list[Recollection
     guessed = _agreed(options, "", 1.0)
     guesses = [Recollection((1 - known - mistaken) / len(options), option, guessed) for option in options]
     return found + guesses
+
+
+def knows_chances(pipeline: Pipeline) -> bool:
+    """Whether there is a ceiling: rules and a simulated memory answer and check, by the published actions."""
+    return pipeline.offline and pipeline.actions == PUBLISHED_ACTIONS
 
 
 def _agreed(options: Sequence[str], belief: str, slip: float) -> dict[str, float]:
@@ -70,8 +76,10 @@ def expected(pipeline: Pipeline, number: int, joints: Sequence[Joint], payment: 
     Raises:
         ParlourError: The reader has no simulated memory.
     """
-    if not isinstance(pipeline.reader, OfflineReader):
-        raise ParlourError("the ceiling goes through a simulated memory; accepted: the offline reader")
+    if not (isinstance(pipeline.reader, OfflineReader) and knows_chances(pipeline)):
+        raise ParlourError(
+            "the ceiling goes through a simulated memory; accepted: the offline reader and the published actions"
+        )
     question, told = pipeline.questions[number], recollections(pipeline.reader.memory, pipeline.questions[number])
     return [sum(one.chance * _net(pipeline, number, question, joint, one, payment) for one in told) for joint in joints]
 
@@ -88,7 +96,7 @@ def _net(
     elif plan.generator == vocabulary.PARAMETRIC:
         chances = {held.plain: 1.0}
     elif plan.generator == vocabulary.CONSISTENT:
-        chances = {**held.agreed, "": 1 - sum(held.agreed.values())}
+        chances = {**held.agreed, "": 1 - sum(p for answer, p in held.agreed.items() if answer != "")}
     known, total = pipeline.right(number, held.plain), 0.0
     for answer, chance in chances.items():
         checked = plan.verifier == vocabulary.CHECK and answer != ""
