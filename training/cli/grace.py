@@ -28,7 +28,10 @@ RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace -
 
 def show_stakes(
     run: RunArgument,
-    config: Annotated[StakesConfig, Options(shown={"value": "as in the run"})],
+    config: Annotated[
+        StakesConfig,
+        Options(shown={"value": "as in the run", "price": "0,10,25,50,100,200,400,1000,inf, in the unit of the run"}),
+    ],
     out: Annotated[Path | None, "Directory for table, picture and policies; None: RUN/stakes."] = None,
 ) -> Answer:
     """Show what the stakes decide: policy, accuracy, abstention and net utility over a grid, asking nothing again.

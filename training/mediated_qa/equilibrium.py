@@ -230,6 +230,7 @@ def module_game(
     individual_costs: bool = False,
     share: float = 1.0,
     actions: ActionSet = PUBLISHED_ACTIONS,
+    costs: Sequence[float] | None = None,
 ) -> NormalForm:
     """The game of retriever, generator and verifier in one state. The joint actions without a value are infeasible.
 
@@ -239,6 +240,7 @@ def module_game(
         share: With own costs, the part of the outcome's utility (net utility and the nominal costs of all three) that each
             module gets. With 1 the modules' interests still agree; below 1 a module may prefer to save its cost.
         actions: What the modules may do, and what it costs.
+        costs: What it costs, where that differs; in the order of `actions.costs`.
 
     Raises:
         ParlourError: `share` is no number from 0, or `net` holds nothing.
@@ -247,12 +249,13 @@ def module_game(
         raise accept("share", share, "a number from 0")
     shape = tuple(map(len, actions.modules))
     payoffs, feasible = np.zeros((len(shape), *shape)), np.zeros(shape, dtype=bool)
+    pays = actions.payment(costs=costs)
     for joint, value in net.items():
         place = actions.joint_of(joint)
         feasible[place] = True
-        costs = actions.payment().costs_of(place)
-        gross = value + sum(costs)
-        for i, own in enumerate(costs):
+        each = pays.costs_of(place)
+        gross = value + sum(each)
+        for i, own in enumerate(each):
             payoffs[(i, *place)] = share * gross - own if individual_costs else value
     return NormalForm(payoffs, feasible)
 

@@ -301,7 +301,7 @@ def prepare(
         )
         train, held_out = rows[: config.train], rows[config.train :]
         confidences = tuple(row.confidence for row in held_out)
-        found = table(train, config.joint, bins, actions)
+        found = table(train, config.joint, bins, actions, _payment(config, actions).costs)
         if out is not None:
             atomic_write(out / "table.csv", found.dumps())
         seen = None if config.sees == SEES[0] else np.array([pipeline.context(number) for number in range(total)])

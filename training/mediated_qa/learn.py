@@ -200,14 +200,15 @@ def finish(
 ) -> LearnedMediator:
     """The policy of an estimate, and what disobeying it would gain."""
     nets, actions = _nets(values), table.action_set
+    games = {state: _game(net, config, table) for state, net in nets.items()}
     if config.method == "quantal":
         assert settings.temperature is not None
         assert settings.floor is not None
         made = quantal.policy(values, settings.temperature, settings.floor, table.thresholds)
     else:
-        rows = {state: _row(net, settings, config, actions) for state, net in nets.items()}
+        rows = {state: _row(net, games[state], settings, config, actions) for state, net in nets.items()}
         made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
-    regrets = {state: _regrets(net, made.rows[state], config, actions) for state, net in nets.items()}
+    regrets = {state: _regrets(game, made.rows[state], actions) for state, game in games.items()}
     return LearnedMediator(found, values, settings, replace(made, actions=actions), regrets)
 
 
@@ -218,13 +219,20 @@ def _nets(values: UtilityEstimate) -> dict[str, dict[Joint, float]]:
     return {state: net for state, net in known.items() if net}
 
 
-def _game(net: Mapping[Joint, float], config: GraceConfig, actions: ActionSet) -> equilibrium.NormalForm:
+def _game(net: Mapping[Joint, float], config: GraceConfig, table: UtilityTable) -> equilibrium.NormalForm:
     own = config.individual_costs
-    return equilibrium.module_game(net, individual_costs=own, share=config.share, actions=actions)
+    return equilibrium.module_game(
+        net, individual_costs=own, share=config.share, actions=table.action_set, costs=table.costs
+    )
 
 
-def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig, actions: ActionSet) -> Row:
-    game = _game(net, config, actions)
+def _row(
+    net: Mapping[Joint, float],
+    game: equilibrium.NormalForm,
+    settings: Settings,
+    config: GraceConfig,
+    actions: ActionSet,
+) -> Row:
     if config.method == "correlated":
         welfare = equilibrium.as_array(net, actions)
         return equilibrium.as_row(equilibrium.correlated(game, welfare).probabilities, tuple(net), actions)
@@ -237,5 +245,5 @@ def _row(net: Mapping[Joint, float], settings: Settings, config: GraceConfig, ac
     return dict(zip(row, raised.tolist(), strict=True))
 
 
-def _regrets(net: Mapping[Joint, float], row: Row, config: GraceConfig, actions: ActionSet) -> tuple[float, ...]:
-    return equilibrium.obedience(_game(net, config, actions), equilibrium.as_array(row, actions)).regrets
+def _regrets(game: equilibrium.NormalForm, row: Row, actions: ActionSet) -> tuple[float, ...]:
+    return equilibrium.obedience(game, equilibrium.as_array(row, actions)).regrets

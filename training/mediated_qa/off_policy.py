@@ -61,13 +61,15 @@ def utility_table(log: Sequence[LoggedRecommendation], payment: Payment | None =
     Raises:
         ParlourError: None has a result.
     """
-    told = _with_results(log, payment or Payment())
+    pays = payment or Payment()
+    told = _with_results(log, pays)
     actions = tuple(dict.fromkeys(one.joint for one, _ in told))
     utilities = np.full((len(told), len(actions)), np.nan)
     for row, (one, net) in enumerate(told):
         utilities[row, actions.index(one.joint)] = net
     ids, states = tuple(one.id for one, _ in told), tuple(one.state for one, _ in told)
-    return UtilityTable(ids, states, actions, utilities, log.thresholds if isinstance(log, Recommendations) else {})
+    thresholds = log.thresholds if isinstance(log, Recommendations) else {}
+    return UtilityTable(ids, states, actions, utilities, thresholds, costs=pays.costs)
 
 
 def value(

@@ -62,12 +62,17 @@ def private_obedience(
     nets = _nets(run)
     found, made = [], {}
     for share in map(check_share, shares):
-        games = {state: equilibrium.module_game(net, individual_costs=True, share=share) for state, net in nets.items()}
+        games = {state: _game(run, net, share) for state, net in nets.items()}
         rows = {state: _equilibrium(games[state], net) for state, net in nets.items()}
         made[share] = PolicyTable(rows, policy.thresholds, reader=policy.reader)
         for name, one in ((AS_IT_IS, policy), (EQUILIBRIUM, made[share])):
             found.append(_measured(share, name, one, run, games))
     return tuple(found), made
+
+
+def _game(run: CalibratedRun, net: Mapping[Joint, float], share: float) -> NormalForm:
+    """Of the modules in one state, at the costs of the run."""
+    return equilibrium.module_game(net, individual_costs=True, share=share, costs=run.config.costs)
 
 
 def _nets(run: CalibratedRun) -> dict[str, dict[Joint, float]]:

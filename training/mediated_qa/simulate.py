@@ -205,8 +205,10 @@ def table(
     joint: str = "published",
     bins: Bins | None = None,
     actions: ActionSet = PUBLISHED_ACTIONS,
+    costs: tuple[float, ...] | None = None,
 ) -> UtilityTable:
-    """The simulation table of these questions, with the columns of `joint`: `"published"` or `"all"`.
+    """The simulation table of these questions, with the columns of `joint`: `"published"` or `"all"`; `costs` of the actions,
+    where these are not those of `actions`.
 
     Raises:
         ParlourError: There are no rows.
@@ -216,7 +218,7 @@ def table(
     chosen = utilities[:, [every.index(one) for one in offered]]
     cuts = {} if bins is None else dict(zip(SIGNAL_NAMES, bins.cuts, strict=True))
     ids, states = tuple(row.id or str(row.number) for row in rows), tuple(row.state for row in rows)
-    return UtilityTable(ids, states, tuple(map(actions.names_of, offered)), chosen, cuts, actions)
+    return UtilityTable(ids, states, tuple(map(actions.names_of, offered)), chosen, cuts, actions, costs)
 
 
 # -- the partial table -----------------------------------------------------------------------------------------

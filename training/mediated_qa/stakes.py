@@ -25,6 +25,7 @@ from parlour.policies.agents.mediated_qa.joint import Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.baselines import SystemAnswers
+from parlour.training.mediated_qa.learn import unit_of
 from parlour.training.mediated_qa.quantities import Shrinkage, check_shrinkage, estimate, measure
 from parlour.training.mediated_qa.simulate import Simulated
 from parlour.training.mediated_qa.table import Floats, UtilityTable
@@ -32,8 +33,10 @@ from parlour.training.statistics import SHARE, MeanEstimate, mean_estimate
 
 LEARNED: Final = "learned mediator"
 CONTEXTUAL: Final = "contextual policy"
+PRICES: Final = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0, 400.0, 1000.0, math.inf)
+"""Of a wrong answer, at stakes of the size of the published ones; others are multiplied by their unit (`learn.unit_of`)."""
 _WORST: Final = 1e9
-"""Stands for an infinite price where the best action of one question is looked for."""
+"""Stands for an infinite price where the best action of one question is looked for, in the unit of the stakes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,15 +49,21 @@ class StakesConfig:
 
     value: tuple[float, ...] = ()
     """What a right answer pays more than silence; None: as in the run."""
-    price: tuple[float, ...] = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0, 400.0, 1000.0, math.inf)
-    """What a wrong answer pays less than silence; `inf` for a price that nothing makes up for."""
+    price: tuple[float, ...] | None = None
+    """What a wrong answer pays less than silence; `inf` for a price that nothing makes up for. None: as
+    `PRICES`, in the unit of the run."""
     shrinkage: Shrinkage = "auto"
     """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
+
+    def prices(self, payment: Payment) -> tuple[float, ...]:
+        """The prices of the grid for a run with this payment."""
+        unit = unit_of(payment)
+        return tuple(float(f"{unit * one:.12g}") for one in PRICES) if self.price is None else self.price
 
     def __post_init__(self) -> None:
         if not all(0 < one < math.inf for one in self.value):
             raise accept("value", ",".join(map(str, self.value)), "numbers above 0")
-        if not self.price or not all(one >= 0 for one in self.price):  # NaN too
+        if self.price is not None and not (self.price and all(one >= 0 for one in self.price)):  # NaN too
             raise accept("price", ",".join(map(str, self.price)), "numbers from 0, or inf")
         check_shrinkage(self.shrinkage)
 
@@ -108,7 +117,7 @@ def payment_at(payment: Payment, value: float, price: float) -> Payment:
     True
     """
     _, _, silent, missed = payment.utilities
-    return payment._replace(utilities=(silent + value, silent - min(price, _WORST), silent, missed))
+    return payment._replace(utilities=(silent + value, silent - min(price, _WORST * unit_of(payment)), silent, missed))
 
 
 def value_of(payment: Payment) -> float:
@@ -176,7 +185,7 @@ def stakes(
     scores: list[StakesScore] = []
     policies = {}
     for value in config.value or (value_of(payment),):
-        for price in config.price:
+        for price in config.prices(payment):
             pays = payment_at(payment, value, price)
             made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage, thresholds=thresholds)
             policies[value, price] = replace(made, reader=reader)

@@ -12,7 +12,7 @@ import io
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +48,8 @@ class UtilityTable:
     """Cut points of the signals that gave the states, if they are known."""
     action_set: ActionSet = PUBLISHED_ACTIONS
     """What the modules may do."""
+    costs: tuple[float, ...] | None = None
+    """What the actions cost, in the order of `action_set.costs`; None for these."""
 
     def __post_init__(self) -> None:
         shape = (len(self.ids), len(self.actions))
@@ -70,7 +72,7 @@ class UtilityTable:
         picked = np.asarray(chosen, dtype=np.intp)
         names = [(self.ids[k], self.states[k]) for k in picked]
         ids, states = zip(*names, strict=True) if names else ((), ())
-        return UtilityTable(ids, states, self.actions, self.utilities[picked], self.thresholds, self.action_set)
+        return replace(self, ids=ids, states=states, utilities=self.utilities[picked])
 
     def dumps(self) -> str:
         """The table as CSV. Numbers are written so that they are read back exactly."""

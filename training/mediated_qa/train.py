@@ -246,6 +246,8 @@ def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
     told = asdict(config)
     if config.unit == 1:  # as runs were stored before there was another one
         del told["unit"]
+    if config.individual_costs and table.costs not in (None, table.action_set.costs):
+        told["costs"] = list(table.costs or ())
     return told | {"table_sha256": digest}
 
 

@@ -25,9 +25,9 @@ def correlated_policy(
     payment: Payment | None = None,
 ) -> Floats:
     """Probabilities of the joint actions on each question, shape (questions, joint actions); arguments as of `module_game`."""
-    rows = []
+    rows, costs = [], (payment or model.payment).costs
     for net in _nets(model, contexts, states, payment):
-        game = equilibrium.module_game(net, individual_costs=individual_costs, share=share)
+        game = equilibrium.module_game(net, individual_costs=individual_costs, share=share, costs=costs)
         row = equilibrium.as_row(equilibrium.correlated(game, equilibrium.as_array(net)).probabilities, tuple(net))
         rows.append([row.get(joint, 0.0) for joint in model.joints])
     return np.array(rows)
@@ -44,9 +44,9 @@ def regrets(
     payment: Payment | None = None,
 ) -> Floats:
     """What each module would gain by disobeying on each question, at most; shape (questions, modules)."""
-    found = []
+    found, costs = [], (payment or model.payment).costs
     for net, p in zip(_nets(model, contexts, states, payment), policy.tolist(), strict=True):
-        game = equilibrium.module_game(net, individual_costs=individual_costs, share=share)
+        game = equilibrium.module_game(net, individual_costs=individual_costs, share=share, costs=costs)
         row = equilibrium.as_array(dict(zip(model.joints, p, strict=True)))
         found.append(equilibrium.obedience(game, row).regrets)
     return np.array(found)

@@ -21,6 +21,7 @@ from parlour.policies.agents.mediated_qa.contextual import ContextualModel, inpu
 from parlour.policies.agents.mediated_qa.outcome_model import OUTCOME_COUNT, Floats
 from parlour.training.mediated_qa import quantal
 from parlour.training.mediated_qa.contextual.fit import fit
+from parlour.training.mediated_qa.learn import unit_of
 from parlour.training.mediated_qa.simulate import Simulated
 
 STRENGTHS: Final = (0.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
@@ -148,7 +149,8 @@ def _response(
     model: ContextualModel, chances: Floats, rows: Sequence[Simulated], contexts: Floats, config: ContextualConfig
 ) -> tuple[float, float]:
     """Temperature and floor: those given, else those that earn most by the cross-fitted chances; of equals the first."""
-    temperatures = (0.0, *reversed(quantal.TEMPERATURES)) if config.temperature is None else (config.temperature,)
+    tried = (0.0, *(unit_of(model.payment) * one for one in reversed(quantal.TEMPERATURES)))
+    temperatures = tried if config.temperature is None else (config.temperature,)
     floors = tuple(reversed(quantal.FLOORS)) if config.floor is None else (config.floor,)
     settings = [pair for pair in product(temperatures, floors) if pair[1] * len(model.joints) < 1]
     if not settings:

@@ -1,0 +1,150 @@
+"""Stakes and costs in money: the unit does not matter, one's own costs are those of the modules' game."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from parlour.envs.mediated_qa.corpus import generate
+from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_RIGHT, ANSWERED_WRONG, KEPT_SILENT, Payment
+from parlour.policies.agents.mediated_qa.joint import PUBLISHED
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.training.cli import run
+from parlour.training.mediated_qa import stakes as stakes_module
+from parlour.training.mediated_qa.calibrated_run import CalibratedRun
+from parlour.training.mediated_qa.held_out import HeldOutConfig, prepare
+from parlour.training.mediated_qa.learn import GraceConfig, learn
+from parlour.training.mediated_qa.private_costs import private_obedience
+from parlour.training.mediated_qa.simulate import Simulated, calibrate, table
+from parlour.training.mediated_qa.stakes import StakesConfig, payment_at, stakes
+
+DOLLARS = Payment((1.2, -0.4, 0.1, -0.2), (0.01, 0.03, 0.0, 0.02, 0.05, 0.02, 0.0, 0.04, 0.0))
+"""The published payment in dollars for cents."""
+STATE = "T:mid_Q:mid"
+DEEP, SHALLOW = PUBLISHED[4], PUBLISHED[1]  # generate, skip_check
+HALF = (1.0, 9.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0)
+"""Costs with a deep search at 9, eight more than a shallow one."""
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    pipeline = Pipeline(generate(seed=11, size=150, difficulty="medium"))
+    pipeline.learn_bins(range(100))
+    return calibrate(pipeline, range(150)), [pipeline.context(k) for k in range(150)]
+
+
+# -- the unit --------------------------------------------------------------------------------------------------
+
+
+def test_dollars_for_cents_give_the_same_policies_over_the_same_grid_of_stakes(calibrated):
+    rows = calibrated[0]
+    cents = stakes(rows[:100], rows[100:], StakesConfig(), Payment())
+    dollars = stakes(rows[:100], rows[100:], StakesConfig(), DOLLARS)
+    assert [price for _, price in cents.policies] == [0, 10, 25, 50, 100, 200, 400, 1000, math.inf]
+    assert [price for _, price in dollars.policies] == [0, 0.1, 0.25, 0.5, 1, 2, 4, 10, math.inf]
+    for one, other in zip(cents.policies.values(), dollars.policies.values(), strict=True):
+        assert other.rows == one.rows
+    for found, told in zip(dollars.scores, cents.scores, strict=True):
+        assert found.utility.mean == pytest.approx(told.utility.mean / 100)
+        assert found.accuracy == told.accuracy
+
+
+def test_an_infinite_price_is_as_large_in_any_unit():
+    """A billion in the published unit; where an answer is worth billions it must be more."""
+    assert payment_at(Payment(), 110.0, math.inf).utilities[1] == 10 - 1e9
+    huge = Payment((120e9, -40e9, 10e9, -20e9))
+    assert payment_at(huge, 110e9, math.inf).utilities[1] == pytest.approx(-1e18)
+
+
+def test_the_help_of_stakes_names_its_grid(capsys):
+    assert run(["grace", "stakes", "--help"]) == 0
+    assert "0,10,25,50,100,200,400,1000,inf" in " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert (0, 10, 25, 50, 100, 200, 400, 1000, math.inf) == stakes_module.PRICES
+
+
+def test_a_contextual_policy_is_the_same_in_dollars_as_in_cents(calibrated):
+    pytest.importorskip("sklearn")
+    from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
+
+    rows, contexts = calibrated
+    states = [row.state for row in rows]
+    rows, states = rows[:100], states[:100]
+    seen, config = np.array(contexts[:100]), ContextualConfig(sees="state", floor=0.0, folds=2)
+    cents = learn_contextual(rows, seen, Payment(), config)
+    dollars = learn_contextual(rows, seen, DOLLARS, config)
+    assert cents.temperature > 0, "otherwise the test cannot fail"
+    assert dollars.temperature == pytest.approx(cents.temperature / 100)
+    assert dollars.policy(seen, states) == pytest.approx(cents.policy(seen, states), abs=1e-9)
+
+
+# -- one's own costs in the modules' game ----------------------------------------------------------------------
+
+
+def of_one_state(deep_right, shallow_right, payment, n=10):
+    """Questions of one state: of n the deep answer is right on so many, the shallow one on so many."""
+    rows = []
+    for k in range(n):
+        outcomes = [KEPT_SILENT] * len(ALL)
+        outcomes[4] = ANSWERED_RIGHT if k < deep_right else ANSWERED_WRONG
+        outcomes[1] = ANSWERED_RIGHT if k < shallow_right else ANSWERED_WRONG
+        bare = Simulated(k, STATE, (0.0,) * len(ALL), tuple(outcomes))
+        rows.append(replace(bare, utilities=bare.net(payment)))
+    return rows
+
+
+def test_a_module_pays_its_own_cost_as_the_run_has_it(tmp_path):
+    # deep earns 40 before costs, shallow 24: 16 more. Deep costs 9, 8 more than shallow: the retriever follows from share 1/2
+    pays = Payment(costs=HALF)
+    rows = tuple(of_one_state(5, 4, pays))
+    config = HeldOutConfig(train=10, held_out=10, costs=HALF)
+    read = CalibratedRun(tmp_path, config, rows, rows, None)
+    (above, _, below, _), _ = private_obedience(read, PolicyTable({STATE: {DEEP: 1.0}}), (0.51, 0.49))
+    assert (above.follows[0], above.regrets[0]) == (1.0, 0.0)
+    assert below.follows[0] == 0.0
+    assert below.regrets[0] == pytest.approx(8 - 0.49 * 16)
+
+
+@pytest.mark.parametrize(("share", "followed"), [(0.51, DEEP), (0.49, SHALLOW)])
+def test_the_correlated_equilibrium_of_a_run_is_that_of_its_own_costs(share, followed):
+    rows = of_one_state(5, 4, Payment(costs=HALF))
+    told = table(rows, costs=HALF)
+    config = GraceConfig(method="correlated", individual_costs=True, share=share)
+    row = learn(told, config).policy.rows[STATE]
+    assert max(row, key=row.__getitem__) == followed
+    # by the published costs deep is 2 dearer than shallow, and both shares follow it
+    assert learn(replace(told, costs=None), config).policy.rows[STATE][DEEP] == pytest.approx(1.0)
+
+
+def test_the_table_of_a_calibration_and_its_parts_have_the_costs_of_the_run():
+    made = prepare(HeldOutConfig(train=6, held_out=2, costs=HALF)).table
+    assert made.costs == HALF
+    assert made.rows([1, 2]).costs == HALF
+
+
+def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrated):
+    pytest.importorskip("sklearn")
+    from parlour.training.mediated_qa.contextual.correlated import correlated_policy, regrets
+    from parlour.training.mediated_qa.contextual.learn import learn_contextual
+
+    rows, contexts = calibrated
+    model = learn_contextual(rows, contexts, Payment(costs=HALF))
+    seen, states = np.array(contexts)[:10], [row.state for row in rows][:10]
+    mine = {"individual_costs": True, "share": 0.1}
+    told = correlated_policy(model, seen, states, **mine)
+    assert regrets(model, seen, states, told, **mine).max() <= 1e-6
+    # the same numbers at costs told apart: what is learned at them is what is told
+    assert told == pytest.approx(correlated_policy(model, seen, states, **mine, payment=Payment(costs=HALF)))
+    cheap = replace(model, payment=Payment())
+    assert told != pytest.approx(correlated_policy(cheap, seen, states, **mine, payment=Payment()))
+
+
+def test_own_costs_of_modules_that_pay_for_themselves_are_stored_with_the_run(tmp_path):
+    words = ["train", "grace", "--questions", "30", "--held-out", "5", "--method", "correlated", "--individual-costs"]
+    assert run([*words, "--costs", "retrieve_deep=9", "--out", str(tmp_path / "own")]) == 0
+    assert json.loads((tmp_path / "own" / "config.json").read_text())["costs"] == list(HALF)
+    assert run([*words, "--out", str(tmp_path / "published")]) == 0
+    assert "costs" not in json.loads((tmp_path / "published" / "config.json").read_text())
