@@ -7,7 +7,8 @@ A policy pi is worth, over n of them,
     self-normalised (Hajek)                           sum of w u / sum of w
     doubly robust (Dudik, Langford and Li 2011)       mean of [sum over b of pi(b|s) q(s, b)] + w (u - q(s, a))
 
-where q is the mean utility in the state, shrunk towards its parents and cross-fitted: learned from the other folds. The
+where s is what pi sees: the state, or also the context that the log holds (`LoggedRecommendation.context`), and q is the mean
+utility in the state, shrunk towards its parents and cross-fitted: learned from the other folds. The
 first is without bias if pi takes only what was drawn with some chance; the third has less variance where q tells something.
 A row with the action that would never have been drawn tells nothing of it: the share of pi that rests on actions no
 recommendation in the state has taken is told as `unsupported`, and only q speaks for it.
@@ -22,7 +23,7 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from
-from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL, SEEN, SIGNAL_FEATURES, Payment
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.policies.agents.mediated_qa.recommendation_log import LoggedRecommendation, Recommendations
@@ -78,16 +79,15 @@ def value(
     """The worth of a policy by the log of another.
 
     Args:
-        policy: What is asked about.
+        policy: What is asked about; of one that sees more than the state, the log must hold what it sees.
         log: What was recommended, drawn with the probabilities it tells.
         payment: What outcomes pay; the published one if None.
         folds: Parts for cross-fitting; row k lies in part k modulo this.
 
     Raises:
-        ParlourError: There are too few results.
+        ParlourError: There are too few results, or the log does not hold what the policy sees.
     """
     check_from("folds", folds, 2)
-    policy.check_by_state("a log of recommendations")
     return _value([policy] * folds, log, payment)
 
 
@@ -126,9 +126,10 @@ def _value(
         raise ParlourError(f"{len(told)} recommendations with a result; accepted: at least {max(folds, _FEWEST)}")
     table = utility_table([one for one, _ in told], payment)
     u = np.array([net for _, net in told])
-    chances = [_row(policies[k % folds], one.state).get(one.joint, 0.0) for k, (one, _) in enumerate(told)]
+    rows = _rows(policies, [one for one, _ in told])
+    chances = [row.get(one.joint, 0.0) for row, (one, _) in zip(rows, told, strict=True)]
     w = np.array(chances) / np.array([one.probability for one, _ in told])
-    expected, own = _modelled(policies, table)
+    expected, own = _modelled(rows, table, folds)
     robust = expected + w * (u - own)
     return PolicyValue(
         len(told),
@@ -138,7 +139,7 @@ def _value(
         mean_estimate(robust),
         mean_estimate(robust - u),
         float(w.sum() ** 2 / (w**2).sum()) if w.any() else 0.0,
-        _unsupported(policies, table),
+        _unsupported(rows, table),
     )
 
 
@@ -169,13 +170,40 @@ def _with_results(log: Sequence[LoggedRecommendation], payment: Payment) -> list
     return told
 
 
-def _row(policy: PolicyTable, state: str) -> Row:
-    return policy.rows.get(state, {FALLBACK: 1.0})
+def _rows(policies: Sequence[PolicyTable], log: Sequence[LoggedRecommendation]) -> list[Row]:
+    """What the policy of its fold would have drawn from, of each recommendation."""
+    folds, found = len(policies), list[Row]([{}] * len(log))
+    for k, policy in enumerate(policies):
+        found[k::folds] = _rows_of(policy, log[k::folds])
+    return found
 
 
-def _modelled(policies: Sequence[PolicyTable], table: UtilityTable) -> tuple[Floats, Floats]:
-    """Of each row, by a model of the other folds: what the policy would earn, and what the action taken does."""
-    folds = len(policies)
+def _rows_of(policy: PolicyTable, log: Sequence[LoggedRecommendation]) -> list[Row]:
+    model = policy.contextual
+    if model is None:
+        return [policy.rows.get(one.state, {FALLBACK: 1.0}) for one in log]
+    contexts = np.array([_context(one, model.sees) for one in log], dtype=np.float64).reshape(len(log), -1)
+    p = model.policy(contexts, [one.state for one in log])
+    return [dict(zip(model.joints, chances, strict=True)) for chances in p.tolist()]
+
+
+def _context(one: LoggedRecommendation, sees: str) -> tuple[float, ...]:
+    """What a policy sees of a recommendation beside its state; the signals stand in logs that hold no context, too."""
+    known, width = one.context, len(SEEN[sees])
+    if not known and one.signals is not None:
+        known = (1.0, *one.signals)
+    elif not known and one.state == NO_SIGNAL:
+        known = (0.0,) * len(SIGNAL_FEATURES)
+    if len(known) < width:
+        raise ParlourError(
+            f"recommendation {one.id!r} of the log does not hold what a policy sees that sees the {sees}; accepted: a log of "
+            "a policy that sees as much"
+        )
+    return known[:width]
+
+
+def _modelled(rows: Sequence[Row], table: UtilityTable, folds: int) -> tuple[Floats, Floats]:
+    """Of each question, by a model of the other folds: what the policy would earn, and what the action taken does."""
     expected, own = np.zeros(len(table)), np.zeros(len(table))
     fold = np.arange(len(table)) % folds
     taken = np.nanargmax(np.where(np.isnan(table.utilities), -np.inf, 0.0), axis=1)
@@ -184,8 +212,7 @@ def _modelled(policies: Sequence[PolicyTable], table: UtilityTable) -> tuple[Flo
         model = _Model(others)
         for row in np.flatnonzero(fold == k).tolist():
             known = model.of(table.states[row])
-            told = _row(policies[k], table.states[row])
-            expected[row] = math.fsum(p * known.get(joint, model.mean) for joint, p in told.items())
+            expected[row] = math.fsum(p * known.get(joint, model.mean) for joint, p in rows[row].items())
             own[row] = known.get(table.actions[taken[row]], model.mean)
     return expected, own
 
@@ -207,12 +234,12 @@ class _Model:
         return self._rows.get(state, {})
 
 
-def _unsupported(policies: Sequence[PolicyTable], table: UtilityTable) -> float:
+def _unsupported(rows: Sequence[Row], table: UtilityTable) -> float:
     found = measure(table)
     tried = {
         state: {joint for joint, n in zip(found.actions, counts, strict=True) if n}
         for state, counts in zip(found.states, found.count.tolist(), strict=True)
     }
-    rows = [(_row(policies[k % len(policies)], s), tried[s]) for k, s in enumerate(table.states)]
-    missing = [sum(p for joint, p in row.items() if joint not in known) for row, known in rows]
+    known = [tried[state] for state in table.states]
+    missing = [sum(p for joint, p in row.items() if joint not in of) for row, of in zip(rows, known, strict=True)]
     return float(np.mean(missing))

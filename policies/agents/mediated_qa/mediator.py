@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 from parlour.envs.core import Move, ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa.actions import ActionSet
-from parlour.envs.mediated_qa.vocabulary import ADVISE, MODULE_ACTIONS, STATES, MediatedView
+from parlour.envs.mediated_qa.vocabulary import ADVISE, MODULE_ACTIONS, SEEN, STATES, MediatedView
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
@@ -40,6 +40,8 @@ class Recommendation(NamedTuple):
     state: str
     signals: tuple[float, ...] | None
     """The five raw signals; None without a link, or where only the state was given."""
+    context: tuple[float, ...] = ()
+    """What it went by beside the state, in the order of `vocabulary.FEATURES`; empty for a policy by state."""
 
 
 class _Row(NamedTuple):
@@ -131,15 +133,15 @@ class GraceMediator(Policy):
     def _drawn(self, state: str, signals: tuple[float, ...] | None, context: tuple[float, ...] = ()) -> Recommendation:
         model = self.table.contextual
         row = self._rows.get(state) if model is None else _prepared(model.row(context, check_state(state)))
+        seen = () if model is None else context[: len(SEEN[model.sees])]
         if row is None:
             check_state(state)
-            return Recommendation(self.table.fallback, 1.0, state, signals)
+            return Recommendation(self.table.fallback, 1.0, state, signals, seen)
         if self.choice == "best":
-            return Recommendation(row.best, 1.0, state, signals)
+            return Recommendation(row.best, 1.0, state, signals, seen)
         place = bisect_right(row.edges, self.rng.random())
-        return Recommendation(
-            row.actions[place], row.edges[place] - (row.edges[place - 1] if place else 0.0), state, signals
-        )
+        p = row.edges[place] - (row.edges[place - 1] if place else 0.0)
+        return Recommendation(row.actions[place], p, state, signals, seen)
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` away from the mediator's seat, or if the table does not offer what is recommended."""

@@ -4,7 +4,9 @@
     {"id": "1", "question": "...", "state": "T:low_Q:mid", "signals": [0.4, 12.0, ...], "joint": ["retrieve_deep", ...], "probability": 0.9}
     {"id": "1", "outcome": "right", "cost": 5.0}
 
-The first line has the cut points that made states of signals; states of other cut points would be other states. Lines are only ever added, each as a whole, so that a process that is killed leaves a readable file. A result names its
+The first line has the cut points that made states of signals; states of other cut points would be other states. A recommendation by a
+policy that sees more than the state also has its `context`, what was seen in the order of `vocabulary.FEATURES`. Lines are only ever added,
+each as a whole, so that a process that is killed leaves a readable file. A result names its
 recommendation by id; of several the last counts. The outcomes are the game's four: `right`, `wrong`, and for silence
 `rightly_silent` or `wrongly_silent`, by whether the closed-book answer would have been wrong.
 """
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -32,6 +34,8 @@ OUTCOME_NAMES: Final = ("right", "wrong", "rightly_silent", "wrongly_silent")
 """In the order of `Payment.utilities`."""
 _RESULT: Final = ("id", "outcome", "cost")
 _RECOMMENDED: Final = ("id", "question", "state", "signals", "joint", "probability")
+_CONTEXT: Final = "context"
+"""Field of a recommendation by a policy that sees more than the state; older logs have none."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class LoggedRecommendation:
     """One of `OUTCOME_NAMES`; None while it is not known."""
     cost: float | None = None
     """Of what was carried out, in the unit of the utilities; None: the nominal costs of the joint action."""
+    context: tuple[float, ...] = ()
+    """What the mediator saw beside the state, in the order of `vocabulary.FEATURES`; empty if it saw nothing or it is not known."""
 
     def net(self, payment: Payment) -> float | None:
         """Net utility; None while the outcome is not known."""
@@ -92,9 +98,10 @@ class RecommendationLog:
         if number in self._known:
             raise ParlourError(f"the log has a recommendation {number!r}; accepted: an id of its own for each")
         self._known.add(number)
-        signals = None if advice.signals is None else [one if math.isfinite(one) else None for one in advice.signals]
+        signals = None if advice.signals is None else _finite(advice.signals)
         told = (number, question, advice.state, signals, list(advice.joint), advice.probability)
-        self._add(dict(zip(_RECOMMENDED, told, strict=True)))
+        seen = {_CONTEXT: _finite(advice.context)} if advice.context else {}
+        self._add(dict(zip(_RECOMMENDED, told, strict=True)) | seen)
         return number
 
     def result(self, id: str, outcome: str, cost: float | None = None) -> None:
@@ -161,7 +168,7 @@ def _take(value: Any, found: dict[str, LoggedRecommendation]) -> None:
 
 def _recommendation(value: Mapping[str, Any]) -> LoggedRecommendation:
     for name in value:
-        check_one_of("field of a recommendation", name, _RECOMMENDED)
+        check_one_of("field of a recommendation", name, (*_RECOMMENDED, _CONTEXT))
     missing = [name for name in ("state", "joint", "probability") if name not in value]
     if missing:
         raise ParlourError(f"it has no {missing[0]}; accepted: {', '.join(_RECOMMENDED)}")
@@ -173,8 +180,21 @@ def _recommendation(value: Mapping[str, Any]) -> LoggedRecommendation:
     if signals is not None and not (isinstance(signals, list) and len(signals) == 5):
         raise accept("signals", signals, "five numbers, or null")
     told = None if signals is None else tuple(math.nan if one is None else float(one) for one in signals)
-    question = str(value.get("question", ""))
-    return LoggedRecommendation(value["id"], question, check_state(value["state"]), told, tuple(joint), float(p))
+    question, context = str(value.get("question", "")), _context(value.get(_CONTEXT, []))
+    state = check_state(value["state"])
+    return LoggedRecommendation(value["id"], question, state, told, tuple(joint), float(p), context=context)
+
+
+def _context(found: Any) -> tuple[float, ...]:
+    lengths = {0, *map(len, game.SEEN.values())}
+    if not isinstance(found, list) or len(found) not in lengths:
+        raise accept("context", found, f"a list of {' or '.join(map(str, sorted(lengths - {0})))} numbers")
+    return tuple(math.nan if one is None else float(one) for one in found)
+
+
+def _finite(numbers: Sequence[float]) -> list[float | None]:
+    """As JSON has them: null for what is no finite number."""
+    return [one if math.isfinite(one) else None for one in numbers]
 
 
 def _outcome(outcome: Any) -> str:
