@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from multiprocessing import get_context
 
 import pytest
+from hardening.same_files import unmeasured
 from parlour.policies.llm.make import ModelConfig
 from parlour.training.cli import main
 from parlour.training.cli import run as run_command
@@ -75,8 +77,8 @@ def words(town_files, server, out, *more):
 
 
 def files_of(folder):
-    """All but the stored replies, which hold the time of day."""
-    return {p.name: p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.suffix != ".sqlite"}
+    """All but the stored replies, which hold the time of day, and without what is measured."""
+    return {p.name: unmeasured(p) for p in folder.rglob("*") if p.is_file() and p.suffix != ".sqlite"}
 
 
 # -- asked once ------------------------------------------------------------------------------------------------
@@ -100,6 +102,11 @@ def test_a_calibration_killed_ten_times_asks_no_question_twice_and_ends_in_the_s
             assert server.victim.exitcode == (-9 if number < 10 else 0), number
         assert sorted(server.answered) == wanted
     assert files_of(tmp_path / "killed") == files_of(tmp_path / "whole")
+    with (tmp_path / "killed" / "calibration" / "usage.csv").open(newline="") as file:
+        used = {row["action"]: row for row in csv.DictReader(file)}
+    # what the cache replied after a kill counts with its tokens, and not with its seconds
+    assert float(used["generate_parametric"]["prompt"]) > 0
+    assert int(used["generate_parametric"]["n"]) == 9 >= int(used["generate_parametric"]["n_seconds"])
 
 
 def test_questions_are_asked_at_once_and_the_files_are_the_same(town_files, tmp_path):

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_RIGHT, ANSWERED_WRONG, KEPT_SILENT, Payment
-from parlour.policies.agents.mediated_qa.joint import PUBLISHED
+from parlour.policies.agents.mediated_qa.joint import COSTS, PUBLISHED
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.llm.transport.prices import Prices
+from parlour.policies.llm.transport.request import NO_USAGE, ChatMessage, Completion, Request, Usage
 from parlour.training.cli import run
 from parlour.training.mediated_qa import stakes as stakes_module
+from parlour.training.mediated_qa import usage
 from parlour.training.mediated_qa.calibrated_run import CalibratedRun
 from parlour.training.mediated_qa.held_out import HeldOutConfig, prepare
 from parlour.training.mediated_qa.learn import GraceConfig, learn
@@ -148,3 +154,110 @@ def test_own_costs_of_modules_that_pay_for_themselves_are_stored_with_the_run(tm
     assert json.loads((tmp_path / "own" / "config.json").read_text())["costs"] == list(HALF)
     assert run([*words, "--out", str(tmp_path / "published")]) == 0
     assert "costs" not in json.loads((tmp_path / "published" / "config.json").read_text())
+
+
+# -- what the actions use --------------------------------------------------------------------------------------
+
+
+class Timed:
+    """Stands for the seconds of a clock that goes on by one whenever it is looked at."""
+
+    def __init__(self):
+        self.now = 0
+
+    def __call__(self):
+        self.now += 1
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    monkeypatch.setattr(usage, "perf_counter", Timed())
+
+
+def read_csv(path):
+    with path.open(newline="") as file:
+        return {row["action"]: row for row in csv.DictReader(file)}
+
+
+def test_each_action_is_measured_each_time_that_it_is_carried_out(tmp_path, clock):
+    """Six questions: each is searched twice, remembered and sampled once, and read twice where both searches found something."""
+    prepare(HeldOutConfig(train=4, held_out=2, difficulty="easy"), out=tmp_path / "run")
+    found = read_csv(tmp_path / "run" / "usage.csv")
+    assert list(found) == [action for action in COSTS if action not in usage.FREE]
+    for action in ("retrieve_shallow", "retrieve_deep", "generate_parametric", "generate_consistency"):
+        assert (found[action]["n"], found[action]["n_seconds"]) == ("6", "6")
+    assert 6 < int(found["generate"]["n"]) <= 12
+    # no model is asked, and each clocked span takes the one tick between its two looks at the clock
+    for row in found.values():
+        assert (float(row["prompt"]), float(row["completion"]), float(row["seconds"])) == (0.0, 0.0, 1.0)
+
+
+def test_replies_of_a_model_are_charged_to_the_action_that_asked_also_those_of_the_cache():
+    inner = Replies()
+    meter = Meter(inner, Prices())
+    tally = usage.Tally()
+    with tally.of("generate"):
+        meter.complete(request())
+        meter.complete(request())
+    inner.cached = True
+    with tally.of("generate"):
+        meter.complete(request())
+    with tally.of("run_nli_check"):
+        pass
+    meter.complete(request())  # of nobody
+    generate, check = tally.found["generate"], tally.found["run_nli_check"]
+    # three replies of 100 + 7 tokens in two executions, of which the second came from the cache: its time is not known
+    assert (generate.n, generate.prompt, generate.completion, generate.timed) == (2, 300, 21, 1)
+    assert (check.n, check.prompt, check.timed) == (1, 0, 1)
+
+
+class Replies:
+    """A transport: each reply took 100 tokens to read and 7 to write."""
+
+    cached, dropped = False, ()
+
+    def complete(self, _request):
+        return Completion(("x",), Usage(100, 7), ("stop",), cached=self.cached, dropped=self.dropped)
+
+
+def request():
+    return Request(model="m", messages=(ChatMessage("user", "?"),), temperature=0.0, max_tokens=9, ask="grace.generate")
+
+
+def test_tokens_that_a_server_does_not_tell_are_not_known(tmp_path):
+    inner, tally = Replies(), usage.Tally()
+    inner.dropped = (NO_USAGE,)
+    with tally.of("generate"):
+        Meter(inner, Prices()).complete(request())
+    partial = tmp_path / "partial_usage.csv"
+    usage.resume(partial, ())
+    partial.write_text(partial.read_text() + usage.lines_of(0, tally.found))
+    usage.store_means(partial, tmp_path / "usage.csv")
+    assert read_csv(tmp_path / "usage.csv")["generate"]["prompt"] == ""
+    assert usage.costs_by(tmp_path / "usage.csv", usage.UseRate(0, 0, 0)) == (0.0,) * 9
+    with pytest.raises(ParlourError, match="tokens of generate were not measured; accepted"):
+        usage.costs_by(tmp_path / "usage.csv", usage.UseRate(1, 0, 0))
+
+
+def test_what_was_measured_before_a_kill_is_kept_and_no_question_counts_twice(tmp_path, clock):
+    """The kill came after the usage of question 3 was written and before its row, amid the lines of question 4."""
+    pipeline, whole = Pipeline(generate(seed=3, size=6, difficulty="easy")), tmp_path / "whole" / "partial.csv"
+    rows = calibrate(pipeline, range(6), out=whole)
+    killed = tmp_path / "killed" / "partial.csv"
+    killed.parent.mkdir()
+    killed.write_text("".join(whole.read_text().splitlines(keepends=True)[: 2 + 3]))
+    lines = usage.beside(whole).read_text().splitlines(keepends=True)
+    seen = [line for line in lines if line[0] in "n0123"]
+    usage.beside(killed).write_text("".join(seen).replace(",1.0", ",5.0") + "4,gener")
+    assert calibrate(pipeline, range(6), out=killed) == rows
+    again = usage.beside(killed).read_text().splitlines(keepends=True)
+    assert [line.rpartition(",")[0] for line in again] == [line.rpartition(",")[0] for line in lines]
+    assert "2,generate_parametric,1,0,0,1,5.0" in "".join(again)
+    assert "3,generate_parametric,1,0,0,1,1.0" in "".join(again)
+
+
+def test_a_damaged_file_of_usage_is_told_of(tmp_path):
+    (tmp_path / "partial_usage.csv").write_text("number,action,n,prompt,completion,n_seconds,seconds\n0,generate,x\n")
+    with pytest.raises(ParlourError, match="holds no usage"):
+        usage.resume(tmp_path / "partial_usage.csv", ())

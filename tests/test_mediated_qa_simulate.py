@@ -211,7 +211,10 @@ def test_an_experiment_is_written_and_taken_up(tmp_path):
     assert all(first.scores[-1].utility.mean >= one.utility.mean for one in first.scores)
     assert sum(first.calibrated.states.values()) == 120
     written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert set(written) == {"config.json", "partial.csv", "policy.json", "scores.csv", "states.csv", "table.csv"}
+    assert set(written) == {
+        "config.json", "partial.csv", "partial_usage.csv", "policy.json", "scores.csv", "states.csv", "table.csv",
+        "usage.csv",
+    }  # fmt: skip
     again = held_out.run(config, corpus=corpus, out=tmp_path)
     assert again.scores == first.scores
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == written

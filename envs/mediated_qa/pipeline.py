@@ -173,10 +173,11 @@ class Pipeline:
         """Whether rules and a simulated memory answer and check."""
         return isinstance(self.reader, OfflineReader) and self._verifier is None
 
-    def read_by(self, reader: Reader) -> Pipeline:
-        """The same pipeline with another reader; what was found in the graph is shared."""
+    def read_by(self, reader: Reader, *, anew: bool = False) -> Pipeline:
+        """The same pipeline with another reader; what was found in the graph is shared, evidence not where it is found anew."""
         other = copy(self)
         other.reader, other._recalled, other._known = reader, {}, {}
+        other._evidence = {} if anew else self._evidence
         return other
 
     @property

@@ -29,7 +29,7 @@ from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.minilm import MiniLMEmbedder
 from parlour.training import seeds
-from parlour.training.mediated_qa import baselines
+from parlour.training.mediated_qa import baselines, usage
 from parlour.training.mediated_qa.baselines import Scores, SystemAnswers
 from parlour.training.mediated_qa.contextual import systems
 from parlour.training.mediated_qa.contextual.ceiling import ceiling, knows_chances
@@ -304,6 +304,7 @@ def prepare(
         found = table(train, config.joint, bins, actions, _payment(config, actions).costs)
         if out is not None:
             atomic_write(out / "table.csv", found.dumps())
+            usage.store_means(usage.beside(out / PARTIAL), out / usage.USAGE)
         seen = None if config.sees == SEES[0] else np.array([pipeline.context(number) for number in range(total)])
         if seen is not None and out is not None:
             named = [[row.id or row.number, *context] for row, context in zip(rows, seen.tolist(), strict=True)]

@@ -14,7 +14,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from parlour.envs.writing import LineFile, writing
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.llm.model import Model
 from parlour.training.mediated_qa.table import UtilityTable
+from parlour.training.mediated_qa.usage import ActionUsage, Tally, beside, lines_of, resume
 from parlour.training.parallel.executor import Pool, Shared, add_usage, as_finished, in_order, take_usage
 from parlour.training.runs import whole_lines
 
@@ -65,6 +66,10 @@ class Simulated:
         return tuple(payment.net(plan, outcome) for plan, outcome in zip(plans, self.outcomes, strict=True))
 
 
+Measured = tuple[Simulated, dict[str, ActionUsage]]
+"""A question, and what each action used on it."""
+
+
 class CalibrationService(Service, Protocol):
     """A service that can also say who a question is, and how sure the reader is of its closed-book answer."""
 
@@ -75,20 +80,36 @@ class CalibrationService(Service, Protocol):
         """Of the closed-book answer, 0..1."""
 
 
-def simulate(service: CalibrationService, number: int, payment: Payment, seed: int = 0) -> Simulated:
-    """One question under all joint actions; each stage is computed when a joint action first needs it."""
-    actions = actions_of(service)
+def simulate(
+    service: CalibrationService, number: int, payment: Payment, seed: int = 0, tally: Tally | None = None
+) -> Simulated:
+    """One question under all joint actions; each stage is computed, and measured, when a joint action first needs it."""
+    actions, tally = actions_of(service), tally or Tally()
+    with tally.of(_closed_book(actions)):
+        sure = service.confidence(number)
 
     @cache
     def evidence_by(action: int) -> str:
-        return service.retrieve(number, action) if actions.searches(action) else ""
+        if not actions.searches(action):
+            return ""
+        with tally.of(actions.retriever[action].name):
+            return service.retrieve(number, action)
 
     @cache
     def answer_by(action: int, evidence: str) -> str:
         rng = np.random.default_rng((seed, number, action))
-        return "" if actions.refuses(action) else service.answer(number, action, evidence, rng)
+        if actions.refuses(action):
+            return ""
+        name = actions.generator[action].name
+        with nullcontext() if name == _closed_book(actions) else tally.of(name):
+            return service.answer(number, action, evidence, rng)
 
-    check, right = cache(partial(verdict_of, service, actions, number)), cache(partial(service.right, number))
+    @cache
+    def check(action: int, evidence: str, answer: str) -> int:
+        with tally.of(actions.verifier[action].name):
+            return verdict_of(service, actions, number, action, evidence, answer)
+
+    right = cache(partial(service.right, number))
     state, known = STATES[service.ask(number).state], service.known(number)
     utilities, outcomes = [], []
     for chosen in actions.all:
@@ -102,8 +123,13 @@ def simulate(service: CalibrationService, number: int, payment: Payment, seed: i
         outcomes.append(outcome)
         utilities.append(payment.net(plan, outcome))
     found = tuple(evidence_by(action) != "" for action in _searches(actions))
-    sure, called = service.confidence(number), " ".join(service.id(number).split())
+    called = " ".join(service.id(number).split())
     return Simulated(number, state, tuple(utilities), tuple(outcomes), found, sure, called)
+
+
+def _closed_book(actions: ActionSet) -> str:
+    """The action that gives the closed-book answer."""
+    return actions.generator[actions.closed_book.generator].name
 
 
 def _searches(actions: ActionSet) -> list[int]:
@@ -129,7 +155,8 @@ def calibrate(
         numbers: The questions.
         payment: Utilities and costs; those of the published run if None, or the costs of the service's own actions.
         seed: Of what is drawn, such as the samples of consistency; each question draws on its own.
-        out: A CSV file that grows by a line a question. What it holds already is not computed again.
+        out: A CSV file that grows by a line a question. What it holds already is not computed again. What the actions used
+            is measured beside it (`usage`).
         progress: Called after each question with the number of questions done.
         pool: Processes that simulate; the service must be picklable then. The table grows as without them.
         at_once: How many questions are simulated at once, in threads, for a reader that waits for a server. The result
@@ -145,12 +172,14 @@ def calibrate(
     rows = []
     asked = list(numbers)
     missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, pool, at_once)
+    if out is not None:
+        resume(beside(out), stored)
     with _growing(out, stamp, actions) as add:
         for done, number in enumerate(asked, 1):
             row = stored.get(number)
             if row is None:
-                row = next(missing)
-                add(row)
+                row, used = next(missing)
+                add(row, used)
             rows.append(row)
             if progress is not None:
                 progress(done)
@@ -159,13 +188,13 @@ def calibrate(
 
 def _simulated(
     service: CalibrationService, numbers: Sequence[int], payment: Payment, seed: int, pool: Pool | None, at_once: int
-) -> Iterator[Simulated]:
+) -> Iterator[Measured]:
     """The questions in their order."""
     if pool is None and at_once > 1:
-        yield from _in_threads([partial(simulate, service, number, payment, seed) for number in numbers], at_once)
+        yield from _in_threads([partial(_measured, service, number, payment, seed) for number in numbers], at_once)
     elif pool is None:
         for number in numbers:
-            yield simulate(service, number, payment, seed)
+            yield _measured(service, number, payment, seed)
     elif numbers:
         shared = pool.share((service, pool.model))
         pieces = [numbers[k : k + _BLOCK] for k in range(0, len(numbers), _BLOCK)]
@@ -175,9 +204,14 @@ def _simulated(
             yield from rows
 
 
-def _in_threads(calls: Sequence[Callable[[], Simulated]], most: int) -> Iterator[Simulated]:
+def _measured(service: CalibrationService, number: int, payment: Payment, seed: int) -> Measured:
+    tally = Tally()
+    return simulate(service, number, payment, seed, tally), tally.found
+
+
+def _in_threads(calls: Sequence[Callable[[], Measured]], most: int) -> Iterator[Measured]:
     """The results in order; `most` calls are under way at once, and as many may be ahead of the first that is not done."""
-    waiting, under_way = iter(calls), deque[Future[Simulated]]()
+    waiting, under_way = iter(calls), deque[Future[Measured]]()
     with ThreadPoolExecutor(most, "questions") as threads:
         try:
             for call in waiting:
@@ -193,11 +227,11 @@ def _in_threads(calls: Sequence[Callable[[], Simulated]], most: int) -> Iterator
 
 def _simulate_block(
     shared: Shared[tuple[CalibrationService, Model | None]], numbers: Sequence[int], payment: Payment, seed: int
-) -> tuple[list[Simulated], Any]:
+) -> tuple[list[Measured], Any]:
     """Called in the processes of a pool; with what the model used."""
     service, model = shared.get()
     take_usage(model)  # of a block that was given up
-    return [simulate(service, number, payment, seed) for number in numbers], take_usage(model)
+    return [_measured(service, number, payment, seed) for number in numbers], take_usage(model)
 
 
 def table(
@@ -277,15 +311,22 @@ def _row(path: Path, line: int, cells: Sequence[str], actions: ActionSet) -> Sim
 
 
 @contextmanager
-def _growing(path: Path | None, stamp: str, actions: ActionSet) -> Iterator[Callable[[Simulated], None]]:
-    """Adds a row to a partial table, and before the first one its head; to none, nothing."""
+def _growing(
+    path: Path | None, stamp: str, actions: ActionSet
+) -> Iterator[Callable[[Simulated, dict[str, ActionUsage]], None]]:
+    """Adds a row to a partial table, and before the first one its head; to none, nothing. What was used is told first."""
     if path is None:
-        yield lambda _row: None
+        yield lambda _row, _used: None
         return
-    with closing(LineFile(path)) as file:
+    with closing(LineFile(path)) as file, closing(LineFile(beside(path))) as measured:
         if path.stat().st_size == 0:
             file.write(f"{stamp}\n{','.join(_header(actions))}\n")
-        yield lambda row: file.write(_line(row))
+
+        def add(row: Simulated, used: dict[str, ActionUsage]) -> None:
+            measured.write(lines_of(row.number, used))
+            file.write(_line(row))
+
+        yield add
 
 
 def _line(row: Simulated) -> str:

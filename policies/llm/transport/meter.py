@@ -5,7 +5,9 @@ Whether a player's decisions were its own is counted at the table, and told to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
@@ -26,6 +28,19 @@ Outcome = Literal["valid", "repaired", "fallback"]
 
 _ROUNDED: Final = 6
 """Digits of seconds and dollars that are told; the order in which threads add is not seen in them."""
+
+
+_LISTENER: ContextVar[Callable[[Completion], object] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def heard_by(listener: Callable[[Completion], object]) -> Iterator[None]:
+    """Tell somebody each reply, cached ones too, to a call that is made meanwhile in this thread."""
+    before = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(before)
 
 
 @dataclass(frozen=True)
@@ -119,6 +134,9 @@ class Meter:
             self._add(label, Count(failed=1, retries=error.retries))
             raise
         self._add(label, self._counted(request, reply))
+        listener = _LISTENER.get()
+        if listener is not None:
+            listener(reply)
         with self._lock:
             self._dropped |= set(reply.dropped)
             self._served |= {reply.served} - {""}
