@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.training.mediated_qa.equilibrium import NormalForm, Profile, product_of
+from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, Profile, product_of
 from parlour.training.mediated_qa.table import Floats
 
 _SLACK = 1e-9

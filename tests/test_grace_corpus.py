@@ -133,7 +133,7 @@ def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town
     assert CEILING not in scored("rules", *town_files, "--reader", "extract")
 
 
-def test_seeing_more_goes_with_quantal_response_from_counts(town_files, tmp_path, capsys):
+def test_seeing_more_goes_with_no_logit_equilibrium_and_no_on_line_learning(town_files, tmp_path, capsys):
     arguments = [
         "train",
         "grace",
@@ -145,8 +145,31 @@ def test_seeing_more_goes_with_quantal_response_from_counts(town_files, tmp_path
         "--out",
         str(tmp_path / "run"),
     ]
-    assert run_command([*arguments, "--method", "correlated"]) == 2
-    assert "method quantal and learner counts" in capsys.readouterr().err
+    assert run_command([*arguments, "--method", "logit", "--temperature", "3"]) == 2
+    told = capsys.readouterr().err
+    assert "sees 'signals' with method logit and learner counts; accepted: method quantal or correlated" in told
+    assert told.count("\n") == 1
+
+
+def test_the_correlated_form_of_a_policy_that_sees_the_question_is_learned_and_its_regrets_are_told(
+    town_files, tmp_path, capsys
+):
+    pytest.importorskip("sklearn")
+    arguments = ["train", "grace", *town_files, "--reader", "extract", "--sees", "question", "--method", "correlated"]
+
+    def told(name, *words):
+        assert run_command([*arguments, *words, "--out", str(tmp_path / name), "--json"]) == 0
+        made = policy_file.read(tmp_path / name / "policy.json").contextual
+        return made, json.loads(capsys.readouterr().out)["seen_regrets"]
+
+    made, regrets = told("shared")
+    assert (made.share, made.temperature, made.floor) == (1.0, 0.0, 0.0)
+    assert regrets == {"retriever": 0.0, "generator": 0.0, "verifier": 0.0}
+    made, regrets = told("own", "--individual-costs", "--share", "0.01")
+    assert made.share == 0.01
+    assert regrets == pytest.approx({"retriever": 0.0, "generator": 0.0, "verifier": 0.0}, abs=1e-6)
+    assert run_command([*arguments, "--out", str(tmp_path / "shared")]) == 0
+    assert "regret of the policy that sees more" in capsys.readouterr().out
 
 
 class Dropping(dict):

@@ -14,6 +14,7 @@ from parlour.envs.mediated_qa.memory import Memory
 from parlour.envs.mediated_qa.pipeline import OfflineReader, Pipeline
 from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, JOINTS, PUBLISHED, STATES, Payment
 from parlour.envs.mediated_qa.world import WorldFact
+from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.contextual import (
     LEAN,
     ContextualModel,
@@ -27,7 +28,7 @@ from parlour.policies.agents.mediated_qa.outcome_model import BoostedTrees, Outc
 from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.contextual import systems
 from parlour.training.mediated_qa.contextual.ceiling import ceiling, expected, recollections
-from parlour.training.mediated_qa.contextual.correlated import correlated_policy, regrets
+from parlour.training.mediated_qa.contextual.correlated import correlated_model, correlated_policy, regrets
 from parlour.training.mediated_qa.contextual.fit import BOOSTING, INVERSE_PENALTY, fit
 from parlour.training.mediated_qa.contextual.learn import ContextualConfig, learn_contextual
 from parlour.training.mediated_qa.simulate import Simulated, simulate
@@ -416,3 +417,28 @@ def test_where_each_pays_for_itself_the_correlated_form_is_obeyed():
     obeyed = correlated_policy(made, contexts, states, **mine)
     assert regrets(made, contexts, states, obeyed, **mine).max() <= 1e-6
     assert obeyed.sum(axis=1) == pytest.approx(1)
+
+
+def test_the_mediator_plays_the_correlated_form_from_its_file():
+    """With a thousandth of the outcome for each module the best equilibrium is another policy than the best action."""
+    rows, contexts = made_up(60)
+    model = learn_contextual(rows, contexts)
+    obeyed = correlated_model(model, individual_costs=True, share=0.001)
+    kept = PolicyTable({}, contextual=obeyed).dumps()
+    stored = policy_file.loads(kept)
+    assert stored.contextual.share == 0.001
+    assert stored.dumps() == kept
+    assert "share" not in json.loads(PolicyTable({}, contextual=model).dumps())["contextual"]
+    states = [row.state for row in rows]
+    played = correlated_policy(model, contexts, states, individual_costs=True, share=0.001)
+    best = correlated_model(model)
+    assert np.abs(played - best.policy(contexts, states)).max() > 0.1
+    mediator, greedy = (GraceMediator(PolicyTable({}, contextual=one), "best") for one in (stored.contextual, best))
+    for k in range(6):
+        advised = mediator._drawn(states[k], None, tuple(contexts[k])).joint
+        assert played[k, NAMES.index(advised)] == played[k].max()
+        assert list(stored.contextual.row(contexts[k], states[k]).values()) == played[k].tolist()
+        taken = greedy._drawn(states[k], None, tuple(contexts[k])).joint
+        assert taken == NAMES[int(model.values(contexts[k : k + 1], states[k : k + 1])[0].argmax())]
+    with pytest.raises(ParlourError, match=r"share -1\.0 is not accepted"):
+        contextual_model(obeyed.as_json() | {"share": -1})

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
+from parlour.policies.agents.mediated_qa import equilibrium
+from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, correlated, module_game, obedience, product_of
 from parlour.policies.agents.mediated_qa.joint import ALL, COSTS, PUBLISHED, cost
-from parlour.training.mediated_qa import equilibrium
-from parlour.training.mediated_qa.equilibrium import NormalForm, correlated, module_game, obedience, product_of
 
 # Aumann (1987), figure 2: dare or chicken out; rows and columns: chicken, dare
 CHICKEN = NormalForm(np.array([[[6.0, 2.0], [7.0, 0.0]], [[6.0, 7.0], [2.0, 0.0]]]))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
-from parlour.training.mediated_qa.equilibrium import NormalForm, product_of
+from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, product_of
 from parlour.training.mediated_qa.logit import LogitEquilibrium, logit
 from scipy.optimize import brentq
 

@@ -197,7 +197,7 @@ def test_other_methods_learn_over_own_actions_too(learned: tuple[HeldOut, Path],
 
 
 def test_modules_pay_their_own_costs_in_the_game_of_obedience():
-    from parlour.training.mediated_qa.equilibrium import module_game
+    from parlour.policies.agents.mediated_qa.equilibrium import module_game
 
     game = module_game({("walk", "careful", "check"): 100.0}, individual_costs=True, share=0.5, actions=OWN)
     # gross 100 + 2 + 8 + 3 = 113; half of it less the own cost

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final
 
 import typer
@@ -32,7 +34,7 @@ from parlour.training.mediated_qa.held_out import (
     split,
 )
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, unit_of
-from parlour.training.mediated_qa.sees import check_sees, learn_sees
+from parlour.training.mediated_qa.sees import check_sees, learn_sees, regrets_of
 from parlour.training.mediated_qa.train import Trained
 from parlour.training.statistics import show_interval
 
@@ -120,8 +122,10 @@ def _calibrated(
         at_once = model.concurrency if model.waits else 1
         asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
         calibrated = display.calibrate_with_bar(asking, setting, folder)
-    run = train.train(config, calibrated.table, out, reader=note, contextual=learn_sees(calibrated, config))
-    return _answer(run, out, compare(calibrated, run.learned.policy, folder, note, pipeline), note)
+    made = learn_sees(calibrated, config)
+    run = train.train(config, calibrated.table, out, reader=note, contextual=made)
+    regrets = regrets_of(calibrated, config, made)
+    return _answer(run, out, compare(calibrated, run.learned.policy, folder, note, pipeline), note, regrets)
 
 
 def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:
@@ -133,12 +137,26 @@ def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:
     return replace(asked, cache=str(folder / _REPLIES))
 
 
-def _answer(run: Trained, out: Path, scores: tuple[Scores, ...] = (), note: str = "") -> Answer:
+def _answer(
+    run: Trained,
+    out: Path,
+    scores: tuple[Scores, ...] = (),
+    note: str = "",
+    regrets: Mapping[str, float] = MappingProxyType({}),
+) -> Answer:
     _warn(run)
     value = _policy_as_json(run, out)
     value |= {"scores": [asdict(one) for one in scores]} if scores else {}
     value |= {"reader": note} if note else {}
-    return Answer(value, partial(_show_policy, run, out, scores, note))
+    value |= {"seen_regrets": dict(regrets)} if regrets else {}
+
+    def show() -> None:
+        _show_policy(run, out, scores, note)
+        if regrets:
+            told = ", ".join(f"{name} {regret:.2f}" for name, regret in regrets.items())
+            tell(f"regret of the policy that sees more, mean over held-out questions: {told}")
+
+    return Answer(value, show)
 
 
 def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path) -> Answer:

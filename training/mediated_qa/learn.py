@@ -11,9 +11,10 @@ import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.envs.mediated_qa.actions import ActionSet
 from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.policies.agents.mediated_qa import equilibrium
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
-from parlour.training.mediated_qa import equilibrium, quantal
+from parlour.training.mediated_qa import quantal
 from parlour.training.mediated_qa.learners import EXPLORATION_RULES, Rule
 from parlour.training.mediated_qa.logit import logit
 from parlour.training.mediated_qa.quantities import (

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.training.mediated_qa.equilibrium import NormalForm, Profile
+from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, Profile
 from parlour.training.mediated_qa.table import Floats
 
 LOGIT_TOLERANCE: Final = 1e-10

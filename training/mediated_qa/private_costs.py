@@ -16,11 +16,12 @@ from typing import Final
 import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS
+from parlour.policies.agents.mediated_qa import equilibrium
+from parlour.policies.agents.mediated_qa.equilibrium import OBEDIENCE_TOLERANCE, NormalForm
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, MODULES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
-from parlour.training.mediated_qa import baselines, equilibrium
+from parlour.training.mediated_qa import baselines
 from parlour.training.mediated_qa.calibrated_run import CalibratedRun
-from parlour.training.mediated_qa.equilibrium import OBEDIENCE_TOLERANCE, NormalForm
 from parlour.training.mediated_qa.table import Floats
 from parlour.training.statistics import MeanEstimate, mean_estimate
 

@@ -2,8 +2,8 @@
 
 Each joint action has a model of its four outcomes (`outcome_model`). Their chances lean on the table of states where these hold
 few questions: with n training questions in the state, the model counts n, and the state's own shares, which lean on all
-questions by `LEAN`, count `strength`. Expected net utility follows for any payment. The policy is the best action, or a
-quantal response with a floor, as for the table.
+questions by `LEAN`, count `strength`. Expected net utility follows for any payment. The policy is the best action, a quantal
+response with a floor, or the best correlated equilibrium of the modules, as for the table.
 """
 
 from __future__ import annotations
@@ -57,6 +57,9 @@ class ContextualModel:
     """Of the quantal response, in units of utility; 0 for the best action."""
     floor: float = 0.0
     """Least probability of an action."""
+    share: float | None = None
+    """Part of the outcome's utility that each module gets, where the policy is the best correlated equilibrium of modules that pay
+    their own costs; 1 where they share all. None: a quantal response."""
 
     def __post_init__(self) -> None:
         check_one_of("sees", self.sees, SEES)
@@ -73,6 +76,8 @@ class ContextualModel:
             raise ParlourError(
                 "a contextual model whose parts do not fit; accepted: one of `train grace --sees question`"
             )
+        if self.share is not None and not 0 <= self.share < math.inf:
+            raise accept("share", self.share, "a number from 0, or none")
         if not self.strength >= 0 or not 0 <= self.temperature < math.inf or not 0 <= self.floor * len(self.joints) < 1:
             told = (self.strength, self.temperature, self.floor)
             raise accept("strength, temperature and floor", told, "numbers from 0, the floor below 1 / actions")
@@ -117,7 +122,12 @@ class ContextualModel:
 
     def policy(self, contexts: Floats, states: Sequence[str], payment: Payment | None = None) -> Floats:
         """Probabilities of the joint actions, shape (questions, joint actions)."""
-        return response(self.values(contexts, states, payment), self.temperature, self.floor)
+        values = self.values(contexts, states, payment)
+        if self.share is None:
+            return response(values, self.temperature, self.floor)
+        from parlour.policies.agents.mediated_qa.equilibrium import obeyed
+
+        return obeyed(values, self.joints, (self.payment if payment is None else payment).costs, self.share)
 
     def row(self, context: Sequence[float], state: str) -> dict[Joint, float]:
         """The probabilities on one question. Raises `ParlourError` if the context lacks features that it sees."""
@@ -143,6 +153,7 @@ class ContextualModel:
             "temperature": self.temperature,
             "floor": self.floor,
             "models": [model.as_json() for model in self.models],
+            **({} if self.share is None else {"share": self.share}),
         }
 
 
@@ -195,6 +206,7 @@ def contextual_model(stored: Any) -> ContextualModel:
         _payment(stored),
         float(told[1]),
         float(told[2]),
+        None if stored.get("share") is None else float(array("share", [stored["share"]], 1)[0]),
     )
 
 

@@ -1,18 +1,24 @@
 """The correlated form of a contextual policy: on each question the best correlated equilibrium of the modules' game.
 
 The expected net utilities of the joint actions on a question are the welfare; where modules pay for their own action only, their
-payoffs differ, and a recommendation must be worth following for each of them (`parlour.training.mediated_qa.equilibrium`).
+payoffs differ, and a recommendation must be worth following for each of them (`parlour.policies.agents.mediated_qa.equilibrium`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.policies.agents.mediated_qa import equilibrium
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.outcome_model import Floats
-from parlour.training.mediated_qa import equilibrium
+
+
+def correlated_model(model: ContextualModel, *, individual_costs: bool = False, share: float = 1.0) -> ContextualModel:
+    """The same model that plays the best correlated equilibrium; arguments as of `module_game`."""
+    return replace(model, temperature=0.0, floor=0.0, share=share if individual_costs else 1.0)
 
 
 def correlated_policy(
@@ -25,12 +31,7 @@ def correlated_policy(
     payment: Payment | None = None,
 ) -> Floats:
     """Probabilities of the joint actions on each question, shape (questions, joint actions); arguments as of `module_game`."""
-    rows, costs = [], (payment or model.payment).costs
-    for net in _nets(model, contexts, states, payment):
-        game = equilibrium.module_game(net, individual_costs=individual_costs, share=share, costs=costs)
-        row = equilibrium.as_row(equilibrium.correlated(game, equilibrium.as_array(net)).probabilities, tuple(net))
-        rows.append([row.get(joint, 0.0) for joint in model.joints])
-    return np.array(rows)
+    return correlated_model(model, individual_costs=individual_costs, share=share).policy(contexts, states, payment)
 
 
 def regrets(

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.policies.agents.mediated_qa.joint import Joint, key
-from parlour.policies.agents.mediated_qa.policy_file import Row
-from parlour.training.mediated_qa.table import Floats
+from parlour.policies.agents.mediated_qa.outcome_model import Floats
 from scipy.optimize import linprog
 
 OBEDIENCE_TOLERANCE: Final = 1e-9
@@ -260,7 +259,30 @@ def module_game(
     return NormalForm(payoffs, feasible)
 
 
-def as_array(row: Row, actions: ActionSet = PUBLISHED_ACTIONS) -> Floats:
+def obeyed(values: Floats, joints: Sequence[Joint], costs: Sequence[float], share: float) -> Floats:
+    """The best correlated equilibrium on each question, where modules pay for their own action.
+
+    Args:
+        values: Net utility of the joint actions, shape (questions, joint actions).
+        joints: The joint actions.
+        costs: What the published actions cost.
+        share: As of `module_game`. At 1 the interests agree: the best action is an equilibrium, and nothing is worth more.
+
+    Returns:
+        Probabilities, in the shape of `values`.
+    """
+    found = np.zeros_like(values)
+    if share == 1:
+        found[np.arange(len(values)), values.argmax(axis=1)] = 1.0
+        return found
+    for k, nets in enumerate(values.tolist()):
+        net = dict(zip(joints, nets, strict=True))
+        game = module_game(net, individual_costs=True, share=share, costs=costs)
+        found[k] = list(as_row(correlated(game, as_array(net)).probabilities, joints).values())
+    return found
+
+
+def as_array(row: Mapping[Joint, float], actions: ActionSet = PUBLISHED_ACTIONS) -> Floats:
     """A row of a policy in the shape of `module_game`."""
     found = np.zeros(tuple(map(len, actions.modules)))
     for joint, p in row.items():
@@ -268,7 +290,9 @@ def as_array(row: Row, actions: ActionSet = PUBLISHED_ACTIONS) -> Floats:
     return found
 
 
-def as_row(probabilities: Floats, joints: Sequence[Joint], actions: ActionSet = PUBLISHED_ACTIONS) -> Row:
+def as_row(
+    probabilities: Floats, joints: Sequence[Joint], actions: ActionSet = PUBLISHED_ACTIONS
+) -> Mapping[Joint, float]:
     """The opposite of `as_array`, for these joint actions; together they are scaled to 1."""
     found = np.array([max(0.0, float(probabilities[actions.joint_of(joint)])) for joint in joints])
     if not found.sum() > 0:
