@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
+from parlour.training.cli import run
 from parlour.training.mediated_qa import table as tables
 from parlour.training.mediated_qa.leave_one_out import in_sample_static, left_out_greedy, left_out_static
 from parlour.training.mediated_qa.table import UtilityTable
@@ -72,3 +74,71 @@ def test_the_published_held_out_run():
     with (DATA / "grace" / "final_results.csv").open(encoding="utf-8", newline="") as file:
         earned = [float(row["net_utility"]) for row in csv.DictReader(file)]
     assert (len(earned), np.mean(earned)) == (20, pytest.approx(6.35))
+
+
+# -- parlour reproduce grace-loo -------------------------------------------------------------------------------
+
+
+def test_the_command_calls_each_figure_what_it_is(capsys):
+    """Of the published data, where they are: greedy and shrunk left out, static left out and in-sample, the held-out run."""
+    assert run(["reproduce", "grace-loo", "--data", str(DATA / "grace"), "--json"]) == 0
+    cells = json.loads(capsys.readouterr().out)["cells"]
+    assert {(one["row"], one["of"]): round(one["value"]["value"], 2) for one in cells} == {
+        ("best action of each state", "left out"): 10.05,
+        ("best action of each state, shrinkage estimated", "left out"): 10.05,
+        ("best action of each state, shrunk by 3", "left out"): 10.05,
+        ("best action of each state, shrunk by 5", "left out"): 7.45,
+        ("best action of each state, shrunk by 10", "left out"): 6.05,
+        ("best action of each state, shrunk by 50", "left out"): 2.85,
+        ("best static action", "left out"): -10.7,
+        ("best static action", "in-sample"): 9.5,
+        ("the published mediator", "held out"): 6.35,
+    }
+    apart = {(one["row"], one["of"]): one["value_difference"] for one in cells}
+    assert apart["best static action", "left out"]["value"] == pytest.approx(-20.75)
+    assert apart["the published mediator", "held out"] is None  # other questions
+
+
+def files(folder, earned="net_utility\n4\n-6\n"):
+    """Two questions of one state: without the other one, each would take the action that is worse on it."""
+    (folder / "simulation.csv").write_text(
+        "id,state,u_shallow_gen_nli,u_shallow_refuse_nocheck\n0,T:mid_Q:mid,10,0\n1,T:mid_Q:mid,0,8\n"
+    )
+    (folder / "final_results.csv").write_text(earned)
+    return ["reproduce", "grace-loo", "--data", str(folder)]
+
+
+def test_the_command_prints_a_table_of_any_such_folder(tmp_path, capsys):
+    assert run([*files(tmp_path), "--json"]) == 0
+    told = [(one["of"], one["value"]["value"]) for one in json.loads(capsys.readouterr().out)["cells"]]
+    assert told[0] == ("left out", 0.0)
+    assert told[-3:] == [("left out", 0.0), ("in-sample", 5.0), ("held out", -1.0)]
+    assert run(files(tmp_path)) == 0
+    printed = capsys.readouterr().out
+    assert "in-sample" in printed
+    assert "nothing is played" in printed.lower()
+
+
+@pytest.mark.parametrize(
+    ("earned", "told"),
+    [
+        ("net_utility\n", "no finite net utilities"),
+        ("net_utility\nx\n", "cannot be read"),
+        ("id\n3\n", "cannot be read"),
+    ],
+)
+def test_files_that_are_no_published_data_are_told_in_one_line(tmp_path, capsys, earned, told):
+    assert run(files(tmp_path, earned)) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+
+
+def test_without_the_data_nothing_can_be_told(tmp_path, capsys):
+    assert run(["reproduce", "grace-loo"]) == 2
+    assert (
+        "grace-loo needs the published data; accepted: a folder with simulation.csv, --data DIR"
+        in capsys.readouterr().err
+    )
+    assert run(["reproduce", "grace-loo", "--data", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

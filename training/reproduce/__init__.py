@@ -9,7 +9,16 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from parlour.envs.core import check_one_of
-from parlour.training.reproduce import avalon_records, avalon_social, avalon_tables, grace, gratr, gratr_trust, questum
+from parlour.training.reproduce import (
+    avalon_records,
+    avalon_social,
+    avalon_tables,
+    grace,
+    grace_loo,
+    gratr,
+    gratr_trust,
+    questum,
+)
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value, held
 
 __all__ = ["TABLES", "Reproduction", "ReproductionSetting", "TableCell", "Value", "reproduce", "sizes"]
@@ -32,6 +41,10 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
     "grace-3": ("the mediator beside its baselines on held-out questions", grace.grace_figure_3),
     "grace-4": ("heatmap of the mediator's policy; needs --out", grace.grace_figure_4),
     "grace-5": ("net utility by state; needs --out", grace.grace_figure_5),
+    "grace-loo": (
+        "the published calibration left out question by question; plays nothing, needs --data",
+        grace_loo.grace_left_out,
+    ),
     "questum-2": ("win rates and right answers in murder mysteries, agents against agents", questum.questum_table_2),
     "questum-3": ("the same against another murderer, in a person's place", questum.questum_table_3),
     "questum-8": ("the same as questum-2, with the own script alone and with all scripts", questum.questum_table_8),
