@@ -15,13 +15,14 @@ from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_RIGHT, ANSWERED_WRONG, KEPT_SILENT, Payment
 from parlour.policies.agents.mediated_qa.joint import COSTS, PUBLISHED
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.policies.agents.mediated_qa.policy_file import read as read_policy
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.prices import Prices
 from parlour.policies.llm.transport.request import NO_USAGE, ChatMessage, Completion, Request, Usage
 from parlour.training.cli import run
 from parlour.training.mediated_qa import stakes as stakes_module
 from parlour.training.mediated_qa import usage
-from parlour.training.mediated_qa.calibrated_run import CalibratedRun
+from parlour.training.mediated_qa.calibrated_run import CalibratedRun, read_run
 from parlour.training.mediated_qa.held_out import HeldOutConfig, prepare
 from parlour.training.mediated_qa.learn import GraceConfig, learn
 from parlour.training.mediated_qa.private_costs import private_obedience
@@ -156,6 +157,17 @@ def test_own_costs_of_modules_that_pay_for_themselves_are_stored_with_the_run(tm
     assert "costs" not in json.loads((tmp_path / "published" / "config.json").read_text())
 
 
+def test_a_table_of_ones_own_is_played_at_ones_own_costs(tmp_path):
+    """As above: from share 1/2 on the retriever follows to the deep search that costs eight more."""
+    (tmp_path / "table.csv").write_text(table(of_one_state(5, 4, Payment(costs=HALF))).dumps())
+    words = ["train", "grace", "--from-table", str(tmp_path / "table.csv"), "--method", "correlated"]
+    words += ["--individual-costs", "--share", "0.49", "--validation", "0"]
+    for name, costs, followed in (("own", ["--costs", "retrieve_deep=9"], SHALLOW), ("published", [], DEEP)):
+        assert run([*words, *costs, "--out", str(tmp_path / name)]) == 0
+        row = read_policy(tmp_path / name / "policy.json").rows[STATE]
+        assert max(row, key=row.__getitem__) == followed
+
+
 # -- what the actions use --------------------------------------------------------------------------------------
 
 
@@ -261,3 +273,86 @@ def test_a_damaged_file_of_usage_is_told_of(tmp_path):
     (tmp_path / "partial_usage.csv").write_text("number,action,n,prompt,completion,n_seconds,seconds\n0,generate,x\n")
     with pytest.raises(ParlourError, match="holds no usage"):
         usage.resume(tmp_path / "partial_usage.csv", ())
+
+
+# -- costs by a rate -------------------------------------------------------------------------------------------
+
+
+USED = """action,n,prompt,completion,n_seconds,seconds
+retrieve_shallow,2,0.0,0.0,2,0.5
+retrieve_deep,2,0.0,0.0,2,2.0
+generate,3,2000.0,100.0,3,1.5
+generate_consistency,2,150.0,500.0,0,
+"""
+
+
+def test_tokens_and_seconds_become_costs_by_a_rate(tmp_path):
+    (tmp_path / "usage.csv").write_text(USED)
+    # 0.15 and 0.6 a million: generate 2,000 * 0.15 + 100 * 0.6 = 360 a million; and 0.01 a second
+    priced = usage.rate("0.15,0.6,0")
+    assert usage.costs_by(tmp_path / "usage.csv", priced) == pytest.approx((0, 0, 0, 360e-6, 322.5e-6, 0, 0, 0, 0))
+    with pytest.raises(ParlourError, match="seconds of generate_consistency were not measured"):
+        usage.costs_by(tmp_path / "usage.csv", usage.rate("0.15,0.6,0.01"))
+    (tmp_path / "usage.csv").write_text(USED.replace("0,\n", "2,4.0\n"))
+    found = usage.costs_by(tmp_path / "usage.csv", usage.rate("gpt-4o-mini,0.01"))
+    assert found == pytest.approx((0.005, 0.02, 0, 360e-6 + 0.015, 322.5e-6 + 0.04, 0, 0, 0, 0))
+    assert (
+        usage.rate("gpt-4o-mini,0.01")
+        .told(found)
+        .startswith("costs by use at rate 0.15,0.6,0.01: retrieve_shallow 0.005,")
+    )
+
+
+@pytest.mark.parametrize("text", ["", "1", "1,2,3,4", "1,2,x", "no-such-model,1", "-1,0,0", "nan,0,0", "1,2,inf"])
+def test_rates_that_mean_nothing_are_refused(text):
+    with pytest.raises(ParlourError, match="accepted"):
+        usage.rate(text)
+
+
+@pytest.mark.parametrize("source", [["--from-table", "x.csv"], ["--from-log", "x.jsonl"]])
+def test_a_rate_is_for_what_is_calibrated_and_in_place_of_costs(source, capsys):
+    assert run(["train", "grace", *source, "--rate", "1,1,1"]) == 2
+    assert "--rate makes costs of a calibration; accepted" in capsys.readouterr().err
+    assert run(["train", "grace", "--questions", "9", "--costs", "generate=1", "--rate", "1,1,1"]) == 2
+    assert "without --costs" in capsys.readouterr().err
+
+
+def test_a_run_is_priced_by_its_rate_and_nothing_is_asked_again(tmp_path, clock, capsys):
+    """Each action takes one tick, so that at 7 a second each of the six costs 7; tokens were none."""
+    words = ["train", "grace", "--questions", "30", "--held-out", "10", "--temperature", "1", "--floor", "0"]
+    assert run([*words, "--rate", "0,0,7", "--out", str(tmp_path / "rated")]) == 0
+    assert "costs by use at rate 0,0,7: retrieve_shallow 7" in " ".join(capsys.readouterr().out.split())
+    sevens = ",".join("0" if action in usage.FREE else "7" for action in COSTS)
+    assert run([*words, "--costs", sevens, "--out", str(tmp_path / "stated")]) == 0
+    rated, stated = tmp_path / "rated", tmp_path / "stated"
+    assert (rated / "policy.json").read_text() == (stated / "policy.json").read_text()
+    for name in ("scores.csv", "usage.csv"):
+        assert (rated / "calibration" / name).read_text() == (stated / "calibration" / name).read_text()
+    told = json.loads((rated / "config.json").read_text())
+    assert (told["rate"], told["costs"]) == ("0,0,7", [float(one) for one in sevens.split(",")])
+    assert [row.utilities for row in read_run(rated).rows] == [row.utilities for row in read_run(stated).rows]
+    # the same command again leaves the same files; another rate is another run
+    kept = {path: path.read_bytes() for path in rated.rglob("*") if path.is_file()}
+    assert run([*words, "--rate", "0,0,7", "--out", str(rated)]) == 0
+    assert {path: path.read_bytes() for path in rated.rglob("*") if path.is_file()} == kept
+    assert run([*words, "--rate", "0,0,8", "--out", str(rated)]) == 2
+    assert 'rate "0,0,7"' in capsys.readouterr().err
+
+
+def test_stakes_are_shown_at_the_costs_of_a_rate(tmp_path, clock, capsys):
+    words = ["train", "grace", "--questions", "30", "--held-out", "10", "--temperature", "1", "--floor", "0"]
+    assert run([*words, "--out", str(tmp_path / "run")]) == 0
+    capsys.readouterr()
+    shown = {}
+    for name, rate in (("free", ["--rate", "0,0,0"]), ("dear", ["--rate", "0,0,7"]), ("run", [])):
+        out = tmp_path / name
+        assert run(["grace", "stakes", str(tmp_path / "run"), "--price", "50", *rate, "--out", str(out)]) == 0
+        shown[name] = " ".join(capsys.readouterr().out.split())
+        with (out / "stakes.csv").open(newline="") as file:
+            found = {row["system"]: float(row["net"]) for row in csv.DictReader(file)}
+        shown[f"{name} net"] = found["no retrieval"]
+    assert "costs by use at rate 0,0,7: retrieve_shallow 7" in shown["dear"]
+    assert "costs by use" not in shown["run"]
+    # the closed-book answer costs 0, 7, and 2 as published
+    assert shown["dear net"] == pytest.approx(shown["free net"] - 7)
+    assert shown["run net"] == pytest.approx(shown["free net"] - 2)

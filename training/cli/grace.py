@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.corpora.documents import read_documents
+from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.terminal import tell
 from parlour.policies.agents.mediated_qa import policy_file, recommendation_log
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
@@ -18,7 +19,7 @@ from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.files import atomic_write
 from parlour.training import display
 from parlour.training.cli.options import Answer, Options
-from parlour.training.mediated_qa import calibrated_run, explain, off_policy, private_costs, stakes_files
+from parlour.training.mediated_qa import calibrated_run, explain, off_policy, private_costs, stakes_files, usage
 from parlour.training.mediated_qa.off_policy import PolicyValue
 from parlour.training.mediated_qa.stakes import SeenQuestions, Stakes, StakesConfig, stakes
 from parlour.training.statistics import show_interval
@@ -32,6 +33,11 @@ def show_stakes(
         StakesConfig,
         Options(shown={"value": "as in the run", "price": "0,10,25,50,100,200,400,1000,inf, in the unit of the run"}),
     ],
+    rate: Annotated[
+        str | None,
+        "Costs by what the run's actions used: prices of a million tokens read, of a million written, of a second; or "
+        "MODEL,SECOND; None: the costs of the run.",
+    ] = None,
     out: Annotated[Path | None, "Directory for table, picture and policies; None: RUN/stakes."] = None,
 ) -> Answer:
     """Show what the stakes decide: policy, accuracy, abstention and net utility over a grid, asking nothing again.
@@ -39,12 +45,13 @@ def show_stakes(
     Example: [bold]parlour grace stakes runs/grace --price 0,50,200,inf --value 110[/bold]
     """
     read = calibrated_run.read_run(run)
+    payment, paid = _paid(read, rate)
     thresholds = {} if read.policy is None else read.policy.thresholds
     found = stakes(
         read.train,
         read.held_out,
         config,
-        read.config.payment,
+        payment,
         joint=read.config.joint,
         thresholds=thresholds,
         reader=read.note,
@@ -52,8 +59,24 @@ def show_stakes(
     )
     folder = run / "stakes" if out is None else out
     drawn = stakes_files.store(found, read.held_out, folder)
-    value = {"out": str(folder), "reader": read.note, "scores": [stakes_files.as_json(one) for one in found.scores]}
-    return Answer(value, partial(_show_stakes, found, folder, drawn))
+    value = {
+        "out": str(folder),
+        "reader": read.note,
+        "costs": paid,
+        "scores": [stakes_files.as_json(one) for one in found.scores],
+    }
+    return Answer(value, partial(_show_stakes, found, folder, drawn, paid))
+
+
+def _paid(read: calibrated_run.CalibratedRun, rate: str | None) -> tuple[Payment, str]:
+    """What is paid, and how its costs were made; by the run's own rate if no other one is given."""
+    if rate is None and not read.rate:
+        return read.config.payment, ""
+    by = usage.rate(rate or read.rate)
+    costs = read.config.costs
+    if rate is not None:
+        costs = usage.costs_by(read.folder / calibrated_run.CALIBRATION / usage.USAGE, by)
+    return read.config.payment._replace(costs=costs), by.told(costs)
 
 
 def _seen(read: calibrated_run.CalibratedRun) -> SeenQuestions | None:
@@ -68,8 +91,8 @@ def _said(note: str) -> str:
     return f"; {note}" if note else ""
 
 
-def _show_stakes(found: Stakes, folder: Path, drawn: bool) -> None:
-    n, said = found.scores[0].n, _said(found.reader)
+def _show_stakes(found: Stakes, folder: Path, drawn: bool, paid: str) -> None:
+    n, said = found.scores[0].n, _said(found.reader) + _said(paid)
     display.show_table(
         f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others{said}",
         stakes_files.headings(found),

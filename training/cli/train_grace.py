@@ -20,7 +20,7 @@ from parlour.training import display
 from parlour.training.cli import common
 from parlour.training.cli.models import answering
 from parlour.training.cli.options import Answer, Options
-from parlour.training.mediated_qa import costs, readers, table, train
+from parlour.training.mediated_qa import costs, readers, table, train, usage
 from parlour.training.mediated_qa.baselines import Scores, lines
 from parlour.training.mediated_qa.forecast import forecast
 from parlour.training.mediated_qa.held_out import (
@@ -34,8 +34,10 @@ from parlour.training.mediated_qa.held_out import (
     split,
 )
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, unit_of
+from parlour.training.mediated_qa.priced import priced
 from parlour.training.mediated_qa.sees import check_sees, learn_sees, regrets_of
 from parlour.training.mediated_qa.train import Trained
+from parlour.training.mediated_qa.usage import UseRate
 from parlour.training.statistics import show_interval
 
 _REPLIES: Final = "replies.sqlite"
@@ -65,6 +67,11 @@ def train_grace(
         typer.Option("--costs"),
         "Costs of the actions, nine numbers or some by name such as retrieve_deep=4; None: those of the published run.",
     ] = None,
+    rate: Annotated[
+        str | None,
+        "Costs by what the actions used while calibrating: prices of a million tokens read, of a million written, of a second, "
+        "such as 0.15,0.6,0.0001; or MODEL,SECOND with a model of the price table; None: as --costs says.",
+    ] = None,
     dry_run: Annotated[bool, "Only tell how many calls, tokens and dollars the calibration takes at most."] = False,
     out: common.RunOption = Path("runs/grace"),
 ) -> Answer:
@@ -85,15 +92,21 @@ def train_grace(
         raise ParlourError(
             "--ray, --model and --dry-run are for questions; accepted: with --corpus PATH or --questions N"
         )
+    if rate is not None and (cost is not None or setting.actions or (questions is None and not setting.corpus)):
+        raise ParlourError(
+            "--rate makes costs of a calibration; accepted: with --corpus or --questions, without --costs"
+        )
+    by = None if rate is None else usage.rate(rate, asked.prices)
     if from_table is not None:
-        return _answer(train.train(config, table.read(from_table), out), out)
+        told = table.read(from_table)
+        return _answer(train.train(config, told if cost is None else replace(told, costs=costs.stated(cost)), out), out)
     setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=_called(asked))
     config = replace(config, unit=unit_of(setting.payment))
     if from_log is not None:
         return _from_log(config, from_log, setting.payment, out)
     if questions is not None:
         setting = replace(setting, train=questions, corpus_seed=UNSEEN + config.seed)
-    return _calibrated(config, setting, asked, ray, out, dry_run)
+    return _calibrated(config, setting, asked, ray, out, dry_run, by)
 
 
 def _called(asked: ModelConfig) -> str:
@@ -102,7 +115,13 @@ def _called(asked: ModelConfig) -> str:
 
 
 def _calibrated(
-    config: GraceConfig, setting: HeldOutConfig, asked: ModelConfig, ray: common.RaySettings, out: Path, dry_run: bool
+    config: GraceConfig,
+    setting: HeldOutConfig,
+    asked: ModelConfig,
+    ray: common.RaySettings,
+    out: Path,
+    dry_run: bool,
+    by: UseRate | None,
 ) -> Answer:
     """Calibrate, learn, compare; or only tell what the calibration takes."""
     note, folder = readers.note(setting), out / "calibration"
@@ -122,10 +141,13 @@ def _calibrated(
         at_once = model.concurrency if model.waits else 1
         asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
         calibrated = display.calibrate_with_bar(asking, setting, folder)
+    if by is not None:
+        calibrated = priced(calibrated, usage.costs_by(folder / usage.USAGE, by))
     made = learn_sees(calibrated, config)
-    run = train.train(config, calibrated.table, out, reader=note, contextual=made)
+    run = train.train(config, calibrated.table, out, reader=note, contextual=made, rate="" if by is None else str(by))
     regrets = regrets_of(calibrated, config, made)
-    return _answer(run, out, compare(calibrated, run.learned.policy, folder, note, pipeline), note, regrets)
+    scores = compare(calibrated, run.learned.policy, folder, note, pipeline)
+    return _answer(run, out, scores, note, regrets, "" if by is None else by.told(calibrated.config.costs))
 
 
 def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:
@@ -143,11 +165,14 @@ def _answer(
     scores: tuple[Scores, ...] = (),
     note: str = "",
     regrets: Mapping[str, float] = MappingProxyType({}),
+    paid: str = "",
 ) -> Answer:
     _warn(run)
     value = _policy_as_json(run, out)
     value |= {"scores": [asdict(one) for one in scores]} if scores else {}
     value |= {"reader": note} if note else {}
+    value |= {"costs": paid} if paid else {}
+    note = "; ".join(filter(None, (note, paid)))
     value |= {"seen_regrets": dict(regrets)} if regrets else {}
 
     def show() -> None:

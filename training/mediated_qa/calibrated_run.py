@@ -6,7 +6,7 @@ RUN/config.json beside it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import read_json
 from parlour.training.mediated_qa import readers
 from parlour.training.mediated_qa.held_out import HeldOutConfig, corpus_of
+from parlour.training.mediated_qa.priced import paid
 from parlour.training.mediated_qa.simulate import Simulated, read_partial
 from parlour.training.mediated_qa.table import Floats
 from parlour.training.runs import CONFIG
@@ -37,6 +38,8 @@ class CalibratedRun:
     train: tuple[Simulated, ...]
     held_out: tuple[Simulated, ...]
     policy: PolicyTable | None
+    rate: str = ""
+    """By which its costs follow from what the actions used; empty for none."""
 
     @property
     def note(self) -> str:
@@ -65,9 +68,11 @@ def read_run(folder: str | Path) -> CalibratedRun:
     total = config.train + config.held_out
     if missing := [number for number in range(total) if number not in stored]:
         raise ParlourError(f"{str(folder)!r} lacks {len(missing)} of {total} questions; accepted: {_ACCEPTED}")
-    rows = tuple(stored[number] for number in range(total))
+    rate, costs = _rate(run / CONFIG) if calibration != run else ("", ())
+    config = replace(config, costs=costs) if rate else config
+    rows = paid(tuple(stored[number] for number in range(total)), config.payment)
     made = policy_file.read(run / "policy.json") if (run / "policy.json").exists() else None
-    return CalibratedRun(run, config, rows[: config.train], rows[config.train :], made)
+    return CalibratedRun(run, config, rows[: config.train], rows[config.train :], made, rate)
 
 
 def contexts(run: CalibratedRun) -> Floats:
@@ -78,6 +83,12 @@ def contexts(run: CalibratedRun) -> Floats:
     search = None if run.config.guide is None else Search(run.config.guide)
     pipeline = Pipeline(corpus, normalisation=run.config.normalisation, search=search)
     return np.array([pipeline.context(number) for number in range(len(run.rows))], dtype=np.float64)
+
+
+def _rate(path: Path) -> tuple[str, tuple[float, ...]]:
+    """The rate of a run and its costs; empty without one."""
+    told = read_json(path) if path.exists() else {}
+    return str(told.get("rate", "")), tuple(told.get("costs", ()))
 
 
 def _config(stored: Any) -> HeldOutConfig:

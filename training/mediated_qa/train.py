@@ -79,6 +79,7 @@ def train(
     progress: Callable[[int, str], None] = lambda _steps, _note: None,
     reader: str = "",
     contextual: ContextualModel | None = None,
+    rate: str = "",
 ) -> Trained:
     """Train, or resume the run in `out`.
 
@@ -91,6 +92,7 @@ def train(
         progress: Told the number of steps made since the last call, and how it stands.
         reader: Who answered the questions of the table, for the policy file; empty where that is not told.
         contextual: What the policy file holds besides the table, for a mediator that sees more than the state.
+        rate: By which the costs of the table follow from what the actions used, for config.json; empty for none.
 
     Raises:
         ParlourError: `out` holds another run or is in use, or the configuration does not fit the table.
@@ -98,8 +100,9 @@ def train(
     check(table, config)
     told = {"reader": reader} if reader else {}
     told |= {} if contextual is None else {"sees": contextual.sees}
+    priced: dict[str, Any] = {"rate": rate, "costs": list(table.costs or ())} if rate else {}
     finished = partial(replace, reader=reader, contextual=contextual)
-    with run_directory(out, _settings(config, table) | told) as folder:
+    with run_directory(out, _settings(config, table) | told | priced) as folder:
         return _train(config, table, folder, progress, finished)
 
 

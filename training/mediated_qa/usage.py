@@ -178,11 +178,10 @@ class UseRate:
     def __str__(self) -> str:
         return f"{self.prompt:g},{self.completion:g},{self.second:g}"
 
-    @property
-    def words(self) -> str:
-        """For titles of tables."""
-        read, written, second = str(self).split(",")
-        return f"costs by use: {read} and {written} a million tokens read and written, {second} a second"
+    def told(self, costs: tuple[float, ...]) -> str:
+        """For titles of tables: what the actions cost by it."""
+        each = ", ".join(f"{action} {cost:.3g}" for action, cost in zip(COSTS, costs, strict=True) if cost)
+        return f"costs by use at rate {self}: {each or 'none'}"
 
 
 def rate(text: str, prices: str | None = None) -> UseRate:
