@@ -204,18 +204,34 @@ def test_lines_are_cut_only_when_they_were_read(tmp_path):
 
 # -- the commands ------------------------------------------------------------------------------------------------
 
-TUNED = ["--budget", "2", "--surface", "4", "--grid", "2", "--finalists", "1"]
+TUNED = ["--held-out", "4", "--budget", "2", "--surface", "2", "--grid", "2", "--finalists", "1"]
+SMALL_SEAT = [
+    "--phase-steps",
+    "256",
+    "--rollout",
+    "128",
+    "--envs",
+    "8",
+    "--batch",
+    "64",
+    "--hidden",
+    "8,8",
+    "--validation-games",
+    "2",
+    "--processes",
+    "1",
+]
 COMMANDS = {
-    "seat": ["train", "seat", "avalon_v0", "--steps", "4096"],
-    "selfplay": ["train", "selfplay", "avalon_v0", "--steps", "8192", "--tables", "64", "--imitation-steps", "8192", "--deals", "1", "--test-deals", "2"],
-    "gratr": ["train", "gratr", "--games", "4", "--held-out", "4", *TUNED],
-    "questum": ["train", "questum", "--games", "2", "--held-out", "4", *TUNED],
-    "spsa": ["train", "questum", "--method", "spsa", "--games", "2", "--held-out", "4", *TUNED],
-    "grace": ["train", "grace", "--questions", "200", "--held-out", "50"],
-    "avalon": ["train", "avalon", "--games", "4", "-n", "5"],
-    "gratr-2": ["reproduce", "gratr-2", "--games", "4"],
+    "seat": ["train", "seat", "template_v0", "--opponents", "random", "--features", "summary", "--steps", "512", *SMALL_SEAT],
+    "selfplay": ["train", "selfplay", "avalon_v0", "--steps", "2048", "--tables", "32", "--imitation-steps", "2048", "--deals", "1", "--test-deals", "2"],
+    "gratr": ["train", "gratr", "--games", "2", *TUNED, "--surface", "4"],
+    "questum": ["train", "questum", "--games", "1", *TUNED],
+    "spsa": ["train", "questum", "--method", "spsa", "--games", "1", *TUNED],
+    "grace": ["train", "grace", "--questions", "60", "--held-out", "20"],
+    "avalon": ["train", "avalon", "--games", "2", "-n", "5"],
+    "gratr-2": ["reproduce", "gratr-2", "--games", "2"],
     "questum-2": ["reproduce", "questum-2", "--games", "2"],
-    "grace-3": ["reproduce", "grace-3", "--games", "40", "--practice", "60"],
+    "grace-3": ["reproduce", "grace-3", "--games", "10", "--practice", "30"],
 }  # fmt: skip
 UNLIKE = {".png", ".zip", ".sqlite3", ".lock"}
 """Pictures and PyTorch's and SQLite's files hold a date or a version of their libraries."""

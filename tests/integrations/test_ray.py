@@ -303,7 +303,7 @@ def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_p
     assert "a person is at the table" in refused("play", "avalon_v0", "--policy", HumanPolicy.name, *near)
     assert "--ray-workers goes with --ray" in refused("evaluate", "--ray-workers", "2")
     assert "accepted: --ray-workers" in refused("train", "gratr", "--workers", "2", *near)
-    assert "with --questions" in refused("train", "grace", "--from-table", "t.csv", *near)
+    assert "--ray, --model and --dry-run are for questions" in refused("train", "grace", "--from-table", "t.csv", *near)
     (tmp_path / "avalon_v0-2.jsonl").write_text("mine")
     assert "-2.jsonl' exists" in refused("play", "--games", "3", "--out", str(tmp_path), *near)
     assert files(tmp_path) == {"avalon_v0-2.jsonl": b"mine"}
