@@ -39,6 +39,29 @@ def test_a_title_in_lower_case_is_linked_where_its_words_stand_in_the_question(q
     assert [graph.text[node] for node in graph.link(question)] == titles
 
 
+BOOKS = (
+    Passage("Book 1", ("Book 1 was written by Ann Reed.",)),
+    Passage("Book 3", ("Book 3 was written by Bo Hale.",)),
+    Passage("Book 31", ("Book 31 was written by Ann Reed.",)),
+    Passage("Apollo 13", ("Apollo 13 is a film.",)),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("Who wrote Book 3?", ["Book 3"]),  # neither Book 1, which is as alike, nor Book 31
+        ("Who wrote Book 2?", []),
+        ("Did Book 31 come out before Book 1?", ["Book 1", "Book 31"]),
+        ("Who directed Apollo 13?", ["Apollo 13"]),
+        ("Who directed Apollo 11?", []),
+    ],
+)
+def test_a_title_with_a_number_means_that_number(question, titles):
+    graph = KnowledgeGraph(BOOKS)
+    assert [graph.text[node] for node in graph.link(question)] == titles
+
+
 def evidence(*pieces: tuple[str, str]) -> str:
     return join(tuple(Piece(*piece) for piece in pieces))
 

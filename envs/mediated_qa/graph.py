@@ -121,17 +121,21 @@ class KnowledgeGraph:
         """The documents whose titles the names of a question mean, best match first; empty if there is none.
 
         Titles that share a word with the question are candidates, at most max(50, 5 x its words) of them; a name is
-        taken for the title that it is most like, if it is so by at least `CUT_OFF`. A title without capital letters is
-        meant where its very words stand in the question, unless they are part of a longer such title.
+        taken for the title that it is most like, if it is so by at least `CUT_OFF`. A title without capital letters, or with
+        a digit, is meant where its very words stand in the question, unless they are part of a longer such title; a name
+        that is part of such a title with a digit ("Book" of "Book 3") means nothing else.
         """
-        found = self._in_lower_case(english.normal(question).split())
-        for name in english.proper_names(question):
-            node, likeness = self._most_like(english.normal(name), question)
+        found = self._word_by_word(english.normal(question).split())
+        numbered = [f" {english.normal(self.text[node])} " for node in found if _has_digit(self.text[node])]
+        for name in map(english.normal, english.proper_names(question)):
+            if any(f" {name} " in title for title in numbered):
+                continue
+            node, likeness = self._most_like(name, question)
             if node >= 0 and likeness >= CUT_OFF:
                 found[node] = max(likeness, found.get(node, 0.0))
         return sorted(found, key=lambda node: (-found[node], node))
 
-    def _in_lower_case(self, words: list[str]) -> dict[int, float]:
+    def _word_by_word(self, words: list[str]) -> dict[int, float]:
         found: dict[int, float] = {}
         at = 0
         while self._plain and at < len(words):
@@ -161,7 +165,9 @@ class KnowledgeGraph:
         words = name.split()
         shared = Counter(node for word in words for node in self._by_title_word.get(word, ()))
         most = max(50, 5 * len(question.split()))
-        return [node for node, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:most]]
+        likeliest = [node for node, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:most]]
+        asked = set(english.normal(question).split())
+        return [node for node in likeliest if _numbers(self.text[node]) <= asked]
 
     # -- building ----------------------------------------------------------------------------------------------
 
@@ -192,7 +198,7 @@ class KnowledgeGraph:
         document = self._documents.get(key)
         if document is None:
             document = self._documents[key] = self._node(DOCUMENT, passage.title)
-            if passage.title == passage.title.lower() and key not in english.STOP_WORDS:
+            if _is_plain(passage.title) and key not in english.STOP_WORDS:
                 self._plain[key] = document
             for word in set(key.split()):
                 self._by_title_word[word].append(document)
@@ -268,6 +274,20 @@ class KnowledgeGraph:
             if chosen.any():
                 scores[chosen] = _between_0_and_1(np.log(scores[chosen])) / 2
         return [float(score) for score in scores]
+
+
+def _is_plain(title: str) -> bool:
+    """Whether a title is no name by its letters: without capitals, or with a digit, where a question's names end."""
+    return title == title.lower() or _has_digit(title)
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
+
+
+def _numbers(title: str) -> set[str]:
+    """The words of a title that hold a digit."""
+    return {word for word in english.normal(title).split() if _has_digit(word)}
 
 
 def _between_0_and_1(scores: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
