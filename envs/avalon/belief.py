@@ -65,11 +65,12 @@ class AvalonBelief:
     ) -> None:
         self.habits = habits or AvalonHabits()
         self.seat = seat
-        conduct = self.habits.conduct if isinstance(self.habits, LearnedHabits) else None
+        learned = self.habits if isinstance(self.habits, LearnedHabits) else LearnedHabits()
+        conduct = learned.conduct
         apart = (game.MORDRED,) if conduct is not None and game.MORDRED in roles else ()
         self._key = Key(roles, seat, role, knows, apart)
         self.evil, self.merlin, self.blind, _ = tables(self._key)
-        self._words = None if conduct is None else getattr(self.habits, "words", None)
+        self._words = None if conduct is None else learned.words
         self._learned = None if conduct is None else Likelihoods(self._key, conduct, self.habits, self._words, reader)
         self._guesser = guesser
         self.log_weights: Array = np.zeros(len(self.evil))
@@ -122,6 +123,11 @@ class AvalonBelief:
         return tuple(role if j == seat else str(piles[names[int(number)]].pop()) for j, number in enumerate(row))
 
     # -- evidence ----------------------------------------------------------------------------------------------
+
+    @property
+    def hears(self) -> bool:
+        """Whether free words are evidence: the habits know of conduct and of words."""
+        return self._words is not None
 
     def see(self, seat: int, kind: str, args: tuple[int, ...], words: str = "") -> None:
         """Take in an event that the seat saw; events come in the order of the game. Words count only by habits that know them."""

@@ -11,11 +11,11 @@ from parlour.envs.core import check_from
 class FitConfig:
     """How a head is fitted."""
 
-    hidden: int = 16
+    hidden: int
     """Hidden units of a member; 0: a plain logistic model."""
-    members: int = 4
-    steps: int = 240
-    seed: int = 0
+    members: int
+    steps: int
+    seed: int
 
 
 @dataclass(frozen=True)

@@ -86,13 +86,12 @@ def read_all(games: Sequence[PublicGame], habits_of: Callable[[int], AvalonHabit
 def read(record: PublicGame, habits: AvalonHabits, number: int = 0) -> list[QuestRead]:
     """What an onlooker believes after each quest of one game, who hears no word unless the habits know words."""
     belief = AvalonBelief(record.key().roles, -1, "", (), habits)
-    hears = getattr(habits, "words", None) is not None
     found: list[QuestRead] = []
     quest = 0
     for seat, (kind, args, words), _ in record.events:
         if kind in _LATER:
             break
-        if kind in speech.ACTS and not hears:
+        if kind in speech.ACTS and not belief.hears:
             continue
         belief.see(seat, kind, args, words)
         if kind == game.FAILS:
