@@ -17,7 +17,8 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed; pip install 'parlour[ray]'")
 
-from parlour import policies  # noqa: E402 - what needs Ray is imported behind the look for it
+from hardening.same_files import files_of  # noqa: E402 - what needs Ray is imported behind the look for it
+from parlour import policies  # noqa: E402
 from parlour.envs import replay  # noqa: E402
 from parlour.envs.core import ParlourError  # noqa: E402
 from parlour.policies import ChatPlayer, HeuristicPolicy, HumanPolicy, RandomPolicy  # noqa: E402
@@ -216,7 +217,7 @@ def test_a_tuner_makes_the_same_trials_and_the_same_report(method, pool, tmp_pat
 def test_questions_are_simulated_the_same(pool, tmp_path):
     config = HeldOutConfig(train=60, held_out=20)
     found = [prepare(config, out=tmp_path / str(k), pool=who) for k, who in enumerate((None, pool))]
-    assert files(tmp_path / "0") == files(tmp_path / "1")
+    assert files_of(tmp_path / "0") == files_of(tmp_path / "1")
     assert found[0].train == found[1].train
     assert found[0].held_out == found[1].held_out
 
