@@ -1,0 +1,136 @@
+"""Pages of one file: only their own script runs, texts stay texts, reports say in HTML what they say in Markdown."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.training.pages import page, report
+from parlour.training.pages.page import Page, render
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \u202e & \u2028 \ud800 \"'"
+
+
+def element(made: str, opening: str, closing: str) -> str:
+    return made.split(opening, 1)[1].split(closing, 1)[0]
+
+
+def test_texts_in_the_data_cannot_end_their_element_and_are_read_back_whole():
+    made = render(Page("a page", {"say": HOSTILE, "n": 0.1}))
+    told = element(made, '<script type="application/json" id="data">', "</script>")
+    assert json.loads(told) == {"say": HOSTILE, "n": 0.1}
+    assert not set(told) & set("<>&\u2028")
+    assert made.encode().decode() == made  # lone surrogates are escaped
+
+
+def test_a_title_is_no_html():
+    assert "<title>&lt;b&gt;x&lt;/b&gt;</title>" in render(Page("<b>x</b>"))
+
+
+def test_only_the_pages_own_script_and_style_are_allowed_and_nothing_is_fetched():
+    made = render(Page("a page", {"a": 1}))
+    policy = element(made, 'http-equiv="Content-Security-Policy" content="', '">')
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    for tag, rule in (("script", "script-src"), ("style", "style-src")):
+        inside = element(made, f"<{tag}>", f"</{tag}>")
+        assert rules[rule] == f"'sha256-{base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()}'"
+    assert rules["default-src"] == rules["connect-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    assert rules["img-src"] == "data:"
+
+
+def test_a_page_of_a_server_may_speak_with_it_alone():
+    assert "connect-src 'self';" in render(Page("a table", connects=True))
+
+
+def test_the_scripts_joined_into_one_scope_define_every_name_once():
+    names = [
+        name
+        for one in page.SHARED
+        for name in re.findall(r"^(?:const|let|function|async function) (\w+)", page.look(one).read_text("utf-8"), re.M)
+    ]
+    assert len(names) > 30
+    assert {name for name, times in Counter(names).items() if times > 1} == set()
+
+
+@pytest.mark.parametrize("name", [page.STYLE, *page.SHARED, page.REPORT])
+def test_files_of_the_look_fetch_nothing_and_take_no_text_for_html(name):
+    text = page.look(name).read_text("utf-8")
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|fetch\(|@import", text
+    )
+    assert not re.search(r"url\(|https?://(?!www\.w3\.org/2000/svg)", text)
+    assert len(text.splitlines()) < 400
+
+
+def test_a_file_that_is_none_of_the_look_is_not_read():
+    with pytest.raises(ParlourError, match=r"look '\.\./page\.py' is not accepted; accepted: "):
+        page.look("../page.py")
+
+
+MARKDOWN = """# Tuning rho
+
+On 20 held-out deals the **trained** parameters beat `rho`: see [the data](cells.csv)
+and [this](javascript:alert(1)).
+
+| player | wins |
+|---|---|
+| <b>gratr</b> | 50.0%  [40.1%, 59.9%] |
+| heuristic | - |
+
+- one
+- two
+
+![a curve](curve.png)
+![not there](../secret.png)
+"""
+
+
+class Tags(HTMLParser):
+    def __init__(self, made: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(made)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for one, attributes in self.found if one == tag]
+
+
+def test_a_report_in_markdown_becomes_headings_tables_lists_and_embedded_pictures(tmp_path):
+    (tmp_path.parent / "secret.png").write_bytes(b"secret")
+    (tmp_path / "curve.png").write_bytes(b"picture")
+    body = report.of_markdown(MARKDOWN, tmp_path).body
+    assert "<h1>Tuning rho</h1>" in body
+    assert "<p>On 20 held-out deals the <strong>trained</strong> parameters beat <code>rho</code>: see " in body
+    assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>" in body
+    tags = Tags(body)
+    assert tags.named("a") == [{"href": "cells.csv"}]  # no script behind a link
+    assert [one["src"] for one in tags.named("img")] == [
+        "data:image/png;base64," + base64.b64encode(b"picture").decode()
+    ]
+    assert "b" not in {tag for tag, _ in tags.found}
+    assert tags.named("td")[1]["data-key"] == "50"  # sorted by the number; a dash has none and stays last
+    assert tags.named("td")[3]["data-key"] == ""
+
+
+def test_a_report_is_written_in_both_forms(tmp_path):
+    report.write_report(tmp_path, MARKDOWN)
+    assert (tmp_path / "report.md").read_text("utf-8") == MARKDOWN
+    assert "<title>Tuning rho</title>" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_a_picture_of_intervals_shows_each_estimate_where_it_lies():
+    rows = [report.EstimateLine("<a>", 0.5, 0.4, 0.6, "n=10"), report.EstimateLine("b", 0.0, 0.0, 1.0)]
+    made = report.intervals("win rates", rows)
+    # the scale begins at 190 and is 420 wide: 0.5 lies at 190 + 210 = 400
+    assert [one["cx"] for one in Tags(made).named("circle")] == ["400.0", "190.0"]
+    assert [one["x1"] for one in Tags(made).named("line") if one["class"] == "series s0"] == ["358.0", "190.0"]
+    assert "&lt;a&gt;" in made
