@@ -26,6 +26,8 @@ class Headings(NamedTuple):
     """`{winner}`, `{reason}`: the end of a game."""
     drawn: str
     """`{reason}`: the end of a game that nobody won."""
+    since: str
+    """Over what has happened since a seat was told last (`parlour.wrappers.conversation`)."""
 
 
 ENGLISH: Final = "en"
@@ -39,6 +41,7 @@ LANGUAGES: Final[Mapping[str, Headings]] = {
         "Your answer could not be used: ",
         "{winner} wins ({reason}).",
         "Nobody wins ({reason}).",
+        "# What has happened since then\n",
     ),
     "zh": Headings(
         "# 你是谁\n",
@@ -49,6 +52,7 @@ LANGUAGES: Final[Mapping[str, Headings]] = {
         "你的回答无法采用：",
         "{winner}获胜（{reason}）。",
         "不分胜负（{reason}）。",
+        "# 此后发生的事\n",
     ),
 }
 

@@ -2,6 +2,7 @@
 
 from parlour.wrappers.batch_observations_key import BatchObservationsKey
 from parlour.wrappers.batch_seat import BatchSeatEnv
+from parlour.wrappers.conversation import Conversation, ConversationSeat
 from parlour.wrappers.features import NumericFeatures
 from parlour.wrappers.history import HistoryWindow
 from parlour.wrappers.learner_seats import LearnerSeats
@@ -18,6 +19,8 @@ from parlour.wrappers.turn_in_info import TurnInInfo
 __all__ = [
     "BatchObservationsKey",
     "BatchSeatEnv",
+    "Conversation",
+    "ConversationSeat",
     "HistoryWindow",
     "LearnerSeats",
     "LegalRanks",

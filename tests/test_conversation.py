@@ -1,0 +1,193 @@
+"""A game as a conversation (wrappers/conversation.py): only the news, all of it, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.headings import headings_of
+from parlour.envs.text import render
+from parlour.policies import HeuristicPolicy
+from parlour.training import rollout
+from parlour.wrappers import Conversation, ConversationSeat, Recorder
+from parlour.wrappers.conversation import table
+
+GAMES = [
+    ("avalon_v0", {"num_players": 5}),
+    ("werewolf_v0", {"num_players": 6}),
+    ("murder_mystery_v0", {}),
+    ("murder_mystery_v0", {"case": "seed:3:zh"}),
+    ("mediated_qa_v0", {}),
+    ("template_v0", {}),
+]
+TABLES = pytest.mark.parametrize(("game", "options"), GAMES, ids=[f"{game}-{n}" for n, (game, _) in enumerate(GAMES)])
+
+
+def news_of(message, headings):
+    """The lines of the record in a message, without its last section."""
+    before = message[: message.rindex(headings.choice)]
+    heading = headings.record if headings.record in before else headings.since
+    return before.partition(heading)[2]
+
+
+def answered(talk, seed):
+    """Play a game at random by the options; who was asked, what it was told, and what its observation was."""
+    rng, asked = np.random.default_rng(seed), []
+    while (agent := talk.agent) is not None:
+        base = talk.game_env
+        asked.append((agent, talk.hear(agent), render(base.text, base.view(base.seat_of[agent]))))
+        talk.say(talk.options[int(rng.integers(len(talk.options)))])
+    return asked
+
+
+@TABLES
+def test_the_messages_of_a_seat_put_together_are_its_observation(game, options):
+    talk = Conversation(table(game, **options))
+    talk.reset(seed=3)
+    headings, heard = headings_of(talk.game_env.text), dict.fromkeys(talk.agents, "")
+    first = {}
+    for agent, message, observation in answered(talk, 3):
+        first.setdefault(agent, message.partition(headings.record)[0])
+        heard[agent] += news_of(message, headings)
+        choice = message[message.rindex(headings.choice) :]
+        assert f"{first[agent]}{headings.record}{heard[agent]}{choice}" == observation
+    for agent in talk.agents:
+        base = talk.game_env
+        last = news_of(talk.hear(agent), headings)
+        own = render(base.text, base.view(base.seat_of[agent]))
+        assert news_of(own, headings) == heard[agent] + last
+
+
+@TABLES
+def test_a_full_record_on_request_is_the_observation(game, options):
+    talk = Conversation(table(game, **options))
+    talk.reset(seed=4)
+    base, agent = talk.game_env, talk.agent
+    for _ in range(6):
+        assert talk.record(agent) == render(base.text, base.view(base.seat_of[agent]))
+        talk.say(talk.options[-1])
+        agent = talk.agent
+        if agent is None:
+            break
+
+
+def test_the_news_of_a_game_of_avalon_are_less_than_a_quarter_of_the_records():
+    """Five players, options drawn: 5.8 times fewer characters over games of seeds 0-4."""
+    full = news = 0
+    for seed in range(5):
+        talk = Conversation(table("avalon_v0", num_players=5))
+        talk.reset(seed=seed)
+        for _, message, observation in answered(talk, seed):
+            full, news = full + len(observation), news + len(message)
+    assert full > 4 * news
+
+
+def test_without_the_list_of_options_a_message_still_says_what_is_asked():
+    shown, asked = (Conversation(table("template_v0"), list_options=kept) for kept in (True, False))
+    for talk in (shown, asked):
+        talk.reset(seed=0)
+    agent = shown.agent
+    longer, shorter = shown.hear(agent), asked.hear(agent)
+    listed = "".join(f"- {option}\n" for option in shown.options)
+    assert listed
+    assert longer == shorter + listed
+
+
+# -- the game is the environment's -------------------------------------------------------------------------------
+
+
+def test_a_seat_in_words_among_heuristics_plays_the_game_that_the_heuristic_plays(tmp_path):
+    """The heuristic's own sentences, said by the seat, give the same transcript lines and returns as `rollout.play`."""
+    env = Recorder(rollout.table("avalon_v0", num_players=5), tmp_path / "played.jsonl")
+    episode = rollout.play(env, [HeuristicPolicy() for _ in range(5)], seed=8)
+    env.close()
+    own = [e for e in _lines(tmp_path / "played.jsonl") if e.get("seat") == "player_3"]
+    seat = ConversationSeat(table("avalon_v0", num_players=5, transcript=tmp_path / "said.jsonl"), "player_3")
+    seat.reset(seed=8)
+    for line in own:
+        assert not seat.done
+        seat.say(line["say"])
+    assert seat.done
+    assert seat.reward == episode.returns[3]
+    seat.conversation.env.close()
+    played, said = _lines(tmp_path / "played.jsonl"), _lines(tmp_path / "said.jsonl")
+    assert [line["move"] for line in said[1:-1]] == [line["move"] for line in played[1:-1]]
+
+
+def _lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_seed_gives_the_same_messages():
+    told = []
+    for _ in range(2):
+        seat = ConversationSeat(table("werewolf_v0", num_players=6), "player_1")
+        messages = [seat.reset(seed=12)]
+        while not seat.done:
+            messages.append(seat.say(seat.options[0]))
+        told.append(messages)
+    assert told[0] == told[1]
+
+
+def test_a_seat_that_waits_for_others_leaves_the_loop_free():
+    async def play():
+        seat = ConversationSeat(table("template_v0"), "player_0")
+        await seat.areset(seed=1)
+        while not seat.done:
+            await seat.asay(seat.options[0])
+        return seat.reward
+
+    assert asyncio.run(play()) in (-1.0, 0.0, 1.0)
+
+
+# -- words that cannot be used -----------------------------------------------------------------------------------
+
+
+def test_words_that_cannot_be_used_are_told_and_counted_and_then_replaced():
+    seat = ConversationSeat(table("avalon_v0", num_players=5, talk=False, tries=2), "player_0")
+    seat.reset(seed=2)
+    before = seat.record
+    told = seat.say("I fly to the moon.")
+    assert "Your answer could not be used" in told
+    assert headings_of(seat.conversation.game_env.text).since not in told  # nothing has happened
+    assert seat.record.startswith(before)
+    seat.say("I fly to the moon.")
+    assert seat.faults == {"unreadable": 2, "ambiguous": 0, "illegal": 0, "replaced": 1}
+
+
+@pytest.mark.parametrize("on_bad", ["ask_again", "default", "random", "raise", "forfeit"])
+def test_a_seat_that_leaves_does_not_keep_the_others_from_the_end(on_bad):
+    seat = ConversationSeat(table("avalon_v0", num_players=5, on_bad=on_bad), "player_0")
+    seat.reset(seed=5)
+    told = seat.leave()
+    assert seat.done
+    assert "wins" in told
+    counted = seat.faults
+    assert counted["unreadable"] + counted["illegal"] > 0
+    assert seat.reset(seed=6)  # the table goes on
+    assert not seat.done
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------
+
+
+def test_seats_and_environments_that_cannot_talk_are_refused():
+    with pytest.raises(ParlourError, match="seat 'player_9' is not accepted; accepted: player_0, "):
+        Conversation(table("template_v0"), ["player_9"])
+    with pytest.raises(ParlourError, match="each once"):
+        Conversation(table("template_v0"), ["player_0", "player_0"])
+    from parlour.envs import avalon_v0
+
+    with pytest.raises(ParlourError, match="takes numbers alone"):
+        Conversation(avalon_v0.env(info="full"))
+    talk = Conversation(table("template_v0"))
+    with pytest.raises(ParlourError, match=r"no game was dealt yet; accepted: reset\(\)"):
+        talk.hear("player_0")
+    talk.reset(seed=0)
+    while talk.agent is not None:
+        talk.say(talk.options[0])
+    with pytest.raises(ParlourError, match="the game is over"):
+        talk.say("I have nothing to say.")
