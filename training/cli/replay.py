@@ -13,8 +13,7 @@ from parlour.envs.english import name
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell, tell_text
 from parlour.envs.text import agents_of, clean, end_of
-from parlour.training import display
-from parlour.training.cli import heard
+from parlour.training import display, heard
 from parlour.training.cli.options import Answer
 from parlour.training.decisions import of_transcript
 
