@@ -1,17 +1,17 @@
-# Sourced by the scripts beside it: finds Python >= 3.11, and makes .venv with parlour and its extras, once.
+# Sourced by the scripts beside it: finds Python 3.11 to 3.13, and makes .venv with parlour and its extras, once.
 # Usage: . scripts/_venv.sh EXTRAS; with "" in their place it only finds Python, as $python.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 python=""
-for candidate in python3 python3.14 python3.13 python3.12 python3.11 python; do
-  if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+for candidate in python3 python3.13 python3.12 python3.11 python; do
+  if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))'; then
     python="$candidate"
     break
   fi
 done
 if [ -z "$python" ]; then
-  echo "parlour needs Python 3.11 or newer; none was found" >&2
+  echo "parlour needs Python 3.11, 3.12 or 3.13; none was found" >&2
   exit 2
 fi
 

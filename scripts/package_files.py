@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Compares a wheel and an sdist with the files in git: nothing is left out, nothing comes along. Standard library alone.
+
+Usage: scripts/package_files.py WHEEL [SDIST]; ends with 1 and the names of what differs.
+The wheel has the four folders as `parlour/...`; the sdist has all that git has.
+"""
+
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("envs", "policies", "training", "wrappers")
+MADE = re.compile(r"PKG-INFO|setup\.cfg|parlour\.egg-info/.*")
+"""What the build adds to an sdist."""
+
+
+def tracked(root: Path = ROOT) -> list[str]:
+    """The files that git has, relative to the root."""
+    told = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)
+    return [name for name in told.stdout.split("\0") if name]
+
+
+def differences(wheel: Path, sdist: Path | None, files: Iterable[str]) -> list[str]:
+    """One line for each file that is missing or too many; empty if there is none."""
+    known = set(files)
+    with zipfile.ZipFile(wheel) as opened:
+        inside = {name for name in opened.namelist() if ".dist-info/" not in name}
+    packaged = {f"parlour/{name}" for name in known if name.split("/")[0] in FOLDERS}
+    found = _lines(wheel, packaged, inside)
+    if sdist is not None:
+        with tarfile.open(sdist) as opened:
+            names = (one.name.partition("/")[2] for one in opened if one.isfile())
+            inside = {name for name in names if not MADE.fullmatch(name)}
+        found += _lines(sdist, known, inside)
+    return found
+
+
+def _lines(of: Path, expected: set[str], inside: set[str]) -> list[str]:
+    missing = [f"{of.name}: {name} is missing" for name in sorted(expected - inside)]
+    return missing + [f"{of.name}: {name} is not in git" for name in sorted(inside - expected)]
+
+
+if __name__ == "__main__":
+    given = [Path(word) for word in sys.argv[1:]]
+    if not 1 <= len(given) <= 2:
+        sys.exit(f"{len(given)} files are not accepted; accepted: a wheel, or a wheel and an sdist")
+    told = differences(given[0], given[1] if len(given) == 2 else None, tracked())
+    print("\n".join(told) or "the package has the files of git, and no others")
+    sys.exit(bool(told))
