@@ -13,6 +13,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.pages import page, report
 from parlour.training.pages.page import Page, render
+from parlour.training.replay_page import viewer
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \u202e & \u2028 \ud800 \"'"
 
@@ -25,7 +26,7 @@ def test_texts_in_the_data_cannot_end_their_element_and_are_read_back_whole():
     made = render(Page("a page", {"say": HOSTILE, "n": 0.1}))
     told = element(made, '<script type="application/json" id="data">', "</script>")
     assert json.loads(told) == {"say": HOSTILE, "n": 0.1}
-    assert not set(told) & set("<>&\u2028")
+    assert not set(told) & set("<>&\u2028\u202e")
     assert made.encode().decode() == made  # lone surrogates are escaped
 
 
@@ -48,19 +49,25 @@ def test_a_page_of_a_server_may_speak_with_it_alone():
     assert "connect-src 'self';" in render(Page("a table", connects=True))
 
 
-def test_the_scripts_joined_into_one_scope_define_every_name_once():
+VIEWER = viewer.viewer({"header": {"title": "a game"}})
+INDEX = viewer.index({"games": []})
+FILES = {one.name: one for one in (*map(page.look, (page.STYLE, *page.SHARED, page.REPORT)), *VIEWER.scripts, *VIEWER.styles, *INDEX.scripts)}  # fmt: skip
+
+
+@pytest.mark.parametrize("made", [VIEWER, INDEX], ids=["replay", "index"])
+def test_the_scripts_joined_into_one_scope_define_every_name_once(made):
     names = [
         name
-        for one in page.SHARED
-        for name in re.findall(r"^(?:const|let|function|async function) (\w+)", page.look(one).read_text("utf-8"), re.M)
+        for one in (*map(page.look, page.SHARED), *made.scripts)
+        for name in re.findall(r"^(?:const|let|function|async function) (\w+)", one.read_text("utf-8"), re.M)
     ]
     assert len(names) > 30
     assert {name for name, times in Counter(names).items() if times > 1} == set()
 
 
-@pytest.mark.parametrize("name", [page.STYLE, *page.SHARED, page.REPORT])
+@pytest.mark.parametrize("name", FILES)
 def test_files_of_the_look_fetch_nothing_and_take_no_text_for_html(name):
-    text = page.look(name).read_text("utf-8")
+    text = FILES[name].read_text("utf-8")
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|fetch\(|@import", text
     )

@@ -25,7 +25,10 @@ STYLE: Final = "style.css"
 SHARED: Final = ("dom.js", "words.js", "ring.js", "record.js", "tables.js", "charts.js")
 """Scripts of the shared look, in the order in which they are joined."""
 REPORT: Final = "report.js"
-_ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029\x7f"}
+_ESCAPED: Final = re.compile(
+    "[<>&\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
+)
+"""What ends elements, turns the direction of writing or cannot be seen or encoded: written as its number in JSON."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,8 @@ def as_json(value: Any) -> str:
     >>> print(as_json({"say": "</script>"}))
     {"say":"\u003c/script\u003e"}
     """
-    told = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_ESCAPED)
-    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", told)
+    told = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", told)
 
 
 def _joined(parts: Sequence[Traversable]) -> str:

@@ -20,12 +20,12 @@ function dress(element, attributes, children) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat().filter((child) => !VOID.includes(child)));
+  element.append(...children.flat(Infinity).filter((child) => !VOID.includes(child)));
   return element;
 }
 
 function fill(element, ...children) {
-  element.replaceChildren(...children.flat().filter((child) => !VOID.includes(child)));
+  element.replaceChildren(...children.flat(Infinity).filter((child) => !VOID.includes(child)));
   return element;
 }
 
@@ -55,6 +55,6 @@ function badge(text, kind, title) {
 function fold(title, inside) {
   const box = make("div", { class: "inside" });
   const element = make("details", {}, make("summary", {}, title), box);
-  element.addEventListener("toggle", () => { if (element.open && !box.firstChild) box.append(...[inside()].flat()); });
+  element.addEventListener("toggle", () => { if (element.open && !box.firstChild) box.append(...[inside()].flat(Infinity).filter((child) => !VOID.includes(child))); });
   return element;
 }

@@ -42,7 +42,7 @@ function recordLine(item) {
 function scrollWithin(element, line) {
   const box = element.closest(".scrolls");
   if (!box) return;
-  const above = line.offsetTop - box.offsetTop;
-  if (above < box.scrollTop || above + line.offsetHeight > box.scrollTop + box.clientHeight)
-    box.scrollTop = above - box.clientHeight + line.offsetHeight + 24;
+  const inside = box.getBoundingClientRect(), at = line.getBoundingClientRect();
+  const below = at.bottom - inside.bottom;
+  if (below > -8 || at.top < inside.top) box.scrollTop += below + 24;
 }

@@ -1,0 +1,110 @@
+// The replay page: puts its parts together, and moves them together through the steps.
+// Keys: left and right one step (that the perspective sees), Page Up and Page Down ten, Home and End; links #step=41&seat=3.
+
+function viewer(told) {
+  const replay = readReplay(told);
+  const place = { step: 0, perspective: EVERYTHING };
+  const go = (step, perspective) => { history.replaceState(null, "", writeHash(step, perspective)); arrive(); };
+  const href = (step) => writeHash(step, place.perspective);
+  const table = ring(replay.seats.map((_, seat) => ({ name: replay.name(seat) })), (seat) => go(place.step, place.perspective === seat ? EVERYTHING : seat));
+  const controls = controlBar(replay, (step) => go(step, place.perspective), (seat) => go(place.step, seat));
+  const talk = make("div", { class: "scrolls talk" });
+  const self = selfPanel(replay), beliefs = beliefPanel(replay), documents = documentsPanel(replay), graphs = graphPanel(replay);
+  const players = playersPanel(replay);
+  const stepBox = make("section", { class: "panel", id: "step", "aria-label": "the step" });
+  const matter = make("section", { class: "panel", id: "matter" });
+  let conversation = null, tables = [], seen = [];
+
+  const perspectiveChanged = () => {
+    const items = recordItems(replay, place.perspective, href);
+    conversation = record(items);
+    fill(talk, conversation.element);
+    tables = replay.tables.map((one) => matterTable(replay, one, place.perspective));
+    matter.hidden = !tables.length;
+    fill(matter, make("h2", {}, "What was decided"), tables.map((one) => one.element));
+    [beliefs, documents, graphs].forEach((one) => one.perspectiveIs(place.perspective));
+    seen = place.perspective === EVERYTHING ? null : [...new Set([0, ...items.map((item) => item.step), replay.last])];
+  };
+  const arrive = () => {
+    const asked = readHash(location.hash, replay.last, replay.seats.length);
+    const changed = conversation === null || asked.perspective !== place.perspective;
+    place.step = asked.step === null ? 0 : asked.step;
+    place.perspective = asked.perspective;
+    if (changed) perspectiveChanged();
+    table.show(seatStates(replay, place.step, place.perspective), ringMiddle(replay, place.step));
+    conversation.show(place.step);
+    [...tables, beliefs, documents, graphs].forEach((one) => one.show(place.step));
+    [self, players].forEach((one) => one.show(place.step, place.perspective));
+    fill(stepBox, stepPanel(replay, place.step, place.perspective));
+    controls.show(place.step, place.perspective);
+  };
+  addEventListener("hashchange", arrive);
+  addEventListener("keydown", (event) => onKey(event, (how) => go(moved(replay, seen, place.step, how), place.perspective)));
+  controls.moves((how) => go(moved(replay, seen, place.step, how), place.perspective));
+
+  const left = make("div", { class: "left" }, make("section", { class: "panel", "aria-label": "the table" }, table.element), self.element, stepBox);
+  const right = make("section", { class: "panel conversation", "aria-label": "the record" }, make("h2", {}, "The record"), talk);
+  document.body.prepend(make("header", { class: "page" }, pageHead(replay)), controls.element,
+    make("main", { class: "page replay" }, make("div", { class: "two" }, left, right), matter, beliefs.element, graphs.element, documents.element,
+      players.element));
+  arrive();
+}
+
+function pageHead(replay) {
+  const header = replay.header;
+  const told = [header.file, header.seed === undefined || header.seed === null ? "" : "seed " + header.seed, replay.last + " steps"].filter(Boolean).join(" \u00b7 ");
+  const side = sideClass(replay, header.winner);
+  return [make("div", { class: "head" }, make("h1", {}, plainWords(header.title)), make("span", { class: "soft small" }, plainWords(told))),
+    make("p", { class: "ended " + side }, plainWords(header.ended || "")),
+    (header.notes || []).map((note) => make("p", { class: "note" }, words(note))),
+    header.rules ? howToPlay(header.rules) : null];
+}
+
+function howToPlay(rules) {
+  return make("details", { class: "how" }, make("summary", {}, "How this game is played"),
+    make("div", { class: "inside" }, rules.split(/\n\s*\n/).map((part) => part.split("\n").map((line) => make("p", {}, words(line)))).flat()));
+}
+
+// The step that a move leads to; of a perspective only steps that it sees something of are stops.
+function moved(replay, seen, step, how) {
+  if (how === "first") return 0;
+  if (how === "last") return replay.last;
+  const stops = seen || null;
+  if (!stops) return Math.min(replay.last, Math.max(0, step + how));
+  const after = stops.filter((one) => one > step), before = stops.filter((one) => one < step);
+  const list = how > 0 ? after : before.reverse();
+  return list.length ? list[Math.min(list.length, Math.abs(how)) - 1] : step;
+}
+
+const KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: "first", End: "last" };
+
+function onKey(event, move) {
+  if (!(event.key in KEYS) || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.target instanceof Element && event.target.closest("select, textarea, .table, input:not([type=range])")) return;
+  event.preventDefault();
+  move(KEYS[event.key]);
+}
+
+function controlBar(replay, toStep, toPerspective) {
+  let move = () => {};
+  const button = (sign, name, how) => make("button", { type: "button", "aria-label": name, title: name, onclick: () => move(how) }, sign);
+  const slider = make("input", { type: "range", min: 0, max: replay.last, value: 0, "aria-label": "step", id: "scrubber" });
+  slider.addEventListener("input", () => toStep(Number(slider.value)));
+  const count = make("output", { class: "count", for: "scrubber" });
+  const options = [["", "everything"], [PUBLIC, "what everybody knows"], ...replay.seats.map((_, seat) =>
+    [String(seat), "what " + replay.name(seat) + " knows"])];
+  const picker = make("select", { id: "perspective", "aria-label": "what is shown" }, options.map(([value, text]) => make("option", { value }, text)));
+  picker.addEventListener("change", () => toPerspective(picker.value === "" ? EVERYTHING : picker.value === PUBLIC ? PUBLIC : Number(picker.value)));
+  const element = make("nav", { class: "controls", "aria-label": "steps" }, make("div", { class: "bar page" },
+    make("div", { class: "row" }, button("|\u25c0", "first step (Home)", "first"), button("\u25c0", "one step back (left arrow)", -1),
+      button("\u25b6", "one step on (right arrow)", 1), button("\u25b6|", "last step (End)", "last")),
+    make("div", { class: "grow slide" }, slider), count, make("label", { class: "row small" }, "Show", picker)));
+  const show = (step, perspective) => {
+    slider.value = step;
+    fill(count, step + " / " + replay.last);
+    picker.value = perspective === EVERYTHING ? "" : String(perspective);
+  };
+  return { element, show, moves: (how) => { move = how; } };
+}
+
+viewer(pageData());
