@@ -94,6 +94,7 @@ class AvalonSpec(GameSpec):
     sides = (GOOD, EVIL)
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
     metrics = "parlour.training.avalon.metrics:of_directory"
+    replay_page = "parlour.training.replay_page.avalon:avalon_matter"
     demo = (
         "parlour.training.demo.avalon:avalon_section",
         "parlour.training.demo.avalon_networks:avalon_networks_section",

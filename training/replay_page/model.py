@@ -201,6 +201,8 @@ class ReplayRow:
     step: int
     cells: tuple[Any, ...]
     """One for each column."""
+    key: str = ""
+    """A later row with the same key takes the place of this one, as of a team when its votes are shown; empty: none does."""
     to: To = None
 
 
@@ -209,7 +211,7 @@ class ReplayTable:
     """A table of one game's own matter."""
 
     id: str
-    """`teams` (avalon), `days` and `nights` (werewolf), `votes`, `quiz` (murder mystery), `questions` (mediated QA)."""
+    """`teams`, `cards` (avalon), `days` and `nights` (werewolf), `votes`, `quiz` (murder mystery), `questions` (mediated QA)."""
     title: str
     columns: tuple[Column, ...]
     rows: tuple[ReplayRow, ...]
