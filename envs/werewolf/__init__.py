@@ -74,6 +74,7 @@ class WerewolfSpec(GameSpec):
     sides = (VILLAGE, WOLVES)
     heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
     metrics = "parlour.training.werewolf.measures:of_directory"
+    replay_page = "parlour.training.replay_page.werewolf:werewolf_matter"
     demo = ("parlour.training.demo.werewolf:werewolf_section",)
     features = (TABLE, *KINDS)
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
