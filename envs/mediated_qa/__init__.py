@@ -88,6 +88,7 @@ class MediatedSpec(GameSpec):
         "mediator_sees": ", ".join(SEES),
     }
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
+    replay_page = "parlour.training.replay_page.mediated_qa:mediated_matter"
     demo = ("parlour.training.demo.mediated_qa:mediated_qa_section",)
     text = MediatedText
     encoder = MediatedEncoder

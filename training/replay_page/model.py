@@ -211,7 +211,8 @@ class ReplayTable:
     """A table of one game's own matter."""
 
     id: str
-    """`teams`, `cards` (avalon), `days` and `nights` (werewolf), `votes`, `quiz` (murder mystery), `questions` (mediated QA)."""
+    """`teams`, `cards` (avalon), `days`, `nights` (werewolf), `suspicions`, `votes`, `quiz` (murder mystery), `questions`,
+    `signals` (mediated QA)."""
     title: str
     columns: tuple[Column, ...]
     rows: tuple[ReplayRow, ...]
@@ -235,7 +236,7 @@ class Graph:
     step: int
     title: str
     nodes: tuple[tuple[str, str], ...]
-    """(label, kind), kind one of `document`, `sentence`, `entity`, `concept`."""
+    """(label, kind), kind one of `Document`, `Sentence`, `Entity`, `Concept`."""
     edges: tuple[tuple[int, int, float], ...]
     """(node, node, weight)."""
     path: tuple[int, ...] = ()

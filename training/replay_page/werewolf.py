@@ -6,7 +6,7 @@ reads it. Lines of players who are out of the game end: trust in the dead is not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from parlour.envs import speech
@@ -74,7 +74,8 @@ def _days(played: PlayedGame) -> ReplayTable:
 
 
 def _votes(played: PlayedGame) -> Iterator[ReplayRow]:
-    day, died, executed = 0, (), None
+    day, died = 0, tuple[int, ...]()
+    executed: tuple[int, ...] | None = None
     votes: list[int | None] = []
     for view, news in _views(played, 0):
         for seat, (kind, args, _), to in news.events:
@@ -147,7 +148,7 @@ def _followed(played: PlayedGame, seat: int, alive: Alive, *, onlooker: bool) ->
         )
 
 
-def of_the_living(values: Sequence[float | None], alive: Alive, step: int) -> list[float | None]:
+def of_the_living(values: Iterable[float | None], alive: Alive, step: int) -> list[float | None]:
     """Values of seats at a step, None for those who are out of the game."""
     living = next((now for since, now in reversed(alive) if since <= step), None)
     return [value if living is None or living[seat] else None for seat, value in enumerate(values)]
@@ -192,5 +193,6 @@ def ended(points: Any, alive: Alive) -> tuple[tuple[int, tuple[float | None, ...
 
 def _trust(told: Any) -> float | None:
     """The number of a noted belief, `[stance, trust]`; None if it is none."""
-    value = told[1] if isinstance(told, list) and len(told) == 2 else None
-    return float(value) if type(value) in (int, float) and -1 <= value <= 1 else None
+    if not isinstance(told, list) or len(told) != 2 or type(told[1]) not in (int, float):
+        return None
+    return float(told[1]) if -1 <= told[1] <= 1 else None

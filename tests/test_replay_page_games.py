@@ -1,0 +1,149 @@
+"""What each game shows on a replay page: tables and beliefs, which equal those of the Python API, and who may see what.
+
+The games are recorded here, by heuristics alone; where an agent plays, heuristics answer its questions.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import replay as transcripts
+from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.murder_mystery.belief import PUBLIC, clauses, consistent, worlds
+from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read
+from parlour.envs.text import agents_of
+from parlour.envs.werewolf.belief import WolfBelief
+from parlour.policies import make_policy
+from parlour.policies.heuristic.avalon import AvalonPlayer
+from parlour.policies.heuristic.werewolf import WerewolfPlayer
+from parlour.training import rollout
+from parlour.training.decisions import models_of
+from parlour.training.replay_page.build import replay_of
+from parlour.training.replay_page.model import BeliefLines, Replay
+from parlour.wrappers.record import Recorder
+
+EQUAL = 1e-9
+
+
+def recorded(folder: Path, game: str, players: list[str], seed: int = 1, **options: Any) -> transcripts.Transcript:
+    """A game played by players who take turns at the seats."""
+    table = rollout.table(game, **options)
+    base = table.game_env
+    named = [players[seat % len(players)] for seat in range(base.game.seats)]
+    seated = [make_policy(one, game, base.game.config) for one in named]
+    header = {"players": dict(zip(agents_of(base.game), named, strict=True)), "models": models_of(seated)}
+    env = Recorder(table, folder / f"{game}.jsonl", header=header)
+    rollout.play(env, seated, seed)
+    env.close()
+    return transcripts.read(folder / f"{game}.jsonl")
+
+
+GAMES = {
+    "avalon_v0": (["heuristic", "avalon_agent"], {"num_players": 6}),
+    "werewolf_v0": (["heuristic", "gratr"], {}),
+    "murder_mystery_v0": (["heuristic", "questum"], {"rounds": 1}),
+    "mediated_qa_v0": (["heuristic"], {"questions": 3}),
+    "template_v0": (["heuristic"], {}),
+}
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[transcripts.Transcript, Replay]]:
+    found = {}
+    for game, (players, options) in GAMES.items():
+        transcript = recorded(tmp_path_factory.mktemp("games"), game, players, **options)
+        found[game] = transcript, replay_of(transcript)
+    return found
+
+
+def at(lines: BeliefLines, step: int) -> tuple[float | None, ...] | None:
+    """The values that hold at a step; None before the first."""
+    return next((values for since, values in reversed(lines.points) if since <= step), None)
+
+
+def line(replay: Replay, name: str) -> BeliefLines:
+    return next(one for one in replay.beliefs if one.id == name)
+
+
+def same(shown: tuple[float | None, ...] | None, chances: Any, living: Any = None) -> bool:
+    """Whether shown values equal chances to 1e-9; of the dead there is none."""
+    assert shown is not None
+    expected = [None if living is not None and not living[seat] else chance for seat, chance in enumerate(chances)]
+    return len(shown) == len(expected) and all(
+        a is None if b is None else a is not None and abs(a - b) <= EQUAL for a, b in zip(shown, expected, strict=True)
+    )
+
+
+def views_after(transcript: transcripts.Transcript) -> list[tuple[int, Any, Any]]:
+    """(step, rules, state after it) of each line that holds a move."""
+    game = transcript.game()
+    states = list(transcripts.states(game, transcript.moves))[1:]
+    moves = [step for step, entry in enumerate(transcript.entries) if entry.move is not None]
+    return [(step, game, state) for step, state in zip(moves, states, strict=True)]
+
+
+# -- beliefs equal those of the Python API ---------------------------------------------------------------------------
+
+
+def test_the_beliefs_of_avalon_are_those_of_the_heuristic_that_reads_the_same_view(games):
+    transcript, replay = games["avalon_v0"]
+    for step, game, state in views_after(transcript):
+        for seat in range(game.seats):
+            view = game.view(state, seat)
+            player = AvalonPlayer(view, np.random.default_rng(0))
+            player.read(view)
+            who = f"player_{seat}"
+            assert same(at(line(replay, f"exact evil: {who}"), step), player.belief.evil_chance())
+            if view.side == "evil":
+                assert same(at(line(replay, f"exact Merlin: {who}"), step), player.belief.merlin_chance())
+
+
+def test_the_onlooker_of_avalon_is_shown_what_all_are_shown(games):
+    transcript, replay = games["avalon_v0"]
+    for step, game, state in views_after(transcript):
+        view = game.view(state, 0)
+        belief = AvalonBelief(view.roles, -1, "", (), None, view.guesser)
+        for seat, (kind, args, words), to in state.log:
+            if to is None:
+                belief.see(seat, kind, args, words)
+        assert same(at(line(replay, "exact evil: everybody"), step), belief.evil_chance())
+        assert same(at(line(replay, "exact Merlin: everybody"), step), belief.merlin_chance())
+
+
+def test_the_beliefs_of_werewolf_are_those_of_the_heuristic_and_end_with_the_life_of_their_player(games):
+    transcript, replay = games["werewolf_v0"]
+    onlooker: WolfBelief | None
+    for step, game, state in views_after(transcript):
+        for seat in range(game.seats):
+            view = game.view(state, seat)
+            player = WerewolfPlayer(view, np.random.default_rng(0))
+            player._read(view)
+            shown = at(line(replay, f"exact Werewolf: player_{seat}"), step)
+            assert same(shown, player.belief.wolf_chance(), view.alive)
+            onlooker = player.onlooker
+            if onlooker is not None:
+                shown = at(line(replay, "exact Werewolf: everybody"), step)
+                assert same(shown, onlooker.wolf_chance(), view.alive)
+                assert same(at(line(replay, "exact Seer: everybody"), step), onlooker.seer_chance(), view.alive)
+
+
+def test_the_worlds_that_are_left_in_a_mystery_are_those_of_the_solver(games):
+    """All speak in facts here but the agents, whose words are read as the heuristic reads them: their facts are events, too."""
+    transcript, replay = games["murder_mystery_v0"]
+    game = transcript.game()
+    *_, (last, _, state) = views_after(transcript)
+    view = game.view(state, 0)
+    told = {(PUBLIC, fact) for fact in (*view.public, *view.facts)}
+    for seat, (kind, args, words), _ in view.events:
+        if kind == "tell" and seat:
+            told.add((seat, Fact(KINDS[args[0]], tuple(args[1:]))))
+        elif words and seat:
+            told |= {(seat, fact) for fact in read(words, view.vocabulary, seat)}
+    every = [one for one in worlds(5, 0) if one.murderer]  # player_0 is innocent and knows it
+    left = [one.murderer for one in consistent(clauses(told, 5), every)]
+    assert left
+    shown = at(line(replay, "exact murderer of 0: player_0"), last)
+    assert same(shown, [left.count(seat) / len(left) for seat in range(5)])
