@@ -1,0 +1,222 @@
+"""The replay page in a browser: every step of every game, from every perspective, on a screen and on a phone."""
+
+from __future__ import annotations
+
+import copy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parlour.envs.registry import registry
+from parlour.envs.replay import read
+from parlour.training.pages.page import render
+from parlour.training.replay_page.build import replay_of
+from parlour.training.replay_page.model import as_json
+from parlour.training.replay_page.viewer import index, viewer
+from recorded_games import ASKING, record
+from watched_page import GOOD, PHONE
+
+GAMES = sorted(registry)
+PRESS_RIGHT = """times => Array.from({ length: times }, () => {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  return document.querySelector("output.count").innerText;
+})"""
+"""Presses a key so many times, as the browser would, and tells where that led each time."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture(scope="module")
+def told(folder):
+    """The data of a recorded game's page, by the game."""
+
+    @cache
+    def of(game: str) -> dict[str, Any]:
+        path = record(folder / f"{game}.jsonl", game, players=ASKING.get(game, ("heuristic",)))
+        data: dict[str, Any] = as_json(replay_of(read(path), path.name))
+        return data
+
+    return of
+
+
+@pytest.fixture
+def opened(told, folder, watched):
+    """A function that opens the page of a game, or of other data, at a fragment."""
+
+    def open_page(data: str | dict[str, Any], fragment: str = "") -> Any:
+        whole = told(data) if isinstance(data, str) else data
+        file = Path(folder) / "page.html"
+        file.write_text(render(viewer(whole)), "utf-8")
+        return watched.open(file, fragment)
+
+    return open_page
+
+
+def perspectives(told: dict[str, Any]) -> list[int | str | None]:
+    return [None, "all", *range(len(told["header"]["seats"]))]
+
+
+def fragment(step: int, perspective: int | str | None) -> str:
+    return f"step={step}" + ("" if perspective is None else f"&seat={perspective}")
+
+
+def knows(to: list[int] | None, perspective: int | str | None) -> bool:
+    """The convention of `to` in parlour.training.replay_page.model."""
+    return to is None or perspective is None or (perspective != "all" and perspective in to)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_right_arrow_leads_through_every_step_and_home_and_end_to_the_ends(game, told, opened, watched):
+    page, last = opened(game), len(told(game)["steps"]) - 1
+    assert page.evaluate(PRESS_RIGHT, last + 1) == [f"{step} / {last}" for step in (*range(1, last + 1), last)]
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("location.hash") == f"#step={last}"  # no further than the end
+    page.keyboard.press("Home")
+    assert page.evaluate("location.hash") == "#step=0"
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("location.hash") == f"#step={last - 1}"
+    page.keyboard.press("PageUp")
+    assert page.evaluate("location.hash") == f"#step={max(0, last - 11)}"
+    assert watched.misdeeds() == GOOD
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_each_perspective_shows_the_lines_that_it_knows_and_no_others(game, told, opened, watched):
+    data = told(game)
+    last = len(data["steps"]) - 1
+    page = opened(game)
+    for perspective in perspectives(data):
+        for step in {last // 2, last}:
+            page.evaluate("place => { location.hash = place }", fragment(step, perspective))
+            page.wait_for_function(
+                "count => document.querySelector('output.count').innerText === count", arg=f"{step} / {last}"
+            )
+            page.wait_for_timeout(30)
+            known = [line for line in data["lines"] if knows(line.get("to"), perspective) and line["step"] <= step]
+            shown = page.locator(".record > li:not(.heading):visible").count()
+            assert shown == len(known), (perspective, step)
+    assert watched.misdeeds() == GOOD
+
+
+def test_what_a_seat_was_asked_and_answered_is_folded_on_its_own_page_alone(told, opened):
+    data = told("avalon_v0")
+    step, seat = next((n, one["seat"]) for n, one in enumerate(data["steps"]) if one.get("asks"))
+    page = opened("avalon_v0", fragment(step, seat))
+    assert page.locator("#step details").count() >= len(data["steps"][step]["asks"])
+    page.locator("#step details summary", has_text="Question 1").click()
+    assert page.locator("#step details[open] details").count() >= 1
+    other = (seat + 1) % len(data["header"]["seats"])
+    page = opened("avalon_v0", fragment(step, other))
+    assert page.locator("#step details", has_text="Question").count() == 0
+
+
+def test_links_to_a_step_and_a_seat_are_read_and_written(opened):
+    page = opened("avalon_v0", "step=5&seat=3")
+    assert page.locator("output.count").inner_text().startswith("5 / ")
+    assert page.locator("#perspective").input_value() == "3"
+    assert page.locator(".ring .seat[aria-pressed=true] .who").inner_text() == "player_3"
+    page.locator(".ring .seat").nth(1).click()
+    assert page.evaluate("location.hash") == "#step=5&seat=1"
+    page.locator("#perspective").select_option("all")
+    assert page.evaluate("location.hash") == "#step=5&seat=all"
+    page.locator(".ring .seat").nth(1).click()
+    page.locator(".ring .seat").nth(1).click()  # once more: everything again
+    assert page.evaluate("location.hash") == "#step=5"
+    page.locator("#scrubber").fill("9")
+    assert page.evaluate("location.hash") == "#step=9"
+    page.locator(".record a.at", has_text="4").first.click()
+    assert page.locator("output.count").inner_text().startswith("4 / ")
+
+
+@pytest.mark.parametrize(
+    "given", ["step=999999&seat=77", "step=-1", "step=x&seat=y", "&&=", "step=1e3", "seat=all&step=%00"]
+)
+def test_a_link_that_cannot_be_is_no_error(given, opened, watched):
+    page = opened("template_v0", given)
+    assert page.locator("output.count").inner_text() in ("0 / 3", "3 / 3")
+    assert page.locator("#perspective").input_value() in ("", "all")
+    assert watched.misdeeds() == GOOD
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_on_a_phone_nothing_has_to_be_scrolled_sideways(game, told, opened, watched):
+    watched.page.set_viewport_size(PHONE)
+    last = len(told(game)["steps"]) - 1
+    for place in (fragment(0, None), fragment(last // 2, 1), fragment(last, None)):
+        opened(game, place)
+        assert watched.wider_than_screen() == 0, place
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("game", GAMES)
+def test_axe_finds_nothing_to_object_to(game, scheme, told, opened, watched):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    watched.page.emulate_media(color_scheme=scheme)
+    last = len(told(game)["steps"]) - 1
+    for place in (fragment(last // 2, None), fragment(last, 1)):
+        found = axe.run(opened(game, place))
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_words_that_were_refused_and_moves_that_were_replaced_are_marked(told, opened):
+    data = copy.deepcopy(told("avalon_v0"))
+    spoken = next(n for n, one in enumerate(data["steps"]) if one["seat"] >= 0 and one.get("whom") is None)
+    data["steps"][spoken] |= {"by": "table", "reason": "default"}
+    data["steps"].insert(spoken, {"seat": 0, "kind": "refused", "raw": "I fly away", "fault": "illegal"})
+    for line in (*data["lines"],):
+        line["step"] += line["step"] >= spoken
+    page = opened(data, f"step={spoken + 1}")
+    refused = page.locator(".record > li", has_text="I fly away")
+    assert "refused: illegal" in refused.inner_text()
+    assert refused.locator(".dropped").evaluate("one => getComputedStyle(one).textDecorationLine") == "line-through"
+    assert "put in by the table: default" in page.locator(".record > li.now").first.inner_text()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_beliefs_shown_are_those_of_the_data_to_the_last_digit(game, told, opened):
+    """tests/test_replay_page_beliefs holds the data to the Python API; here the page is held to the data."""
+    data = told(game)
+    for belief in data.get("beliefs", [])[:6]:
+        for step, values in belief["points"][:: max(1, len(belief["points"]) // 4)]:
+            seat = "" if belief.get("holder") is None else f"&seat={belief['holder']}"
+            page = opened(data, f"step={step}{seat}")
+            page.locator("#belief").select_option(belief["id"])
+            shown = page.locator("#beliefs .legend .value").evaluate_all("all => all.map(one => one.title)")
+            assert [float(one) if one else None for one in shown] == values
+
+
+def test_tables_sort_by_a_click_on_a_heading(opened, told):
+    page = opened("avalon_v0", f"step={len(told('avalon_v0')['steps']) - 1}")
+    players = page.locator("#players table")
+    players.locator("th button", has_text="seat").click()
+    players.locator("th button", has_text="seat").click()
+    names = players.locator("tbody tr td:nth-child(1)").all_inner_texts()
+    assert len(names) > 4
+    assert names == sorted(names, reverse=True)
+    assert players.locator("th[aria-sort=descending]").count() == 1
+
+
+def test_the_index_of_a_folder_filters_and_links_to_files_beside_it(folder, watched):
+    games = [
+        {"page": "a b#1.html", "file": "a.jsonl", "game": "avalon_v0", "title": "Avalon", "players": ["gratr"], "winner": "good"},
+        {"page": "javascript:alert(1)", "file": "<b>", "game": "werewolf_v0", "title": "Werewolf", "players": ["rule"], "winner": "wolves"},
+    ]  # fmt: skip
+    file = Path(folder) / "index.html"
+    file.write_text(render(index({"games": games})), "utf-8")
+    page = watched.open(file)
+    assert page.locator("tbody a").evaluate_all("all => all.map(one => one.getAttribute('href'))") == [
+        "./a%20b%231.html",
+        "./javascript%3Aalert(1)",
+    ]
+    page.locator("select[aria-label=winner]").select_option(label="wolves")
+    assert page.locator("tbody tr:visible").all_inner_texts() == [page.locator("tbody tr").nth(1).inner_text()]
+    page.locator("select[aria-label=winner]").select_option("")
+    page.locator("#find").fill("AVALON")
+    assert page.locator("tbody tr:visible").count() == 1
+    assert page.locator("[role=status]").inner_text() == "1 of 2 games"
+    assert watched.misdeeds() == GOOD
