@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from parlour.envs import replay
+from parlour.envs import avalon_v0, replay
 from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
+from parlour.policies.trained import TrainedSeat
 from parlour.training import reproduce as reproducing
 from parlour.training import seeds
 from parlour.training.cli import reproduce as command
@@ -187,6 +188,16 @@ def test_an_agent_may_play_against_another(jobs):
     assert any("against the agent" in remark for remark in found.remarks)
     with pytest.raises(ParlourError, match="accepted: baseline, agent"):
         reproduce("avalon-7", ReproductionSetting(games=1, against="nobody"))
+
+
+def test_the_trained_expert_may_hold_the_other_side(jobs):
+    """It is the one for the table of six with talk; it practises nothing, and asks nobody."""
+    found = reproduce("avalon-7", ReproductionSetting(games=1, practice=0, against="expert"))
+    assert {name for _, job in jobs for name, _ in job.players} == {"agent", "expert"}
+    made = {name: make() for _, job in jobs for name, make in job.players}
+    assert isinstance(made["expert"], TrainedSeat)
+    assert made["expert"].table == ("avalon_v0", avalon_v0.env(num_players=6, rules="paper").unwrapped.game.config)
+    assert any("against the expert" in remark for remark in found.remarks)
 
 
 def test_rows_differ_in_what_they_are_made_of(monkeypatch):

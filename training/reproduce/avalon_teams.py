@@ -13,9 +13,11 @@ from functools import partial
 from typing import Any, Final
 
 from parlour.envs import replay
+from parlour.envs.aec import GameEnv
 from parlour.envs.core import check_one_of
 from parlour.envs.replay import Transcript
 from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience, Pool
+from parlour.policies.experts import EXPERT, expert
 from parlour.policies.llm.decisions import Decisions
 from parlour.training import rollout
 from parlour.training.avalon.practice import Practice, PracticeConfig, practise, sides_of
@@ -28,6 +30,7 @@ AVALON_PLAYERS: Final = 6
 AVALON_RULES: Final = "paper"
 _SETTINGS: Final = "avalon-config.json"
 AGENT, BASELINE, SECOND = "agent", "baseline", "second agent"
+OPPONENTS: Final = (BASELINE, AGENT, EXPERT)
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Club:
     """
 
     def __init__(self, setting: ReproductionSetting, *, learns: bool) -> None:
-        check_one_of("opponent", setting.against, (BASELINE, AGENT))
+        check_one_of("opponent", setting.against, OPPONENTS)
         self.setting, self.learns = setting, learns
         self.players: dict[str, Decisions] = {}
         """Row -> the decisions of its team in the games played so far."""
@@ -106,6 +109,9 @@ class Club:
         """Who plays the other side, by name."""
         if self.setting.against == BASELINE:
             return BASELINE, self.baseline()
+        if self.setting.against == EXPERT:
+            base: GameEnv = self._env.unwrapped
+            return EXPERT, partial(expert, GAME, base.game.config)
         return SECOND, self.agent(Variant(SECOND))
 
     def play(self, row: str, name: str, make: MakePolicy, side: str) -> RowGames:

@@ -55,7 +55,7 @@ class ReproductionSetting:
     seed: int = 0
     """Number of the first held-out deal, and seed of the practice."""
     against: str = "baseline"
-    """Other side; Avalon: `baseline`, or `agent` for the six-module agent with all modules; GRATR: `baseline` for all
+    """Other side; Avalon: `baseline`, `agent` for the six-module agent with all modules, or `expert`; GRATR: `baseline` for all
     opponents, or the policy of one of them."""
     ours: str = ""
     """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02; None: GRATR's own settings."""
