@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.dotted import is_dotted
+from parlour.policies.agents.advised import AdvisedPlayer
 from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent
 from parlour.policies.agents.chat import ChatPlayer
 from parlour.policies.agents.mediated_qa import GraceMediator, ObedientModule
@@ -28,6 +29,7 @@ from parlour.policies.random import RandomPolicy
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
 __all__ = [
+    "AdvisedPlayer",
     "AvalonAgent",
     "BaselineAgent",
     "ChatPlayer",
@@ -69,6 +71,7 @@ _ASKING: Final[tuple[type[AskingPolicy], ...]] = (
     RerankAgent,
     GratrAgent,
     *MYSTERY_AGENTS,
+    AdvisedPlayer,
 )
 
 AGENTS: Final[Mapping[str, Callable[[Mapping[str, str], Model], Policy]]] = {
@@ -125,7 +128,10 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     if plain == CLONE:
         return ClonedPlayer.for_game(_settings(name, settings, first="file"), game)
     if plain in AGENTS:
-        return AGENTS[plain](_settings(name, settings), model or OfflineModel())
+        made = AGENTS[plain](_settings(name, settings), model or OfflineModel())
+        if isinstance(made, AdvisedPlayer):
+            made.sit_at(game, config)
+        return made
     if plain in FOREIGN:
         policy: Policy = _adapter(plain).from_settings(_settings(name, settings), game, config)
         return policy
@@ -157,7 +163,8 @@ def asks_a_model(name: str) -> bool:
     """Whether the policy called `name` asks the model that `make_policy` is given. Raises as `make_policy` does."""
     plain = name.partition(":")[0]
     if plain in (*POLICIES, EXPERT, CLONE, *AGENTS, *FOREIGN) or name.endswith(SUFFIX) or Path(name).exists():
-        return plain in ASKING
+        silent = plain == AdvisedPlayer.name and f"speaker={HeuristicPolicy.name}" in name
+        return plain in ASKING and not silent
     if not is_dotted(name):
         return False
     from parlour.policies.adapters import callables

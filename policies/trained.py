@@ -81,10 +81,24 @@ class TrainedSeat(TablePolicy):
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` if the observation is not of the game it was trained on."""
         if "view" in info and info.get("features", TABLE) != self.features:
-            return self._act_by_view(info["view"], info["legal"])
+            return self.act_by_view(info["view"], info["legal"])
         if "observation" not in observation and self.reads_prose:
-            return self._act_by_view(self._read().view_in(observation["text"]), info["legal"])
+            return self.act_by_view(self._read().view_in(observation["text"]), info["legal"])
         return self._choose(observation["observation"], observation["action_mask"])
+
+    def act_by_view(self, view: View, legal: Sequence[int]) -> int:
+        """As `act`, from a View alone; `legal` are the environment's numbers of the legal moves, in the order of `view.legal`."""
+        reader = self._read()
+        own, mask = reader.numbers(view)
+        return int(legal[own.index(self._choose(reader.observed(view), mask))])
+
+    def chances(self, view: View) -> Scores:
+        """The probability of each move of `view.legal` by its logits, in their order: shape (moves,)."""
+        reader = self._read()
+        own, _ = reader.numbers(view)
+        logits = self.logits(reader.observed(view))[own]
+        chance: Scores = np.exp(logits - logits.max())
+        return chance / chance.sum()
 
     def logits(self, features: Array) -> Scores:
         """Scores of all actions, shape (actions,), before the mask."""
@@ -143,12 +157,6 @@ class TrainedSeat(TablePolicy):
             return int(np.argmax(logits))
         chance = np.exp(logits - logits.max())
         return int(self.rng.choice(outputs, p=chance / chance.sum()))
-
-    def _act_by_view(self, view: View, legal: Sequence[int]) -> int:
-        """`legal` are the environment's numbers of the legal moves, in the order of `view.legal`."""
-        reader = self._read()
-        own, mask = reader.numbers(view)
-        return int(legal[own.index(self._choose(reader.observed(view), mask))])
 
     def _read(self) -> _Reader:
         if self._reader is None:

@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import (
+    AdvisedPlayer,
     AvalonAgent,
     BaselineAgent,
     ChatPlayer,
@@ -96,6 +97,8 @@ def questions() -> dict[str, Ask[Any]]:
             else:
                 pool.add(view.role, agent.learn(won=True, moves=80))
     rollout.play(env, [ChatPlayer(model) for _ in range(6)], 3)
+    advised = ("avalon_v0", env.game_env.game.config)
+    rollout.play(env, [AdvisedPlayer(model, table=advised) for _ in range(6)], 3)
     methods = (GratrAgent, GratrAgent, WindowAgent, RetrievalAgent, RerankAgent, WindowAgent, RerankAgent, GratrAgent)
     rollout.play(rollout.table("werewolf_v0"), [method(model) for method in methods], 0)
     _play_mystery(model)

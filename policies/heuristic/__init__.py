@@ -63,6 +63,11 @@ class HeuristicPolicy(Policy):
         super().reset(seat, seed)
         self._player = None
 
+    @property
+    def player(self) -> GamePlayer[Any] | None:
+        """The game's player in its seat; None before its first turn."""
+        return self._player
+
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         if "view" not in info:
             raise ParlourError("the heuristic goes by info['view']; accepted: an environment with info='full'")
