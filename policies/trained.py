@@ -98,7 +98,8 @@ class TrainedSeat(TablePolicy):
         own, _ = reader.numbers(view)
         logits = self.logits(reader.observed(view))[own]
         chance: Scores = np.exp(logits - logits.max())
-        return chance / chance.sum()
+        chance /= chance.sum()
+        return chance
 
     def logits(self, features: Array) -> Scores:
         """Scores of all actions, shape (actions,), before the mask."""

@@ -30,7 +30,7 @@ AVALON_PLAYERS: Final = 6
 AVALON_RULES: Final = "paper"
 _SETTINGS: Final = "avalon-config.json"
 AGENT, BASELINE, SECOND = "agent", "baseline", "second agent"
-OPPONENTS: Final = (BASELINE, AGENT, EXPERT)
+OTHER_SIDES: Final = (BASELINE, AGENT, EXPERT)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Club:
     """
 
     def __init__(self, setting: ReproductionSetting, *, learns: bool) -> None:
-        check_one_of("opponent", setting.against, OPPONENTS)
+        check_one_of("opponent", setting.against, OTHER_SIDES)
         self.setting, self.learns = setting, learns
         self.players: dict[str, Decisions] = {}
         """Row -> the decisions of its team in the games played so far."""

@@ -28,7 +28,7 @@ FOLLOW: Final = 3.0
 """Taken of 0, 3 and 10 (`docs/experts.md`)."""
 
 
-class Advice(NamedTuple):
+class ExpertAdvice(NamedTuple):
     """What the expert and the rule of thumb say of one turn."""
 
     planned: int
@@ -86,7 +86,7 @@ class AdvisedPlayer(AskingPolicy):
 
     def _begin(self) -> None:
         self._offers: Offers | None = None
-        self._advice: Advice | None = None
+        self._advice: ExpertAdvice | None = None
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -109,7 +109,7 @@ class AdvisedPlayer(AskingPolicy):
             return self.seat_model.ask(turn).words
         return turn.heuristic(self.rng).words
 
-    def _advised(self, observation: Any, info: Mapping[str, Any]) -> Advice:
+    def _advised(self, observation: Any, info: Mapping[str, Any]) -> ExpertAdvice:
         """What both make of the turn; each draws once a turn, as it does where it sits alone."""
         view: View | None = info.get("view")
         if self._expert is None or view is None:
@@ -118,7 +118,7 @@ class AdvisedPlayer(AskingPolicy):
                 f"make_policy({self.name!r}, game, config)"
             )
         legal = list(info["legal"])
-        return Advice(
+        return ExpertAdvice(
             legal.index(self._expert.act_by_view(view, legal)),
             legal.index(self._usual.act(observation, dict(info))),
             option_costs(self._expert.chances(view)),
@@ -130,7 +130,7 @@ class AdvisedPlayer(AskingPolicy):
         return {**super().settings(), **own}
 
 
-def _turn(plain: TakeTurn, advice: Advice, info: Mapping[str, Any], follow: float) -> AdvisedTurn:
+def _turn(plain: TakeTurn, advice: ExpertAdvice, info: Mapping[str, Any], follow: float) -> AdvisedTurn:
     """The question of the plain player with the advice in it."""
     options, legal = list(info["options"]), info["view"].legal
     planned: Move = legal[advice.planned]
