@@ -1,4 +1,4 @@
-"""`parlour replay`: a transcript played again through the rules, and shown."""
+"""`parlour replay`: a transcript played again through the rules, and shown; or written as a page, and a folder of them, too."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from parlour.envs.text import agents_of, clean, end_of
 from parlour.training import display, heard
 from parlour.training.cli.options import Answer
 from parlour.training.decisions import of_transcript
+from parlour.training.replay_page.write import write_index, write_replay
 
 _MOST_OBSERVED: Final = 50_000_000
 """Characters of all observations of a game that are shown as JSON."""
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(), "Transcript file."],
+    file: Annotated[Path, typer.Argument(), "Transcript file; with --html also a folder of such."],
     seat: Annotated[
         str | None, "Show what this player observed at each turn; with --json, only that; None: all moves."
     ] = None,
@@ -31,6 +32,13 @@ def replay(
         "Folder with cases that a transcript may name, repeatable; None: only cases that are shipped or made from a seed.",
     ] = None,
     game: Annotated[str | None, "module:ATTRIBUTE of a game outside of the registry; None: the registry's."] = None,
+    html: Annotated[
+        bool, "Write a page that opens from disk in any browser; of a folder, one for each game and an index of them."
+    ] = False,
+    out: Annotated[
+        Path | None,
+        "With --html: the page, or of a folder the folder of its pages; None: beside the file, in `replays` of the folder.",
+    ] = None,
 ) -> Answer:
     """Replay a transcript through the rules and show it; an incomplete file is shown up to its last move.
 
@@ -38,6 +46,14 @@ def replay(
     """
     if game is not None:
         lookup(game)  # from now on a file may name it
+    if html:
+        if seat is not None:
+            raise ParlourError(
+                "--seat is not accepted with --html; accepted: either; the page shows each seat's perspective"
+            )
+        return _pages(file, out, cases or ())
+    if out is not None:
+        raise ParlourError("--out is not accepted alone; accepted: --out with --html")
     transcript = transcripts.read(file, folders=cases or ())
     table, text = transcript.game(), transcripts.text_of(transcript)
     agents = agents_of(table)
@@ -72,6 +88,23 @@ def replay(
         )
 
     return Answer(value, show)
+
+
+def _pages(path: Path, out: Path | None, cases: Iterable[Path]) -> Answer:
+    """Write the page of a file, or the pages and the index of a folder."""
+    if not path.is_dir():
+        page = write_replay(path, out, cases)
+        return Answer({"page": str(page)}, lambda: tell(f"Page: {page}"))
+    with display.stage_bars() as progress:
+        made = write_index(path, out, cases, progress)
+
+    def show() -> None:
+        tell(f"Index of {len(made.pages)} games: {made.page}")
+        for file, why in made.left_out.items():
+            tell(f"No page of {file}: {why}")
+
+    pages = [str(page) for page in made.pages]
+    return Answer({"page": str(made.page), "pages": pages, "left_out": made.left_out}, show)
 
 
 def _steps(turns: Iterable[tuple[str, str, dict[str, str], dict[str, str]]]) -> list[dict[str, Any]]:
