@@ -274,7 +274,7 @@ class GameSpec(Protocol):
     prose: ClassVar[str] = ""
     """Dotted name of `game -> (prose -> View)`, which reads a seat's whole text back; empty if there is none."""
     demo: ClassVar[tuple[str, ...]] = ()
-    """Dotted names of its sections of `parlour demo`: `(folder, DemoConfig) -> Section`."""
+    """Dotted names of its parts of `parlour demo`: a `DemoPart`, or a function `(folder, DemoConfig) -> Section`."""
 
     def build(self, *args: Any, **config: Any) -> Game[Any]:
         """The rules for a configuration. Raises `ParlourError` for an unknown or unusable one."""

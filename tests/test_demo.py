@@ -1,20 +1,23 @@
-"""The demo's section on networks for all seats of Avalon: the expert where there is one, and a small network by self-play."""
+"""The demo: a game to watch first, what comes next, one report with replays; its section on networks for all seats of Avalon."""
 
 from __future__ import annotations
 
 import json
 from hashlib import sha256
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
-from parlour.envs import registry
+from parlour.envs import registry, replay
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, experts
 from parlour.policies.experts import ExpertCard, Points
 from parlour.training import demo
+from parlour.training.cli import run
 from parlour.training.demo import avalon_networks
 from parlour.training.demo.avalon import GAME
+from parlour.training.demo.first_game import first_game
 from parlour.training.selfplay.config import SelfplayConfig
 
 QUICK = demo.DemoConfig(steps=1, selfplay_steps=600, games=10)
@@ -85,3 +88,87 @@ def test_the_expert_of_the_table_is_measured_as_whole_sides_and_in_one_seat(fold
 def test_the_amount_of_self_play_is_a_setting_of_the_demo():
     with pytest.raises(ParlourError, match=r"selfplay_steps 0 is not accepted"):
         demo.DemoConfig(selfplay_steps=0)
+
+
+# -- the whole ---------------------------------------------------------------------------------------------------
+
+
+def small_parts(told):
+    """Two parts that take no time: one that records a game and knows how long it takes, and a function of somebody else's."""
+
+    def make(out, config):
+        told.append(config)
+        table = [["| player | win rate |", "|---|---|", "| one | 0.5 |"]]
+        text = "\n".join(["## A part", "", *table[0], ""])
+        return demo.Section("small", text, "a summary", {"rate": 0.5}, (first_game(out / "part", config),))
+
+    def other(out, config):
+        return demo.Section("other", "## Another part\n", "another summary", {})
+
+    known = demo.DemoPart("Small: nothing much", make, lambda config: config.games / 10)
+    return [known, demo.DemoPart("theirs:other", other)]
+
+
+@pytest.fixture
+def whole(tmp_path, monkeypatch, capsys):
+    """The demo with the small parts, run with `--quick`: its folder, what was told, and the amounts of the part."""
+    amounts = []
+    monkeypatch.setattr(demo, "parts", lambda: small_parts(amounts))
+    out = tmp_path / "out"
+    assert run(["demo", "--quick", "--games", "4200", "--out", str(out)]) == 0
+    told = capsys.readouterr()
+    return out, told.err.splitlines(), told.out, amounts
+
+
+def test_a_game_is_named_first_then_what_comes_next_and_how_long_it_takes(whole):
+    """420 games, a tenth of 4,200, take the small part 42 s; of the other nobody knows."""
+    out, lines, shown, _ = whole
+    page = out / "first-game" / "avalon_v0-1.html"
+    assert lines == [
+        f"A game with an expert at the table, to watch in a browser: {page}",
+        "Next: 2 parts, about 40 s in all on two quiet cores.",
+        "[1/2] Small: nothing much: about 40 s",
+        "[2/2] theirs:other",
+    ]
+    assert shown.endswith(f"The report: {out / 'index.html'}\n")
+
+
+def test_the_first_game_has_the_expert_in_the_first_seat(tmp_path):
+    found = replay.read(first_game(tmp_path, demo.DemoConfig()))
+    players = list(found.header["players"].values())
+    assert players == ["expert", "heuristic", "heuristic", "heuristic", "heuristic"]
+    assert found.outcome is not None
+
+
+def test_the_report_is_one_page_with_tables_and_replays(whole):
+    out, _, _, _ = whole
+    text = (out / "index.html").read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    for what in ("<h2>A part</h2>", "<h2>Another part</h2>", "<table", "<h2>Replays</h2>"):
+        assert what in text
+    for name in ("first-game/avalon_v0-1.html", "part/first-game/avalon_v0-1.html"):
+        assert f'href="{name}"' in text
+        assert (out / name).read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert json.loads((out / "numbers.json").read_text()) == {"small": {"rate": 0.5}, "other": {}}
+    assert "## A part" in (out / "report.md").read_text(encoding="utf-8")
+
+
+def test_quick_does_a_tenth(whole):
+    """Of 4,200 games 420, of the defaults 40,960 and 100,000 decisions; of 20 games not less than the least, 10."""
+    ((config,),) = whole[3:]
+    assert (config.games, config.steps, config.selfplay_steps) == (420, 40_960, 100_000)
+    assert demo.DemoConfig(games=20, quick=True).amounts().games == 10
+    assert demo.DemoConfig().amounts() == demo.DemoConfig()
+
+
+def test_every_part_of_parlour_says_what_it_does_and_how_long_it_takes():
+    config = demo.DemoConfig()
+    for part in demo.parts():
+        assert ": " in part.title
+        assert 0 < part.seconds(config.__class__(quick=True).amounts()) <= part.seconds(config)
+
+
+def test_the_game_of_the_demo_is_the_same_for_a_seed(tmp_path):
+    one, other = (first_game(tmp_path / name, demo.DemoConfig(seed=3)) for name in "ab")
+    assert one.read_bytes() == other.read_bytes()
+    assert Path(one) != other

@@ -142,3 +142,11 @@ def test_the_wheel_has_every_file_of_the_four_folders(tmp_path):
     assert built.returncode == 0, built.stderr[-2000:]
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     assert differences(wheel, None, files) == []
+
+
+def test_the_picture_of_the_readme_is_there_and_small():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
+    assert named
+    assert all((ROOT / name).stat().st_size < 150_000 for name in named)
+    assert all(text.index(name) < text.index("\n## ") for name in named)  # in the first screen

@@ -19,7 +19,10 @@ def demo(
 ) -> Answer:
     """Play, record, train a seat and a whole table and measure them, offline; writes a report. Resumes from checkpoints.
 
-    Example: [bold]parlour demo --out runs/demo[/bold]
+    Names at once a game to watch in a browser; then tells of each part what it does and how long it takes. OUT/index.html is the report,
+    with its pictures, tables and replays.
+
+    Example: [bold]parlour demo --quick --out runs/demo[/bold]
     """
     common.require("parlour.training.ppo.seat", "train")
     report = common.require("parlour.training.demo", "train").run(out, config)

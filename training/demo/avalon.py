@@ -9,7 +9,7 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.policies import HeuristicPolicy, RandomPolicy, TrainedSeat
 from parlour.training import display, evaluate, rollout, seeds
-from parlour.training.demo.section import DemoConfig, Section, comparisons_table, rates_table
+from parlour.training.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table
 from parlour.training.ppo import seat as seat_training
 from parlour.training.ppo.phase_config import SeatConfig
 from parlour.wrappers import Recorder
@@ -19,7 +19,7 @@ TABLE: Final[dict[str, Any]] = {"num_players": 5, "rules": "official"}
 _RECORDED: Final = 5
 
 
-def avalon_section(out: Path, config: DemoConfig) -> Section:
+def _section(out: Path, config: DemoConfig) -> Section:
     """Record, train, measure."""
     recorded = _record(out / "transcripts", config.seed)
     run = SeatConfig(game=GAME, options=TABLE, steps=config.steps, seed=config.seed)
@@ -30,7 +30,15 @@ def avalon_section(out: Path, config: DemoConfig) -> Section:
         _markdown(recorded, run, trained, sides, seats),
         _summary(sides, seats),
         {"team": sides.as_json(), "single": seats.as_json()},
+        tuple(out / "transcripts" / _transcript(number) for number in range(_RECORDED)),
     )
+
+
+avalon_section: Final = DemoPart(
+    "Avalon: train one seat by reinforcement learning, and measure it against random and heuristic",
+    _section,
+    lambda config: 10 + config.steps / 5000 + config.games / 50,
+)
 
 
 def _record(folder: Path, seed: int) -> Sequence[str]:
@@ -41,7 +49,7 @@ def _record(folder: Path, seed: int) -> Sequence[str]:
     results = []
     for number in range(_RECORDED):
         episode = rollout.play(env, [HeuristicPolicy() for _ in range(TABLE["num_players"])], seed + number)
-        path = folder / f"{GAME}-{number + 1}.jsonl"
+        path = folder / _transcript(number)
         steps = sum(1 for _ in replay.reenact(replay.read(path)))
         outcome = episode.outcome
         results.append(
@@ -49,6 +57,10 @@ def _record(folder: Path, seed: int) -> Sequence[str]:
         )
     env.close()
     return results
+
+
+def _transcript(number: int) -> str:
+    return f"{GAME}-{number + 1}.jsonl"
 
 
 def _measure(out: Path, config: DemoConfig) -> tuple[evaluate.Report, evaluate.Report]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from parlour.training import display
-from parlour.training.demo.section import DemoConfig, Section, difference_of, ours_of, paper_of, summary
+from parlour.training.demo.section import DemoConfig, DemoPart, Section, difference_of, ours_of, paper_of, summary
 from parlour.training.reproduce import Reproduction, ReproductionSetting
 from parlour.training.reproduce.avalon_tables import win_rates
 
@@ -15,7 +15,7 @@ _SHARE: Final = 40
 """One deal in 40 of those of other measurements: a turn here is four questions."""
 
 
-def avalon_agents_section(out: Path, config: DemoConfig) -> Section:
+def _section(out: Path, config: DemoConfig) -> Section:
     """Practise, then measure three rows of the paper's table 2."""
     deals = max(2, config.games // _SHARE)
     with display.progress_bar() as bar:
@@ -24,6 +24,13 @@ def avalon_agents_section(out: Path, config: DemoConfig) -> Section:
     lines = [f"{one.row}, {one.of}: {ours_of(one)}" for one in found.cells]
     told = summary("Avalon, six modules against the baseline, answered by heuristics", lines)
     return Section("avalon_agents", _markdown(found), told, found.as_json())
+
+
+avalon_agents_section: Final = DemoPart(
+    "Avalon: the agent of six modules against its baseline, answered by heuristics",
+    _section,
+    lambda config: 5 + config.games / 40,
+)
 
 
 def _markdown(found: Reproduction) -> str:

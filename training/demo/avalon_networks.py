@@ -11,7 +11,7 @@ from parlour.policies import HeuristicPolicy, make_policy
 from parlour.policies.experts import EXPERT, expert
 from parlour.training import display, evaluate, rollout, seeds
 from parlour.training.demo.avalon import GAME
-from parlour.training.demo.section import DemoConfig, Section, comparisons_table, rates_table, summary
+from parlour.training.demo.section import DemoConfig, DemoPart, Section, comparisons_table, rates_table, summary
 from parlour.training.parallel.concurrent_games import MakePolicy
 from parlour.training.selfplay import report
 from parlour.training.selfplay.config import RULE, SelfplayConfig
@@ -26,7 +26,7 @@ _LEAST: Final = 10
 """Deals of a measurement, at least."""
 
 
-def avalon_networks_section(out: Path, config: DemoConfig) -> Section:
+def _section(out: Path, config: DemoConfig) -> Section:
     """Measure the expert in scalar games, train a small network and measure it."""
     measured = _expert(out, config)
     run = selfplay_config(config)
@@ -37,6 +37,13 @@ def avalon_networks_section(out: Path, config: DemoConfig) -> Section:
         "selfplay": report.summary(found),
     }
     return Section("avalon_networks", _markdown(measured, found), _summary(measured, found), numbers)
+
+
+avalon_networks_section: Final = DemoPart(
+    "Avalon: measure the expert that comes with parlour, and train a small network for all seats",
+    _section,
+    lambda config: 60 + config.selfplay_steps / 10000 + config.games / 40,
+)
 
 
 def selfplay_config(config: DemoConfig) -> SelfplayConfig:

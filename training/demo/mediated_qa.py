@@ -5,27 +5,56 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from parlour.training import display
-from parlour.training.demo.section import DemoConfig, Section, summary
+from parlour.policies import make_policy
+from parlour.policies.agents.mediated_qa import GraceMediator, ObedientModule
+from parlour.training import display, rollout
+from parlour.training.demo.section import DemoConfig, DemoPart, Section, summary
 from parlour.training.mediated_qa import held_out
 from parlour.training.mediated_qa.baselines import Scores, lines
 from parlour.training.mediated_qa.held_out import UNSEEN, HeldOut, HeldOutConfig
 from parlour.training.statistics import MeanEstimate, show_interval
+from parlour.wrappers import Recorder
 
 _CALIBRATION: Final = 600
 _HELD_OUT: Final = 300
 _POLICY: Final = "policy.json"
+_GAME: Final = "mediated_qa_v0"
+_SHOWN: Final = 10
+"""Questions of the game that is recorded."""
 
 
-def mediated_qa_section(out: Path, config: DemoConfig) -> Section:
+def _section(out: Path, config: DemoConfig) -> Section:
     """Calibrate, learn, measure."""
     folder = out / "grace"
     setting = HeldOutConfig(train=_CALIBRATION, held_out=_HELD_OUT, corpus_seed=UNSEEN + config.seed, seed=config.seed)
     found = display.calibrate_with_bar(held_out.run, setting, folder)
     numbers = {"states": found.calibrated.states, "scores": [asdict(one) for one in found.scores]}
-    return Section("grace", _markdown(found), _summary(found.scores), {"setting": setting.stored(), **numbers})
+    played = _record(folder / _POLICY, out / "transcripts" / f"{_GAME}-1.jsonl", config.seed)
+    told = _summary(found.scores)
+    return Section("grace", _markdown(found), told, {"setting": setting.stored(), **numbers}, (played,))
+
+
+mediated_qa_section: Final = DemoPart(
+    "GRACE: learn a mediator from generated questions, and measure it on held-out ones",
+    _section,
+    lambda _: 20,
+)
+
+
+def _record(policy: Path, transcript: Path, seed: int) -> Path:
+    """Record a game in which the learned mediator advises modules that follow it; returns the transcript."""
+    bare: Any = rollout.table(_GAME, questions=_SHOWN)
+    table = bare.game_env.game.config
+    mediator, *modules = bare.possible_agents
+    named = {mediator: GraceMediator.name, **dict.fromkeys(modules, ObedientModule.name)}
+    players = [make_policy(f"{GraceMediator.name}:file={policy}", _GAME, table)]
+    players += [make_policy(ObedientModule.name, _GAME, table) for _ in modules]
+    env = Recorder(bare, transcript, header={"players": named}, overwrite=True)
+    rollout.play(env, players, seed)
+    env.close()
+    return transcript
 
 
 def _markdown(found: HeldOut) -> str:

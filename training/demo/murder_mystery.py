@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import display
-from parlour.training.demo.section import DemoConfig, Section, ours_of, paper_of, summary
+from parlour.training.demo.section import DemoConfig, DemoPart, Section, ours_of, paper_of, summary
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import CaseJob, CaseResult, CaseSetting, play_case
 from parlour.training.murder_mystery.methods import OCOT, OP, PP, QUESTUM
@@ -21,7 +21,7 @@ _CHINESE: Final = "teahouse_zh"
 _REPETITIONS: Final = 2
 
 
-def murder_mystery_section(out: Path, config: DemoConfig) -> Section:
+def _section(out: Path, config: DemoConfig) -> Section:
     """Compare methods on held-out cases, and play a Chinese one."""
     cases = max(2, config.games // _SHARE)
     with display.progress_bar() as bar:
@@ -33,7 +33,14 @@ def murder_mystery_section(out: Path, config: DemoConfig) -> Section:
     table = CaseSetting(repetitions=_REPETITIONS)
     chinese = play_case(CaseJob(_CHINESE, QUESTUM, config.seed, table, transcript=transcript), OfflineModel())
     numbers = {**found.as_json(), "chinese": _told(chinese)}
-    return Section("mystery", _markdown(found, chinese, cases), _summary(found, chinese), numbers)
+    return Section("mystery", _markdown(found, chinese, cases), _summary(found, chinese), numbers, (transcript,))
+
+
+murder_mystery_section: Final = DemoPart(
+    "Murder mysteries: Questum beside a baseline, its own script and all scripts",
+    _section,
+    lambda config: 10 + config.games / 40,
+)
 
 
 def _told(one: CaseResult) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from typing import Any, Final
 from parlour.policies import GratrAgent, make_policy
 from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.training import display, rollout, seeds
-from parlour.training.demo.section import DemoConfig, Section, difference_of, ours_of, paper_of, summary
+from parlour.training.demo.section import DemoConfig, DemoPart, Section, difference_of, ours_of, paper_of, summary
 from parlour.training.reproduce import Reproduction, ReproductionSetting
 from parlour.training.reproduce.gratr import gratr_table_2
 from parlour.training.reproduce.gratr_teams import GRATR, OPPONENTS, WEREWOLF_PLAYERS, WEREWOLF_RULES, blocks
 from parlour.training.werewolf.played import GAME
 from parlour.training.werewolf.trust_picture import draw
+from parlour.wrappers import Recorder
 
 _SHARE: Final = 20
 """One deal in 20 of those of other measurements; each is played twice against each opponent."""
@@ -25,28 +26,39 @@ _ROLE: Final = "Witch"
 """Whose trust is drawn: like the seer and the guard she sits in GRATR's block, and knows nobody for certain."""
 
 
-def werewolf_section(out: Path, config: DemoConfig) -> Section:
+def _section(out: Path, config: DemoConfig) -> Section:
     """Measure the mixed games, play one of them again, and draw what one seat thought."""
     games = max(2, config.games // _SHARE // 2 * 2)
     with display.progress_bar() as bar:
         setting = ReproductionSetting(games=games, practice=0, seed=config.seed, progress=bar)
         found = gratr_table_2("gratr-2", setting)
-    told = _trust(out / "werewolf", config.seed)
+    transcript = out / "transcripts" / f"{GAME}-1.jsonl"
+    told = _trust(out / "werewolf", transcript, config.seed)
     first = [one for one in found.cells if one.measure == "TWR" and one.row.startswith("GRATR")]
     lines = [f"{one.row}: {ours_of(one)}" for one in first]
     short = summary("Werewolf, games won with the own block, all answered by heuristics", lines)
-    return Section("werewolf", _markdown(found, told), short, found.as_json())
+    return Section("werewolf", _markdown(found, told), short, found.as_json(), (transcript,))
 
 
-def _trust(folder: Path, seed: int) -> list[str]:
-    """Play one mixed game; leave the trust of GRATR's witch as a picture and as data, and explain its last belief."""
+werewolf_section: Final = DemoPart(
+    "Werewolf: graphs of trust against windows and retrieval, and what one seat thought",
+    _section,
+    lambda config: 10 + config.games / 20,
+)
+
+
+def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
+    """Play one mixed game; leave it as a transcript, the trust of GRATR's witch as a picture and as data, and explain its last belief."""
     env: Any = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     deal = seeds.HELD_OUT[seed]
     seated = blocks(env, deal, OPPONENTS[0].policy)["gratr-leaders"]
     roles = [env.game_env.view(seat).role for seat in range(WEREWOLF_PLAYERS)]
     make = partial(make_policy, game=GAME, config=env.game_env.game.config)
     players = [make(who) for who in seated]
-    episode = rollout.play(env, players, deal)
+    named = {agent: str(who) for agent, who in zip(env.possible_agents, seated, strict=True)}
+    recorded = Recorder(env, transcript, header={"players": named}, overwrite=True)
+    episode = rollout.play(recorded, players, deal)
+    recorded.close()
     seat = roles.index(_ROLE)
     agent = players[seat]
     assert isinstance(agent, GratrAgent), f"the seat is {GRATR}'s"
@@ -75,7 +87,7 @@ def _markdown(found: Reproduction, told: list[str]) -> str:
         if one.row.startswith("GRATR") or one.measure not in _COMPLEMENTS
     ]
     table = display.markdown_table(("players", "measure", "paper", "ours", "from the other method, same deals"), rows)
-    because = "\n".join(f"    {line}" for line in told)
+    because = "\n".join(["```", *(f"    {line}" for line in told), "```"])
     return f"""## Werewolf, trust graphs against windows and retrieval
 
 8 players, the paper's table and rules; four seats each. All methods act by the same heuristics on what they infer: no
