@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -13,6 +12,7 @@ import typer
 from parlour.envs.core import ParlourError, check_from
 from parlour.policies.llm.model import Model
 from parlour.training.cli.options import Options
+from parlour.training.extras import import_extra
 from parlour.training.failures import Failures
 from parlour.training.parallel.executor import Pool, Workers
 
@@ -82,7 +82,9 @@ class RaySettings:
         if self.ray is None:
             yield None
             return
-        with require("parlour.training.parallel.ray.pool", "ray").connect(self.ray, self.ray_workers, model) as made:
+        with import_extra("parlour.training.parallel.ray.pool", "ray").connect(
+            self.ray, self.ray_workers, model
+        ) as made:
             yield made
 
 
@@ -118,11 +120,3 @@ FailureOptions = Annotated[Failures, Options()]
 def check_count(name: str, value: int) -> None:
     """Raise `ParlourError` unless there is at least one."""
     check_from(name, value, 1)
-
-
-def require(module: str, extra: str) -> Any:
-    """A module that needs an extra of parlour. Raises `ParlourError` where the extra is not installed."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise ParlourError(f"{error.name} is not installed; accepted: pip install 'parlour[{extra}]'") from None

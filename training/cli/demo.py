@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from parlour.envs.terminal import tell
 from parlour.training import display
-from parlour.training.cli import common
 from parlour.training.cli.options import Answer, Options
 from parlour.training.demo.section import DemoConfig
+from parlour.training.extras import import_extra
 
 
 def demo(
@@ -24,8 +24,8 @@ def demo(
 
     Example: [bold]parlour demo --quick --out runs/demo[/bold]
     """
-    common.require("parlour.training.ppo.seat", "train")
-    report = common.require("parlour.training.demo", "train").run(out, config)
+    import_extra("parlour.training.ppo.seat", "train")
+    report = import_extra("parlour.training.demo", "train").run(out, config)
     return Answer(report.numbers, partial(_show_summary, report))
 
 

@@ -20,6 +20,7 @@ from parlour.training import evaluate as evaluation
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
+from parlour.training.extras import import_extra
 from parlour.training.parallel.concurrent_games import Job, play_each
 from parlour.training.statistics import show_interval
 from parlour.training.stored_games import games_folder
@@ -261,7 +262,7 @@ def _best_responses(
     """Train a best response for one side, or for each."""
     if len(policy) > 1:
         raise ParlourError(f"{len(policy)} policies; accepted with --best-response: one")
-    module = common.require("parlour.training.selfplay.best_response", "train")
+    module = import_extra("parlour.training.selfplay.best_response", "train")
     sides = evaluation.two_sides(lookup(game).spec)
     check_one_of("best-response", side, ("all", *sides))
     found = []

@@ -15,6 +15,7 @@ from parlour.policies.llm.server.fault_injection import FAULTS, parse_faults
 from parlour.policies.llm.server.settings import ServerSettings
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
+from parlour.training.extras import import_extra
 
 
 def serve(
@@ -51,7 +52,7 @@ def serve(
         refuse=("response_format",) if no_schema else (),
         key=None if key_env is None else _key(key_env),
     )
-    server = common.require("parlour.policies.llm.server.app", "serve")
+    server = import_extra("parlour.policies.llm.server.app", "serve")
     served = None
     who, asks, model = "Heuristics (no language model) answer", "avalon_agent", "heuristics"
     if policy is not None:

@@ -23,6 +23,7 @@ from parlour.training.avalon.practice import PracticeConfig, practise
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
+from parlour.training.extras import import_extra
 from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.murder_mystery.tuning import QuestumTuning
 from parlour.training.ppo.phase_config import SeatConfig, features_of
@@ -48,7 +49,7 @@ def train_seat(
     seats = range(checked.game.seats)
     if config.seat not in ("random", *seats):
         raise accept("seat", str(config.seat), ("random", *map(str, seats)))
-    training = common.require("parlour.training.ppo.seat", "train")
+    training = import_extra("parlour.training.ppo.seat", "train")
     phase = min(config.phase_steps, -(-config.steps // config.rollout) * config.rollout)
     config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
     last = display.train_with_bar(training.train, config, out)
@@ -76,7 +77,7 @@ def train_selfplay(
 
     Example: [bold]parlour train selfplay avalon_v0 --out runs/selfplay[/bold]
     """
-    run = common.require("parlour.training.selfplay.run", "train")
+    run = import_extra("parlour.training.selfplay.run", "train")
     chosen = (dict(SelfplayConfig().options) if game == "avalon_v0" else {}) | table.chosen
     config = replace(config, game=game, options=chosen)
     run.two_sides(config)  # an error before the first game
@@ -88,7 +89,7 @@ def train_selfplay(
 
 
 def _train_repeats(config: SelfplayConfig, count: int, out: Path, processes: common.ProcessSettings) -> Answer:
-    repeats = common.require("parlour.training.selfplay.repeats", "train")
+    repeats = import_extra("parlour.training.selfplay.repeats", "train")
     with processes.players() as workers, display.stage_bars(increments=True) as progress:
         progress("runs", 0, count, "")
         found = repeats.repeat(config, count, out, workers, lambda done: progress("runs", done, count, ""))
@@ -172,7 +173,7 @@ def train_clone(
 
     Example: [bold]parlour train clone --from runs/imported --out runs/clone[/bold]
     """
-    run = common.require("parlour.training.avalon.clone.run", "train")
+    run = import_extra("parlour.training.avalon.clone.run", "train")
     with display.stage_bars() as progress:
         found = run.clone(folder, out, config, progress)
     return Answer({"out": str(out), **run.summary(found)}, partial(_show_clone, run.report, found, out))
@@ -231,9 +232,9 @@ def _tune(problem: Any, config: TuneConfig, out: Path, processes: common.Process
     if find_spec("fcntl") is None:
         raise ParlourError("tuning needs POSIX file locks; accepted: Linux or macOS")
     if config.method == "optuna":
-        common.require("optuna", "train")  # before the first game is played
-    run = common.require("parlour.training.hyperopt.run", "train")
-    report = common.require("parlour.training.hyperopt.report", "train")
+        import_extra("optuna", "train")  # before the first game is played
+    run = import_extra("parlour.training.hyperopt.run", "train")
+    report = import_extra("parlour.training.hyperopt.report", "train")
     with processes.players() as workers, display.stage_bars() as progress:
         tuned = run.tune(problem, config, out, workers=workers, progress=progress)
     return Answer({"out": str(out)} | report.summary(tuned), partial(_show_tuned, report, tuned, out))

@@ -20,6 +20,7 @@ from parlour.training import display
 from parlour.training.cli import common
 from parlour.training.cli.models import answering
 from parlour.training.cli.options import Answer, Options
+from parlour.training.extras import import_extra
 from parlour.training.mediated_qa import costs, readers, table, train, usage
 from parlour.training.mediated_qa.baselines import Scores, lines
 from parlour.training.mediated_qa.forecast import forecast
@@ -127,7 +128,7 @@ def _calibrated(
     note, folder = readers.note(setting), out / "calibration"
     check_sees(setting, config)
     if setting.sees != SEES[0]:
-        common.require("sklearn", "train")
+        import_extra("sklearn", "train")
     corpus = corpus_of(setting)
     setting = split(setting, corpus)
     pipeline = pipeline_of(setting, corpus)

@@ -27,11 +27,11 @@ from parlour.training.avalon.analysis.decisions import GUESS
 from parlour.training.avalon.analysis.games import AnalysedGame
 from parlour.training.avalon.analysis.run import REPORT, UNHEARD, USUAL, Analysis, AnalysisSettings, analyse
 from parlour.training.avalon.clone.config import CloneConfig
-from parlour.training.avalon.clone.run import clone
 from parlour.training.avalon.clone.scores import ALL, ChoiceScore
 from parlour.training.avalon.habits.config import HabitsConfig
 from parlour.training.avalon.habits.run import LearnedFrom, learn_habits
 from parlour.training.avalon.records import import_records
+from parlour.training.extras import import_extra
 from parlour.training.reproduce.avalon_records_report import study_report
 from parlour.training.reproduce.cells import (
     Reproduction,
@@ -106,7 +106,8 @@ def _habits(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str,
 
 
 def _clone(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
-    found = clone(folder / TRANSCRIPTS, folder / CLONED, CLONING)
+    fitted = import_extra("parlour.training.avalon.clone.run", "train")
+    found = fitted.clone(folder / TRANSCRIPTS, folder / CLONED, CLONING)
     return "", list(_predictions(name, found.scores))
 
 

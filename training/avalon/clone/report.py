@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from parlour.policies.files import atomic_write
 from parlour.training import plots
-from parlour.training.avalon.clone.models import CLONE, MODELS
+from parlour.training.avalon.clone.model_names import CLONE, MODELS
 from parlour.training.avalon.clone.scores import ALL, ChoiceScore, PredictedChoice, calibration
 from parlour.training.display import markdown_list, markdown_table
 from parlour.training.runs import write_csv

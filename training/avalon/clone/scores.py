@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.policies.cloned.record import Array
 from parlour.training.avalon.clone.choices import ImitatedChoice
-from parlour.training.avalon.clone.models import CLONE, MODELS, Model
+from parlour.training.avalon.clone.model_names import CLONE, MODELS, Model
 from parlour.training.statistics import SHARE, UNBOUNDED, MeanEstimate, weighted_mean
 
 ALL: Final = "all"
