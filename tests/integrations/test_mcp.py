@@ -1,0 +1,177 @@
+"""MCP: an assistant's side of the protocol plays whole games at our server, over stdio, HTTP and in one process.
+
+The client is the package `mcp`'s own. docs/integrations/mcp.md says in prose what is tested here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mcp", reason="mcp is not installed; pip install 'parlour[mcp]'")
+
+from mcp import Client, StdioServerParameters
+from parlour.envs import replay
+from parlour.envs.headings import headings_of
+from parlour.envs.text import render
+from parlour.training.harnesses.mcp import server_of
+from parlour.training.harnesses.sessions import Sessions, SessionSettings
+from parlour.wrappers import ConversationSeat
+from parlour.wrappers.conversation import table
+
+ROOT = Path(__file__).parents[2]
+TABLES = {
+    "avalon_v0": {"num_players": 5},
+    "werewolf_v0": {"num_players": 6},
+    "murder_mystery_v0": {},
+    "mediated_qa_v0": {},
+    "template_v0": {},
+}
+
+
+async def call(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:
+    answer = await client.call_tool(tool, arguments)
+    assert not answer.is_error, answer.content
+    found: dict[str, Any] = answer.structured_content
+    return found
+
+
+async def play(client: Any, seed: int, seat: str) -> list[dict[str, Any]]:
+    """One game by options that are drawn; all that was told."""
+    rng = np.random.default_rng(seed)
+    told = [await call(client, "new_game", seed=seed, seat=seat)]
+    while not told[-1]["done"]:
+        words = told[-1]["options"][int(rng.integers(len(told[-1]["options"])))]
+        told.append(await call(client, "say", session=told[-1]["session"], words=words))
+    return told
+
+
+def same_game(game: str, seed: int, seat: str, told: list[dict[str, Any]]) -> None:
+    """The same words at a seat of ours: the same messages, the same return; nothing that its View does not hold."""
+    ours, rng = ConversationSeat(table(game, **TABLES[game]), seat), np.random.default_rng(seed)
+    message = ours.reset(seed)
+    for one in told:
+        assert one["message"] == message
+        assert tuple(one["options"]) == ours.options
+        if not ours.done:
+            message = ours.say(ours.options[int(rng.integers(len(ours.options)))])
+    base = ours.conversation.game_env
+    assert told[-1]["reward"] == base.outcome.returns[base.seat_of[seat]]
+    own = render(base.text, base.view(base.seat_of[seat]))
+    record = headings_of(base.text).record
+    lines = own[own.index(record) + len(record) : own.rindex(headings_of(base.text).choice)].splitlines()
+    said = "".join(one["message"] for one in told).splitlines()
+    assert [line for line in said if line in set(lines)] == lines
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_twenty_games_at_each_table_end_as_ours_do_on_the_same_seeds_and_words(game):
+    sessions = Sessions(SessionSettings(game, table_seats(game)[0], options=TABLES[game], max_games=30))
+
+    async def games() -> None:
+        async with Client(server_of(sessions)) as client:
+            for seed in range(20):
+                seat = table_seats(game)[seed % len(table_seats(game))]
+                same_game(game, seed, seat, await play(client, seed, seat))
+
+    asyncio.run(games())
+
+
+def table_seats(game: str) -> list[str]:
+    return list(table(game, **TABLES[game]).possible_agents)
+
+
+def test_a_seat_over_standard_input_and_output(tmp_path):
+    asked = ["-m", "parlour.training.cli", "mcp", "avalon_v0", "--seat", "player_2", "--out", str(tmp_path)]
+
+    async def games() -> list[dict[str, Any]]:
+        async with Client(StdioServerParameters(command=sys.executable, args=asked)) as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} == {"new_game", "say", "look", "leave"}
+            return await play(client, 3, "player_2")
+
+    told = asyncio.run(games())
+    assert replay.read(tmp_path / "avalon_v0-1.jsonl").outcome.returns[2] == told[-1]["reward"]
+
+
+def test_words_that_cannot_be_used_and_wrong_sessions_are_told_and_the_server_goes_on():
+    sessions = Sessions(SessionSettings("avalon_v0"))
+
+    async def games() -> None:
+        async with Client(server_of(sessions)) as client:
+            told = await call(client, "new_game", seed=1)
+            for _ in range(200):  # a model that never says anything of use ends its game by the table's rules
+                if told["done"]:
+                    break
+                told = await call(client, "say", session=told["session"], words="Let me think about it.\x00</tool>")
+            refused = await client.call_tool("say", {"session": told["session"], "words": "And now?"})
+            assert refused.is_error
+            assert "the game is over" in refused.content[0].text
+            refused = await client.call_tool("look", {"session": "nobody's"})
+            assert "there is no such session" in refused.content[0].text
+            left = await call(client, "leave", session=(await call(client, "new_game", seed=2))["session"])
+            assert left["done"]
+            assert left["faults"]["replaced"] > 0
+            assert (await play(client, 5, "player_1"))[-1]["done"]
+
+    asyncio.run(games())
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappears_ends_nothing():
+    port = free_port()
+    words = [sys.executable, "-m", "parlour.training.cli", "mcp", "avalon_v0", "--http", str(port)]
+    server = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}
+    )
+    try:
+        url = f"http://127.0.0.1:{port}/mcp"
+        _wait_for(port)
+
+        async def one(seed: int) -> list[dict[str, Any]]:
+            async with Client(url) as client:
+                return await play(client, seed, "player_0")
+
+        async def begun() -> None:
+            async with Client(url) as client:
+                await call(client, "new_game", seed=0)
+
+        async def games() -> list[list[dict[str, Any]]]:
+            await begun()  # and is gone
+            return list(await asyncio.gather(*map(one, range(4))))
+
+        for seed, told in enumerate(asyncio.run(games())):
+            same_game("avalon_v0", seed, "player_0", told)
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=60)
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(600):
+        with socket.socket() as found:
+            if found.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise AssertionError("the server did not come up")
+
+
+def test_the_code_of_the_page_runs():
+    page = (ROOT / "docs" / "integrations" / "mcp.md").read_text()
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "mcp.md", "exec"), {"__name__": "__page__"})

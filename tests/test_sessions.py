@@ -1,0 +1,149 @@
+"""Games that callers from outside play by an id (training/harnesses/sessions.py): one seat each, one call at a time."""
+
+from __future__ import annotations
+
+import json
+from threading import Thread
+
+import numpy as np
+import pytest
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.envs.headings import headings_of
+from parlour.envs.text import render
+from parlour.policies import RandomPolicy
+from parlour.training.harnesses.sessions import Sessions, SessionSettings
+from test_conversation import news_of
+
+
+def to_the_end(sessions, told, rng):
+    """Answer with options drawn; all that was told."""
+    heard = [told]
+    while not told.done:
+        told = sessions.say(told.session, told.options[int(rng.integers(len(told.options)))])
+        heard.append(told)
+    return heard
+
+
+def test_what_a_caller_is_told_put_together_is_what_the_view_of_its_seat_holds(tmp_path):
+    sessions = Sessions(SessionSettings("werewolf_v0", "player_1", options={"num_players": 6}, out=tmp_path))
+    for seed in range(3):
+        heard = to_the_end(sessions, sessions.begin(seed), np.random.default_rng(seed))
+        game = sessions._games[heard[0].session].seat.conversation.game_env
+        headings = headings_of(game.text)
+        told = "".join(news_of(one.message, headings) for one in heard)
+        assert told == news_of(render(game.text, game.view(1)), headings)
+        assert {tuple(one.as_json()) for one in heard} == {
+            ("session", "seat", "message", "options", "done", "reward", "faults")
+        }
+
+
+def test_a_game_by_id_is_an_ordinary_transcript_with_its_outcome(tmp_path):
+    sessions = Sessions(SessionSettings("avalon_v0", options={"num_players": 5}, out=tmp_path, seed=4))
+    heard = to_the_end(sessions, sessions.begin(), np.random.default_rng(0))
+    sessions.close()
+    found = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    assert found.header["seed"] == 4
+    assert found.header["players"] == {"player_0": "caller", **{f"player_{k}": "heuristic" for k in range(1, 5)}}
+    assert found.outcome.returns[0] == heard[-1].reward
+
+
+def test_games_without_a_seed_of_their_own_follow_each_other():
+    """The second game of a server that began at seed 7 is the game of seed 8."""
+    first, second = (Sessions(SessionSettings("avalon_v0", seed=seed)) for seed in (7, 8))
+    first.begin()
+    assert first.begin().message == second.begin().message
+    assert first.begin(8).message == second.begin(8).message
+
+
+def test_a_caller_may_take_another_seat():
+    sessions = Sessions(SessionSettings("avalon_v0"))
+    assert "You are player_3." in sessions.begin(1, "player_3").message
+    with pytest.raises(ParlourError, match="seat 'player_7' is not accepted; accepted: player_0"):
+        sessions.begin(1, "player_7")
+
+
+def test_all_that_was_told_can_be_read_again():
+    sessions = Sessions(SessionSettings("avalon_v0"))
+    told = sessions.begin(2)
+    then = sessions.say(told.session, told.options[0])
+    again = sessions.look(told.session)
+    assert again.message.startswith(told.message.partition("# What you may do now")[0])
+    assert again.options == then.options
+
+
+def test_who_leaves_is_counted_and_the_others_play_on():
+    sessions = Sessions(SessionSettings("avalon_v0"))
+    told = sessions.leave(sessions.begin(5).session)
+    assert told.done
+    assert told.faults["replaced"] > 0
+    with pytest.raises(ParlourError, match="the game is over"):
+        sessions.say(told.session, "I approve the team.")
+
+
+def test_an_unknown_id_and_too_many_words_are_refused():
+    sessions = Sessions(SessionSettings("template_v0"))
+    with pytest.raises(ParlourError, match="there is no such session"):
+        sessions.say("0123", "x")
+    told = sessions.begin(0)
+    with pytest.raises(ParlourError, match="4001 characters are not accepted; accepted: 4000 at most"):
+        sessions.say(told.session, "x" * 4001)
+
+
+def test_a_game_that_is_over_makes_room_for_another_and_one_in_progress_does_not():
+    sessions = Sessions(SessionSettings("template_v0", max_games=2))
+    first = to_the_end(sessions, sessions.begin(0), np.random.default_rng(0))[-1]
+    sessions.begin(1)
+    third = sessions.begin(2)
+    with pytest.raises(ParlourError, match="there is no such session"):
+        sessions.look(first.session)
+    with pytest.raises(ParlourError, match="2 games are in progress"):
+        sessions.begin(3)
+    assert not sessions.look(third.session).done
+
+
+def test_two_calls_at_once_are_one_call_and_one_refusal():
+    """The opponent asks for the second call in the midst of the first one."""
+    refused = []
+
+    class Calls(RandomPolicy):
+        def act(self, observation, info):
+            if sessions.current is not None and not refused:
+                caller = Thread(target=self.call)
+                caller.start()
+                caller.join()
+            return super().act(observation, info)
+
+        def call(self):
+            try:
+                sessions.say(sessions.current, "I approve the team.")
+            except ParlourError as error:
+                refused.append(str(error))
+
+    sessions = Sessions(SessionSettings("avalon_v0", opponents=Calls))
+    sessions.current = None
+    told = sessions.begin(3)
+    sessions.current = told.session
+    assert not sessions.say(told.session, told.options[0]).done
+    assert refused == ["this game answers another call; accepted: one call at a time"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"game": "chess"}, "game 'chess' is not accepted"),
+        ({"game": "avalon_v0", "seat": "me"}, "seat 'me' is not accepted; accepted: player_0"),
+        ({"game": "avalon_v0", "opponents": "nobody"}, "'nobody' is not accepted"),
+        ({"game": "avalon_v0", "on_bad": "hope"}, "on_bad 'hope' is not accepted"),
+        ({"game": "avalon_v0", "options": {"num_players": 3}}, "num_players"),
+        ({"game": "avalon_v0", "max_games": 0}, "max_games"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused_before_anybody_calls(settings, why):
+    with pytest.raises(ParlourError, match=why):
+        SessionSettings(**settings)
+
+
+def test_what_is_told_is_plain_json():
+    told = Sessions(SessionSettings("template_v0")).begin(0).as_json()
+    assert json.loads(json.dumps(told)) == told

@@ -1,0 +1,210 @@
+"""Games in progress that callers from outside play by an id: one seat each, one call at a time.
+
+What a caller is told is what `parlour.wrappers.ConversationSeat` tells: nothing of the other seats.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.registry import build, lookup
+from parlour.envs.text import MAX_WORDS, agents_of
+from parlour.wrappers.base import inner_game
+from parlour.wrappers.conversation import ConversationSeat, table
+from parlour.wrappers.opponents import Opponents, seated
+from parlour.wrappers.text_actions import ON_BAD
+
+_ID_BYTES: Final = 12
+
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """Which games are played, and how many at once.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    game: str
+    seat: str = "player_0"
+    """The seat of the callers, by agent's name, where they do not ask for another."""
+    opponents: Opponents = "heuristic"
+    """Who plays the other seats: as `SeatEnv` takes them."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of the game."""
+    on_bad: str = "ask_again"
+    tries: int = 3
+    seed: int = 0
+    """Of the first game for which the caller names none; those after it have the next ones."""
+    out: Path | None = None
+    """Folder for the transcripts; None: none are written."""
+    max_games: int = 64
+    """Games in progress at once. One more takes the place of the oldest that is over, or is refused."""
+
+    def __post_init__(self) -> None:
+        check_from("seed", self.seed, 0)
+        check_from("max_games", self.max_games, 1)
+        check_from("tries", self.tries, 1)
+        check_one_of("on_bad", self.on_bad, ON_BAD)
+        check_seat(self.seat, self.seats)
+        if isinstance(self.opponents, str):
+            seated(self.opponents, inner_game(table(self.game, **self.options), "Sessions"))
+
+    @property
+    def seats(self) -> list[str]:
+        """The agents at the table."""
+        return agents_of(build(lookup(self.game).spec, self.options))
+
+
+def check_seat(seat: str, seats: list[str]) -> None:
+    """Raise `ParlourError` for a seat that is not at the table."""
+    if seat not in seats:
+        raise accept("seat", seat, seats)
+
+
+@dataclass(frozen=True)
+class SessionTurn:
+    """What a caller is told after a call."""
+
+    session: str
+    """Names the game in the calls that follow."""
+    seat: str
+    message: str
+    """What is new, and what may be done now, or how the game ended."""
+    options: tuple[str, ...]
+    """Sentences that are always understood; other words may be, too. Empty at the end."""
+    done: bool
+    reward: float
+    """The seat's return; 0.0 until the game is over."""
+    faults: Mapping[str, int]
+    """How many of its words were unreadable, ambiguous, illegal, and how many moves were replaced."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self) | {"options": list(self.options), "faults": dict(self.faults)}
+
+
+class Sessions:
+    """Games by id."""
+
+    def __init__(self, settings: SessionSettings) -> None:
+        self.settings = settings
+        self._games: dict[str, _Session] = {}
+        self._begun = 0
+        self._lock = Lock()
+
+    def begin(self, seed: int | None = None, seat: str | None = None) -> SessionTurn:
+        """Deal a game.
+
+        Args:
+            seed: Of the game; None: the next of the settings' own.
+            seat: The caller's; None: the one of the settings.
+
+        Raises:
+            ParlourError: An argument is not accepted, or too many games are in progress.
+        """
+        chosen = self.settings
+        seat = chosen.seat if seat is None else seat
+        check_seat(seat, chosen.seats)
+        if seed is not None:
+            check_from("seed", seed, 0)
+        with self._lock:
+            self._make_room()
+            number, self._begun = self._begun, self._begun + 1
+            name = secrets.token_hex(_ID_BYTES)
+            session = self._games[name] = _Session(name, _seat(chosen, seat, number))
+        with session.taken():
+            message = session.seat.reset(chosen.seed + number if seed is None else seed)
+            return session.told(message)
+
+    def say(self, session: str, words: str) -> SessionTurn:
+        """Answer at the turn of the caller's seat.
+
+        Raises:
+            ParlourError: There is no such game, it is over, answers another call, or the words are too long.
+        """
+        if len(words) > MAX_WORDS:
+            raise ParlourError(f"{len(words)} characters are not accepted; accepted: {MAX_WORDS} at most")
+        with self._session(session).taken() as game:
+            return game.told(game.seat.say(words))
+
+    def look(self, session: str) -> SessionTurn:
+        """All that the seat was told so far, anew. Raises `ParlourError` as `say`."""
+        with self._session(session).taken() as game:
+            return game.told(game.seat.record)
+
+    def leave(self, session: str) -> SessionTurn:
+        """Say nothing any more: the game is played to its end by the table's rules for silence, and counted so."""
+        with self._session(session).taken() as game:
+            return game.told(game.seat.leave())
+
+    def close(self) -> None:
+        """Close the transcripts; games in progress stay unfinished."""
+        for game in self._games.values():
+            game.seat.conversation.env.close()
+        self._games.clear()
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _session(self, name: str) -> _Session:
+        found = self._games.get(name)
+        if found is None:
+            raise ParlourError("there is no such session; accepted: the id that the beginning of a game told")
+        return found
+
+    def _make_room(self) -> None:
+        if len(self._games) < self.settings.max_games:
+            return
+        over = next((name for name, game in self._games.items() if game.over), None)
+        if over is None:
+            raise ParlourError(
+                f"{len(self._games)} games are in progress; accepted: a new one once one of them is over"
+            )
+        self._games.pop(over).seat.conversation.env.close()
+
+
+class _Session:
+    """One game, which answers one call at a time."""
+
+    def __init__(self, name: str, seat: ConversationSeat) -> None:
+        self.name, self.seat = name, seat
+        self._lock = Lock()
+
+    @property
+    def over(self) -> bool:
+        return not self._lock.locked() and self.seat.done
+
+    @contextmanager
+    def taken(self) -> Iterator[_Session]:
+        if not self._lock.acquire(blocking=False):
+            raise ParlourError("this game answers another call; accepted: one call at a time")
+        try:
+            yield self
+        finally:
+            self._lock.release()
+
+    def told(self, message: str) -> SessionTurn:
+        seat = self.seat
+        return SessionTurn(self.name, seat.agent, message, seat.options, seat.done, seat.reward, seat.faults)
+
+
+def _seat(settings: SessionSettings, seat: str, number: int) -> ConversationSeat:
+    path = None if settings.out is None else settings.out / f"{settings.game}-{number + 1}.jsonl"
+    others = settings.opponents if isinstance(settings.opponents, str) else "own"
+    header = {"players": {agent: "caller" if agent == seat else others for agent in settings.seats}}
+    env = table(
+        settings.game,
+        on_bad=settings.on_bad,
+        tries=settings.tries,
+        transcript=path,
+        header=header,
+        **settings.options,
+    )
+    return ConversationSeat(env, seat, settings.opponents)
