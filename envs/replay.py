@@ -8,7 +8,7 @@ writer adds (seed, players). Then one line for every move, nature's included:
 `words` holds free speech as the table saw it, `raw` the words as they came in, `to` the seats that saw the move at once
 (absent: everybody). A line with `"fault"` and without `"move"` tells of words that were no move. A move that was not the
 seat's own says `by` whom it was, with the `reason`: `"table"` (`"default"`, `"random"`: what replaced words that could not
-be used) or `"heuristic"` (why the model gave no answer). The last line of a finished game is
+be used; `"clock"`: a person's time was over) or `"heuristic"` (why the model gave no answer). The last line of a finished game is
 `{"outcome": {"returns", "winner", "reason"}, ...}`, of one that was given up `{"unfinished": why, ...}`. Every line is
 complete or absent: a file that ends within a line is read up to the line before.
 

@@ -48,7 +48,7 @@ def stored_game(
         path.unlink()
         return None
     found = replay.read(path)
-    _check(path, found, env, seed, players)
+    check_header(path, found, env, seed, players)
     if found.outcome is not None:
         return _episode(found, seed)
     if given_up and "unfinished" in found.closing:
@@ -57,7 +57,8 @@ def stored_game(
     return None
 
 
-def _check(path: Path, found: Transcript, env: GameEnv, seed: int, players: Sequence[str]) -> None:
+def check_header(path: Path, found: Transcript, env: GameEnv, seed: int, players: Sequence[str]) -> None:
+    """Raise `ParlourError` unless a transcript is of this table, seed and players; the other arguments as of `stored_game`."""
     wanted = {"game": name_of(env.spec), "config": dict(env.game.config), "seed": seed}
     wanted["players"] = dict(zip(env.possible_agents, players, strict=True))
     for key, value in json.loads(json.dumps(wanted)).items():

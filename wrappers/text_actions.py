@@ -76,8 +76,11 @@ class TextActions(AgentSpaces, BaseWrapper[str, Any, Any]):
         if isinstance(action, str) and self.game_env.outcome is None:
             self._hear(action)
         else:
+            agent = self.game_env.agent_selection
             self.env.step(action)
             self._reasons = []
+            if isinstance(action, TextAction) and action.replaced:  # by whoever took the seat's turn
+                self._faults[agent]["replaced"] += 1
         self._refresh()
 
     def observe(self, agent: str) -> Any:

@@ -110,7 +110,7 @@ class Decisions:
     heuristic: Mapping[str, int] = field(default_factory=dict)
     """Reason -> made by the heuristic in the model's place."""
     replaced: Mapping[str, int] = field(default_factory=dict)
-    """`default`, `random`, `forfeit` -> made by the table in place of words that could not be used."""
+    """`default`, `random`, `forfeit`, `clock` -> made by the table in place of words that could not be used, or did not come."""
     talk: int = 0
     """Turns of its own words from which the table read no more than from any others, such as a remark in a discussion: these
     are no decisions."""

@@ -35,6 +35,7 @@ from parlour.training.cli import (
     replay,
     reproduce,
     serve,
+    table,
     train,
     train_grace,
 )
@@ -71,6 +72,7 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "demo": demo.demo,
     "serve": serve.serve,
     "mcp": harnesses.mcp,
+    "table": table.table,
     "corpus check": corpus.check_corpus,
     "prompts list": prompts.list_prompts,
     "prompts show": prompts.show,

@@ -11,40 +11,28 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-import os
-import socket
-import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from hashlib import sha256
-from typing import Any, Final, cast
+from typing import Any, Final
 
-import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.server import protocol, replies
+from parlour.policies.llm.server import listening, protocol, replies
 from parlour.policies.llm.server.broken_replies import broken
-from parlour.policies.llm.server.connections import LimitedConfig, LimitedConnection
 from parlour.policies.llm.server.fault_injection import OF_BODY, OF_TEXT, FaultDraw
 from parlour.policies.llm.server.limits import LimitedApp, described, disconnected, refusal
+from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer
 from parlour.policies.llm.server.served_policy import UNTAKEN, ServedPolicy
 from parlour.policies.llm.server.settings import ServerSettings
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-LOOPBACK: Final = "127.0.0.1"
 _LOG: Final = logging.getLogger(__name__)
-_GRACE: Final = 1.0
-"""Seconds in which replies have to be taken when the server ends."""
-_SPARE_FILES: Final = 256
-"""File descriptors that connections leave for those that are just being accepted, and for everything else."""
-_BACKLOG: Final = 2048
-"""Connections that wait to be accepted."""
 
 
 class Service:
@@ -63,7 +51,12 @@ class Service:
         self.settings, self.policy = settings, policy
         self.tally: Counter[str] = Counter() if tally is None else tally
         self.closing = asyncio.Event()
+        self.longest_message = 0
         self._draw = FaultDraw(settings.faults, settings.seed)
+
+    def app(self) -> LimitedApp:
+        """The routes, behind the limits."""
+        return make_app(self)
 
     async def chat(self, request: Request) -> Response:
         """`POST /v1/chat/completions`."""
@@ -202,8 +195,8 @@ def make_app(service: Service) -> LimitedApp:
     return LimitedApp(app, service.settings, service.tally, service.check_key)
 
 
-class BoundServer:
-    """A server that has its port but does not answer yet.
+class BoundServer(ListeningServer):
+    """A server that has its port but does not answer yet; `base_url` is what clients of the protocol are given.
 
     Args:
         service: What answers.
@@ -215,79 +208,8 @@ class BoundServer:
     """
 
     def __init__(self, service: Service, host: str = LOOPBACK, port: int = 0) -> None:
-        try:
-            self._socket = _listening(host, port)
-        except (OSError, OverflowError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise ParlourError(f"{host}:{port} cannot be listened at ({why}); accepted: a free port, or 0") from None
-        shown = f"[{host}]" if ":" in host else host
-        self.base_url = f"http://{shown}:{self._socket.getsockname()[1]}/v1"
-        self._server = _Server(service)
-
-    def run(self) -> None:
-        """Answer until `stop`, or until the process is interrupted."""
-        with self._socket:
-            self._server.run([self._socket])
-
-    def stop(self) -> None:
-        """Have `run` return, from whatever thread; nobody is waited for."""
-        self._server.should_exit = True
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, service: Service) -> None:
-        settings = replace(service.settings, max_connections=_room(service.settings.max_connections))
-        super().__init__(LimitedConfig(make_app(service), settings, service.tally))
-        self._service = service
-
-    @property
-    def _connections(self) -> list[LimitedConnection]:
-        return list(cast(set[LimitedConnection], self.server_state.connections))
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        for one in sockets or ():
-            one.listen(_BACKLOG)  # asyncio has set it to how many it accepts in one go
-
-    async def on_tick(self, counter: int) -> bool:
-        now = asyncio.get_running_loop().time()
-        for connection in self._connections:
-            connection.check_time(now)
-        return await super().on_tick(counter)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._service.closing.set()
-        asyncio.get_running_loop().call_later(_GRACE, self._hang_up)
-        await super().shutdown(sockets)
-
-    def _hang_up(self) -> None:
-        for connection in self._connections:
-            connection.abort()
-
-
-def _room(connections: int) -> int:
-    """How many connections there may be, where the process may open so many files."""
-    if os.name != "posix":
-        return connections
-    import resource
-
-    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return connections if most == resource.RLIM_INFINITY else max(1, min(connections, most - _SPARE_FILES))
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens. It names its protocol: asyncio switches Nagle's delay off only where it sees TCP."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":  # elsewhere it would share the port with another server
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(_BACKLOG)
-    except BaseException:
-        made.close()
-        raise
-    return made
+        super().__init__(service, host, port)
+        self.base_url = f"{self.url}/v1"
 
 
 @contextmanager
@@ -307,13 +229,8 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
 def running(service: Service) -> Iterator[str]:
     """A service in a thread of this process; its address."""
     server = BoundServer(service)
-    thread = threading.Thread(target=server.run, name="parlour serve", daemon=True)
-    thread.start()
-    try:
+    with listening.in_thread(server, "parlour serve"):
         yield server.base_url
-    finally:
-        server.stop()
-        thread.join()
 
 
 async def _each(told: Iterable[bytes]) -> AsyncIterator[bytes]:

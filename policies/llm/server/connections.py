@@ -38,14 +38,18 @@ class LimitedConfig(uvicorn.Config):
         app: The application.
         settings: The limits.
         tally: Counts `refused`.
+        longest_message: Bytes of a message over a WebSocket, beyond which its connection ends; 0: no WebSockets. They need
+            the package `websockets`.
     """
 
-    def __init__(self, app: Any, settings: ServerSettings, tally: Counter[str]) -> None:
+    def __init__(self, app: Any, settings: ServerSettings, tally: Counter[str], longest_message: int = 0) -> None:
         super().__init__(
             app,
             http=LimitedConnection,
             loop="asyncio",
-            ws="none",
+            ws="websockets-sansio" if longest_message else "none",
+            ws_max_size=longest_message,
+            ws_per_message_deflate=False,  # what is short on the way may be long to hold
             lifespan="off",
             log_config=None,
             log_level="critical",
@@ -87,7 +91,8 @@ class LimitedConnection(H11Protocol):
 
     def _make_room(self, most: int) -> None:
         """Beyond the limit connections give way: those only heard out, then the longest waited for, in the end this one."""
-        others = [one for one in cast(set[LimitedConnection], self.connections) if one is not self and not one.leaving]
+        alike = [one for one in self.connections if isinstance(one, LimitedConnection)]  # no WebSockets
+        others = [one for one in alike if one is not self and not one.leaving]
         beyond = len(others) + 1 - most
         if beyond <= 0:
             return
@@ -127,6 +132,11 @@ class LimitedConnection(H11Protocol):
         super().data_received(data)
         if waits_for_head and self.conn.their_state is not h11.IDLE:
             self._since, self._speaks = self.loop.time(), False
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """From here on another protocol has the transport, without what this one does to it."""
+        self.transport = self.transport.bare  # type: ignore[assignment]
+        super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
         self._since = self.loop.time()
@@ -217,6 +227,11 @@ class ClosingTransport(asyncio.Transport):
         super().__init__()
         self._inner, self._connection = inner, connection
         self.lingers = False
+
+    @property
+    def bare(self) -> asyncio.Transport:
+        """The transport below."""
+        return self._inner
 
     def close(self) -> None:
         if self.is_closing():

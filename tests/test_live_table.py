@@ -1,0 +1,620 @@
+"""`parlour table`: what browsers are sent equals the View of their seats, and whatever goes wrong is told in one message."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.training.cli import run
+
+pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
+pytest.importorskip("websockets", reason="the extra `serve` is not installed")
+from live_tables import FAST, HOSTILE, Browser, differences, heard, opened, play_and_compare, socket_of, until
+from parlour.policies.base import Policy
+from parlour.training.live_table.games import Plan
+from parlour.training.live_table.keys import WATCHING, Keys
+from parlour.training.live_table.opening import OpenTable
+from parlour.training.live_table.settings import TableSettings
+from parlour.training.live_table.sockets import ENDS_FOR_GOOD, NO_KEY, MessageRate, is_own_origin
+from parlour.training.rollout import table
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+SECRET = "only a test, but long enough"
+
+
+def move(turn: int, **answer) -> str:
+    return json.dumps({"type": "move", "turn": turn, **answer})
+
+
+def ended(socket) -> tuple[str, int]:
+    """Why a connection ended, in its last message, and the code."""
+    why = until(socket, "gone")["why"]
+    with pytest.raises(ConnectionClosed) as closed:
+        socket.recv(20)
+    return why, closed.value.rcvd.code
+
+
+# -- what is sent --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "games"),
+    [("template_v0", 2), ("avalon_v0", 2), ("werewolf_v0", 1), ("murder_mystery_v0", 1), ("mediated_qa_v0", 2)],
+)
+def test_what_each_browser_is_sent_equals_the_view_of_its_seat(game, games, tmp_path):
+    """Every message to every place: the sections, lines and options of `render(text, game.view(state, seat))`, and no more."""
+    counts, wrong = play_and_compare(tmp_path, game, games, seed=5)
+    assert wrong == []
+    assert counts["asked"] == counts["taken"] >= games
+    assert counts["over"] == games * len(
+        replay.read(tmp_path / f"{game}-1.jsonl").game().catalogue and open_seats(game)
+    )
+
+
+def open_seats(game: str) -> range:
+    """The places of a table: its seats, and who watches."""
+    return range(table(game).game_env.game.seats + 1)
+
+
+def test_what_another_seat_was_sent_is_no_view_of_this_seat(tmp_path):
+    """The comparison above finds a leak: the messages of seat 1 at the place of seat 0, and of a seat at a watcher's."""
+    with opened(tmp_path, "avalon_v0", (0, 1), seed=3) as opening:
+        browsers = [Browser(opening, 0), Browser(opening, 1)]
+        for browser in browsers:
+            browser.start()
+        for browser in browsers:
+            browser.join(60)
+    path = tmp_path / "avalon_v0-1.jsonl"
+    sent = browsers[1].games()[0]
+    assert differences(sent, path, 1) == []
+    assert "the texts are not those of the seat's Views, one after another" in differences(sent, path, 0)
+    assert "a watcher is sent asked" in differences(sent, path, WATCHING)
+    assert "a watcher is told of a seat" in differences(sent, path, WATCHING)
+
+
+def test_a_hidden_turn_of_others_sends_nothing(tmp_path):
+    """In the first night of werewolf a villager is told that night falls, and next the dawn, however many turns there are."""
+    env = table("werewolf_v0")
+    villager = next(seed for seed in range(100) if env.reset(seed=seed) or env.game_env.view(7).role == "Villager")
+    chosen = {"people": (7,), "seed": villager}
+    with opened(tmp_path, "werewolf_v0", **chosen) as opening, socket_of(opening, opening.keys.of(7)) as socket:
+        told = [[line["text"] for line in until(socket, "told")["lines"]] for _ in range(2)]
+    assert told[0] == ["Moderator: Night 1 falls.\n"]
+    assert told[1][0].startswith("Moderator: Day 1 breaks.")
+
+
+def test_people_who_vote_at_the_same_moment_are_asked_at_once(tmp_path):
+    """All five of Avalon are asked for their votes before anybody has given one."""
+    with ExitStack() as stack:
+        opening = stack.enter_context(opened(tmp_path, "avalon_v0", num_players=5, seed=2))
+        sockets = [stack.enter_context(socket_of(opening, opening.keys.of(seat))) for seat in range(5)]
+        waiting = dict(enumerate(sockets))
+        asked: dict[int, dict] = {}
+        while len(asked) < 5:
+            for seat, socket in waiting.items():
+                if seat in asked:
+                    continue
+                try:
+                    message = heard(socket, 0.05)
+                except TimeoutError:
+                    continue
+                if message["type"] == "asked" and message["ask"].startswith("Vote"):
+                    asked[seat] = message
+                elif message["type"] == "asked":
+                    socket.send(move(message["turn"], option=0))
+        assert {tuple(message["options"]) for message in asked.values()} == {
+            ("I approve the team.", "I reject the team.")
+        }
+
+
+def test_a_slow_player_blocks_no_socket(tmp_path):
+    """While a player of ours thinks, a browser sits down and is sent all that its seat knows."""
+    thinks, done = threading.Event(), threading.Event()
+
+    class Slow(Policy):
+        wants = "view"
+
+        def act(self, observation, info):
+            thinks.set()
+            assert done.wait(30)
+            return info["legal"][0]
+
+    env = table("avalon_v0")
+    seats = env.game_env.game.seats
+    players = [("human", None), *(("slow", Slow()) for _ in range(seats - 1))]
+    opening = OpenTable(env, players, Plan(tmp_path, 1, 1), Keys((0,)), FAST)
+    with opening.opened():
+        with socket_of(opening, opening.keys.of(0)) as first:
+            answer_until(thinks, first)
+            with socket_of(opening, opening.keys.of(0)) as second:
+                assert [heard(second)["type"] for _ in range(3)] == ["table", "who", "told"]
+        done.set()
+
+
+def answer_until(thinks: threading.Event, socket) -> None:
+    """Answer the person's own turns until another player thinks."""
+    while not thinks.is_set():
+        try:
+            message = heard(socket, 0.05)
+        except TimeoutError:
+            continue
+        if message["type"] == "asked":
+            socket.send(move(message["turn"], option=0))
+
+
+# -- one browser at a seat -----------------------------------------------------------------------------------------
+
+
+def test_a_second_tab_takes_the_seat_and_the_first_is_told_so(tmp_path):
+    with opened(tmp_path) as opening, ExitStack() as stack:
+        key = opening.keys.of(0)
+        first, other = (stack.enter_context(socket_of(opening, one)) for one in (key, opening.keys.of(1)))
+        turn = until(first, "asked")["turn"]
+        second = stack.enter_context(socket_of(opening, key))
+        assert ended(first) == (
+            "this seat was opened in another tab or browser, which has it now; to take it back, reload this page",
+            ENDS_FOR_GOOD,
+        )
+        assert [heard(second)["type"] for _ in range(4)] == ["table", "who", "told", "asked"]
+        second.send(move(turn, option=0))
+        assert until(second, "taken")["by"] == "you"
+        until(other, "asked")
+
+
+def test_a_reload_and_a_lost_connection_lose_nothing(tmp_path):
+    """The same record from its beginning, the same turn; the answer counts once, and the game ends as ever."""
+    with opened(tmp_path, "avalon_v0", (0,), seed=1) as opening:
+        key = opening.keys.of(0)
+        with socket_of(opening, key) as socket:
+            first = [heard(socket)]
+            while first[-1]["type"] != "asked":
+                first.append(heard(socket))
+        lines = [line for message in first if message["type"] == "told" for line in message["lines"]]
+        with socket_of(opening, key) as socket:  # a reload
+            again = [heard(socket) for _ in range(4)]
+            assert [message["type"] for message in again] == ["table", "who", "told", "asked"]
+            assert again[2]["lines"] == lines
+            assert again[3] == first[-1]
+            socket.socket.close()  # a connection that is cut
+        browser = Browser(opening, 0)
+        browser.start()
+        browser.join(60)
+        assert browser.error is None
+        assert browser.sent[-1]["type"] == "over"
+    assert replay.read(tmp_path / "avalon_v0-1.jsonl").outcome is not None
+
+
+@pytest.mark.parametrize("key", ["", "x", "\u202e" * 200])
+def test_a_wrong_key_is_told_in_one_message(key, tmp_path):
+    with opened(tmp_path) as opening, socket_of(opening, key) as socket:
+        assert ended(socket) == (NO_KEY, ENDS_FOR_GOOD)
+
+
+@pytest.mark.parametrize("origin", ["http://elsewhere.example", "null", "https://127.0.0.1", "http://127.0.0.1:1"])
+def test_a_page_of_elsewhere_cannot_connect(origin, tmp_path):
+    with opened(tmp_path) as opening, pytest.raises(InvalidStatus) as refused, socket_of(opening, None, origin=origin):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_a_program_without_an_origin_cannot_connect(tmp_path):
+    with opened(tmp_path) as opening:
+        url = opening.url.replace("http", "ws") + "/table"
+        with pytest.raises(InvalidStatus, match="403"), connect(url):
+            pass
+
+
+def test_at_other_addresses_the_origin_is_the_host_that_was_asked():
+    assert is_own_origin("https://table.example", "table.example", loopback=False)
+    assert is_own_origin("http://10.0.0.2:8018", "10.0.0.2:8018", loopback=False)
+    assert not is_own_origin("http://10.0.0.2:8019", "10.0.0.2:8018", loopback=False)
+    assert not is_own_origin("http://[", "[", loopback=False)
+    assert not is_own_origin(None, "10.0.0.2:8018", loopback=False)
+
+
+# -- moves ---------------------------------------------------------------------------------------------------------
+
+
+def test_of_two_moves_at_once_one_counts_and_the_other_is_refused_in_one_message(tmp_path):
+    with opened(tmp_path) as opening, ExitStack() as stack:
+        first, _ = (stack.enter_context(socket_of(opening, opening.keys.of(seat))) for seat in (0, 1))
+        turn = until(first, "asked")["turn"]
+        for option in (1, 0):
+            first.send(move(turn, option=option))
+        answers = [until_one_of(first, ("taken", "refused")) for _ in range(2)]
+        assert [message["type"] for message in answers] == ["taken", "refused"]
+        assert answers[1]["why"] == "this move came too late: the turn is over; accepted: one move a turn, at your turn"
+
+
+def until_one_of(socket, kinds) -> dict:
+    while (message := heard(socket))["type"] not in kinds:
+        pass
+    return message
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ({"option": 99}, r"option 99 is not accepted; accepted: 0\.\.\d+"),
+        (
+            {"option": -1},
+            "move.option: Input should be greater than or equal to 0; accepted: the messages of this page",
+        ),
+        ({"option": True}, "move.option: Input should be a valid integer; accepted: the messages of this page"),
+        ({}, "a move with words and an option, or none, is not accepted; accepted: one of them"),
+        (
+            {"option": 0, "words": "x"},
+            "a move with words and an option, or none, is not accepted; accepted: one of them",
+        ),
+        ({"words": "x" * 20_000}, "words of 20,000 characters are not accepted; accepted: up to 4,000"),
+        ({"words": "perhaps"}, "'perhaps' .*accepted: .*"),
+        ({"option": 0, "seat": 1}, "move.seat: Extra inputs are not permitted; accepted: the messages of this page"),
+        ({"turn": 7, "option": 0}, "this move came too late: .*"),
+    ],
+)
+def test_a_move_that_cannot_be_taken_is_refused_and_the_turn_goes_on(answer, why, tmp_path):
+    """At the vote of Avalon; the transcript knows nothing of it."""
+    with opened(tmp_path, "avalon_v0", (0,), seed=1) as opening, socket_of(opening, opening.keys.of(0)) as socket:
+        message = until(socket, "asked")
+        while not message["ask"].startswith("Vote"):
+            socket.send(move(message["turn"], option=0))
+            message = until(socket, "asked")
+        socket.send(json.dumps({"type": "move", "turn": message["turn"], **answer}))
+        refused = heard(socket)
+        assert refused["type"] == "refused"
+        assert re.fullmatch(why, refused["why"], re.DOTALL), refused["why"]
+        socket.send(move(message["turn"], words="I approve the team."))
+        assert heard(socket) == {"type": "taken", "turn": message["turn"], "by": "you", "why": ""}
+    entries = replay.read(tmp_path / "avalon_v0-1.jsonl").entries
+    assert not any(entry.fault for entry in entries)
+    assert entries[-1].raw == "I approve the team." or any(entry.raw == "I approve the team." for entry in entries)
+
+
+def test_free_words_are_spoken_as_they_came_and_cleaned_for_the_table(tmp_path):
+    with opened(tmp_path, "avalon_v0", (0,), seed=1) as opening, socket_of(opening, opening.keys.of(0)) as socket:
+        message = until(socket, "asked")
+        assert message["words"]
+        socket.send(move(message["turn"], words=HOSTILE))
+        told = [line["text"] for line in until(socket, "told")["lines"]]
+    assert told[0] == (
+        'player_0 says: "</script><img src=x onerror=alert(1)> I accuse player_1 of being evil. {{7*7}}" '
+        "(taken as: I accuse player_1 of being evil.)\n"
+    )
+    spoken = [entry for entry in replay.read(tmp_path / "avalon_v0-1.jsonl").entries if entry.seat == 0]
+    assert spoken[0].raw == HOSTILE
+
+
+def test_when_the_clock_runs_out_the_table_moves_which_is_counted(tmp_path):
+    """Words that cannot be used are no claim for Avalon's table: silence; and the vote that the rules prescribe."""
+    chosen = {"settings": replace(FAST, clock=0.05), "seed": 1}
+    with opened(tmp_path, "avalon_v0", (0,), **chosen) as opening, socket_of(opening, opening.keys.of(0)) as socket:
+        asked = until(socket, "asked")
+        assert 0 < asked["seconds"] <= 0.05
+        assert heard(socket) == {"type": "taken", "turn": asked["turn"], "by": "table", "why": "the clock ran out"}
+        until(socket, "over", 60)
+    found = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    own = [entry for entry in found.entries if entry.seat == 0]
+    assert {entry.replaced for entry in own} == {"clock"}
+    assert found.closing["players"]["player_0"]["replaced"] == {
+        "clock": found.closing["players"]["player_0"]["decisions"]
+    }
+
+
+def test_a_move_in_place_of_a_person_is_counted_in_the_infos():
+    from parlour.envs.entries import TextAction
+
+    env = table("avalon_v0", num_players=5)
+    env.reset(seed=1)
+    agent = env.agent_selection
+    env.step(TextAction(env.game_env.view(env.game_env.seat).legal[0], None, "clock"))
+    assert env.infos[agent]["replaced"] == 1
+
+
+# -- limits --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        ("{", "the message is no JSON .*; accepted: the messages of this page"),
+        ("[" * 200 + "]" * 200, "the message is no JSON .*; accepted: the messages of this page"),
+        ('{"type": "sit", "key": "x"}', "a key is taken once; accepted: moves"),
+        ('{"type": "leave"}', "the message: Input tag 'leave' .*; accepted: the messages of this page"),
+        (b"bytes", "a message in bytes is not accepted; accepted: text"),
+        ("x" * 150_000, "a message of 150000 bytes is not accepted; accepted: up to 131072"),
+    ],
+)
+def test_a_message_that_cannot_be_read_is_refused_and_the_connection_stays(message, why, tmp_path):
+    with opened(tmp_path) as opening, socket_of(opening, opening.keys.of(WATCHING)) as socket:
+        for _ in range(2):
+            socket.send(message)
+            told = until(socket, "refused")["why"]
+            assert re.fullmatch(why, told, re.DOTALL), told
+
+
+def test_a_message_far_beyond_the_limit_ends_the_connection(tmp_path):
+    with opened(tmp_path) as opening, socket_of(opening, opening.keys.of(WATCHING)) as socket:
+        socket.send("x" * 300_000)
+        with pytest.raises(ConnectionClosed) as closed:
+            until(socket, "refused")
+    assert closed.value.rcvd.code == 1009  # RFC 6455, 7.4.1: too big
+
+
+def test_too_many_messages_end_the_connection_with_one_that_says_so(tmp_path):
+    settings = replace(FAST, message_rate=1.0, message_burst=3)
+    with opened(tmp_path, settings=settings) as opening, socket_of(opening, opening.keys.of(WATCHING)) as socket:
+        for _ in range(3):  # after the key, which was the first
+            socket.send("{}")
+        assert ended(socket) == ("too many messages; accepted: up to 1 a second and 3 at once", ENDS_FOR_GOOD)
+
+
+def test_a_bucket_fills_steadily():
+    """2 a second, 3 at once: three go at once, the fourth does not; after half a second one more."""
+    rate = MessageRate(2.0, 3, now=0.0)
+    assert [rate.take(0.0) for _ in range(4)] == [True, True, True, False]
+    assert [rate.take(1.0), rate.take(1.0)] == [True, False]  # -1 + 2 = 1
+
+
+def test_who_brings_no_key_in_time_is_told_so(tmp_path):
+    with opened(tmp_path, settings=replace(FAST, sit_timeout=0.05)) as opening, socket_of(opening, None) as socket:
+        assert ended(socket) == ("no key came; accepted: within 0.05 seconds", ENDS_FOR_GOOD)
+
+
+def test_watchers_have_a_limit_and_make_no_moves(tmp_path):
+    with opened(tmp_path, settings=replace(FAST, max_watchers=1)) as opening, ExitStack() as stack:
+        key = opening.keys.of(WATCHING)
+        first = stack.enter_context(socket_of(opening, key))
+        for _ in range(2):
+            first.send(move(1, option=0))
+            assert until(first, "refused")["why"] == "who watches makes no moves; accepted: the link of a seat"
+        second = stack.enter_context(socket_of(opening, key))
+        assert ended(second) == ("too many watchers; accepted: 1 at once", ENDS_FOR_GOOD)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"clock": 0.0}, "clock 0.0 is not accepted; accepted: seconds, more than 0"),
+        ({"clock": float("nan")}, "clock nan is not accepted; accepted: seconds, more than 0"),
+        ({"pause": -1.0}, "pause -1.0 is not accepted; accepted: seconds, at least 0"),
+        ({"message_rate": 0.0}, "message_rate 0.0 is not accepted; accepted: messages a second, more than 0"),
+        ({"max_message": 1000}, "max_message 1000 is not accepted"),
+        ({"message_burst": 1}, "message_burst 1 is not accepted"),
+    ],
+)
+def test_settings_that_are_not_accepted(settings, why):
+    with pytest.raises(ParlourError, match=re.escape(why)):
+        TableSettings(**settings)
+
+
+# -- the end, and what is served over HTTP ---------------------------------------------------------------------------
+
+
+def got(opening: OpenTable, path: str) -> tuple[int, dict[str, str], str]:
+    connection = http.client.HTTPConnection("127.0.0.1", int(opening.url.rpartition(":")[2]), timeout=20)
+    connection.request("GET", path)
+    reply = connection.getresponse()
+    told = reply.status, {key.lower(): value for key, value in reply.getheaders()}, reply.read().decode()
+    connection.close()
+    return told
+
+
+def test_the_end_tells_everybody_everything_and_links_the_replay(tmp_path):
+    with opened(tmp_path, games=2) as opening, ExitStack() as stack:
+        places = (0, 1, WATCHING)
+        sockets = [stack.enter_context(socket_of(opening, opening.keys.of(place))) for place in places]
+        name = opening.keys.of_replay(1)
+        assert got(opening, f"/replay/{name}")[0] == 404
+        for socket in sockets[:2]:
+            socket.send(move(until(socket, "asked")["turn"], option=0))
+        ends = [until(socket, "over") for socket in sockets]
+        assert ends[0] == ends[1] == ends[2]
+        assert [seat["player"] for seat in ends[0]["seats"]] == ["human", "human"]
+        assert ends[0]["replay"] == f"/replay/{name}"
+        status, headers, page = got(opening, ends[0]["replay"])
+        assert (status, headers["content-security-policy"].split(";")[0]) == (
+            200,
+            "sandbox allow-scripts allow-downloads allow-popups",
+        )
+        assert '"parlour_replay"' in page
+        sockets[2].send(json.dumps({"type": "next", "game": 1}))  # watchers cannot
+        assert until(sockets[2], "refused")["why"].startswith("who watches makes no moves")
+        for _ in range(2):  # the second comes when the game has begun, and is nothing
+            sockets[1].send(json.dumps({"type": "next", "game": 1}))
+        assert [until(socket, "table")["number"] for socket in sockets] == [2, 2, 2]
+    assert replay.read(tmp_path / "template_v0-2.jsonl").outcome is None
+
+
+def test_the_page_lets_only_its_own_script_run(tmp_path):
+    with opened(tmp_path) as opening:
+        status, headers, page = got(opening, "/")
+        assert status == 200
+        assert headers["content-security-policy"].startswith("frame-ancestors 'none'; object-src 'none'")
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cache-control"] == "no-store"
+        assert headers["x-content-type-options"] == "nosniff"
+        assert re.search("default-src &?.*?script-src 'sha256-[^']+'; style-src 'sha256-[^']+'", page)
+        assert "connect-src 'self'" in page
+        assert not any(opening.keys.of(place) in page for place in opening.boards)
+        status, _, body = got(opening, "/elsewhere")
+        assert status == 404
+        assert json.loads(body)["error"]["message"].endswith(
+            "accepted: the links that were printed when the table started"
+        )
+
+
+# -- going on after a kill -------------------------------------------------------------------------------------------
+
+
+def played_in_part(folder: Path, moves: int) -> None:
+    """A game that is cut off after so many moves of the person at seat 0."""
+    chosen = {"seed": 4, "secret": SECRET}
+    with opened(folder, "avalon_v0", (0,), **chosen) as opening, socket_of(opening, opening.keys.of(0)) as socket:
+        for number in range(moves):
+            message = until(socket, "asked")
+            answer = {"words": "player_2 is evil."} if message["words"] and number % 2 else {"option": 0}
+            socket.send(move(message["turn"], **answer))
+        until(socket, "asked")
+
+
+@pytest.mark.parametrize("torn", ["", '{"n": 99, "seat": "pla'])
+def test_a_game_that_was_cut_off_goes_on_from_its_transcript(torn, tmp_path):
+    """The lines that were there stay as they are, the links are the same, and the end is told with all decisions."""
+    played_in_part(tmp_path, 4)
+    path = tmp_path / "avalon_v0-1.jsonl"
+    before = path.read_bytes()
+    path.write_bytes(before + torn.encode())
+    with opened(tmp_path, "avalon_v0", (0,), seed=4, secret=SECRET) as opening:
+        browser = Browser(opening, 0)
+        browser.start()
+        browser.join(60)
+    assert browser.error is None
+    whole = path.read_bytes()
+    assert whole.startswith(before)
+    found = replay.read(path)
+    assert found.outcome is not None
+    assert list(replay.reenact(found))[-1].agent == ""
+    assert differences_after(browser, path) == []
+    own = [entry for entry in found.entries if entry.seat == 0]
+    made = found.closing["players"]["player_0"]
+    assert made["decisions"] + made.get("talk", 0) <= len(own)
+    assert made["own"] > 4 - made.get("talk", 0)
+
+
+def differences_after(browser: Browser, path: Path) -> list[str]:
+    """The last message of `told` before the first new turn is all that the seat had seen; the rest is as ever."""
+    return [
+        one for one in differences(browser.games()[0], path, 0) if not one.startswith(("the texts", "what was asked"))
+    ]
+
+
+def test_a_game_that_is_over_is_not_played_again(tmp_path):
+    with opened(tmp_path, people=(), seed=4) as opening:
+        while not opening.games.replays:
+            time.sleep(0.01)
+    before = (tmp_path / "template_v0-1.jsonl").read_bytes()
+    with opened(tmp_path, people=(), seed=4, games=2) as opening:
+        while len(opening.games.replays) < 2:
+            time.sleep(0.01)
+    assert (tmp_path / "template_v0-1.jsonl").read_bytes() == before
+    assert replay.read(tmp_path / "template_v0-2.jsonl").outcome is not None
+
+
+@pytest.mark.parametrize(("seed", "planted", "why"), [(5, b'"deal"', "seed"), (4, b'"draw"', "line 2")])
+def test_a_transcript_of_another_game_is_left_alone(seed, planted, why, tmp_path):
+    """One of another seed, and one whose first move is not what the seed deals."""
+    played_in_part(tmp_path, 2)
+    path = tmp_path / "avalon_v0-1.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"deal"', planted))
+    before = path.read_bytes()
+    with pytest.raises(ParlourError, match=rf"is of another game \({why}\)"):
+        hear_the_end(tmp_path, seed)
+    assert path.read_bytes() == before
+
+
+def hear_the_end(folder: Path, seed: int) -> None:
+    """A table at which one person sits, who is told why it ends."""
+    with opened(folder, "avalon_v0", (0,), seed=seed) as opening, socket_of(opening, opening.keys.of(0)) as socket:
+        assert until(socket, "gone")["why"].startswith("the game has ended by an error: transcript ")
+
+
+def test_an_error_of_a_player_is_told_to_all_and_ends_the_table(tmp_path):
+    class Broken(Policy):
+        wants = "view"
+
+        def act(self, observation, info):
+            raise RuntimeError("no thought")
+
+    opening = OpenTable(table("template_v0"), [("human", None), ("broken", Broken())], Plan(tmp_path), Keys((0,)), FAST)
+    told: list[str] = []
+    with pytest.raises(RuntimeError, match="no thought"):
+        play_to_its_end(opening, told)
+    assert told == ["the game has ended by an error: no thought"]
+
+
+def play_to_its_end(opening: OpenTable, told: list[str]) -> None:
+    """Play for the person at seat 0 until the table ends; what was told then is put into `told`."""
+    with opening.opened(), socket_of(opening, opening.keys.of(0)) as socket:
+        while (message := until_one_of(socket, ("asked", "gone")))["type"] == "asked":
+            socket.send(move(message["turn"], option=0))
+        told.append(message["why"])
+
+
+# -- keys, and the command -------------------------------------------------------------------------------------------
+
+
+def test_the_same_secret_makes_the_same_keys_and_no_key_opens_another_place():
+    keys, again, other = Keys((0, 1), SECRET), Keys((0, 1), SECRET), Keys((0, 1))
+    own = [keys.of(place) for place in (0, 1, WATCHING)]
+    assert own == [again.of(place) for place in (0, 1, WATCHING)]
+    assert len({*own, keys.of_replay(1), keys.of_replay(2)}) == 5
+    assert [keys.place(key) for key in own] == [0, 1, WATCHING]
+    assert [other.place(key) for key in own] == [None] * 3
+    assert keys.place(keys.of_replay(1)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (
+            "--host 0.0.0.0",
+            "--host 0.0.0.0 is not accepted without --token; accepted: an address of loopback, or a token",
+        ),
+        ("--host table.example", "--host table.example is not accepted without --token"),
+        ("--token PARLOUR_TEST_UNSET", "the environment holds no token in 'PARLOUR_TEST_UNSET'"),
+        ("--token PARLOUR_TEST_SHORT", "a secret of 5 characters is not accepted; accepted: 16 or more"),
+        ("--seats me,me,me", "3 names for 2 seats are not accepted; accepted: up to 2"),
+        ("--seats me,,", "seats 'me,,' are not accepted; accepted: names with a comma between them"),
+        ("--seats nobody", "policy 'nobody' is not accepted"),
+        ("--clock 0", "clock 0.0 is not accepted; accepted: seconds, more than 0"),
+    ],
+)
+def test_a_table_that_cannot_be_opened_is_refused_in_one_line(words, why, monkeypatch, capsys):
+    monkeypatch.setenv("PARLOUR_TEST_SHORT", "short")
+    assert run(["table", "template_v0", *words.split()]) == 2
+    told = capsys.readouterr().err
+    assert why in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_closes_the_table_and_its_links_are_made_from_the_token(tmp_path):
+    command = [sys.executable, "-m", "parlour.training.cli", "table", "template_v0", "--seats", "me", "--port", "0"]
+    words = ["--token", "PARLOUR_TEST_TOKEN", "--out", str(tmp_path)]
+    environment = {**os.environ, "PARLOUR_TEST_TOKEN": SECRET}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, *words], env=environment, **pipes) as process:
+        printed = [process.stdout.readline() for _ in range(4)]
+        until_it_answers(printed[0].split()[1])
+        process.send_signal(signal.SIGINT)
+        assert (process.wait(60), process.stderr.read()) == (0, "")
+    keys = Keys((0,), SECRET)
+    assert re.fullmatch(rf"player_0  http://127\.0\.0\.1:\d+/#{keys.of(0)}\n", printed[0])
+    assert re.fullmatch(rf"to watch  http://127\.0\.0\.1:\d+/#{keys.of(WATCHING)}\n", printed[1])
+    assert printed[2:] == [f"transcripts: {tmp_path}\n", "Ctrl-C closes the table\n"]
+    assert SECRET not in "".join(printed)
+
+
+def until_it_answers(link: str) -> None:
+    """Wait for the page: then the server has begun."""
+    address = urlsplit(link)
+    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
+    connection.request("GET", "/")
+    assert connection.getresponse().status == 200
+    connection.close()

@@ -1,0 +1,130 @@
+"""`parlour table`."""
+
+from __future__ import annotations
+
+import ipaddress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from parlour.envs.core import ParlourError
+from parlour.envs.terminal import tell
+from parlour.policies import HumanPolicy, make_policy
+from parlour.training import rollout
+from parlour.training.cli import common
+from parlour.training.cli.models import ModelOption, seated
+from parlour.training.cli.options import Options
+from parlour.training.extras import import_extra
+from parlour.training.live_table.settings import TableSettings
+from parlour.training.stored_games import games_folder
+
+ME: Final = "me"
+"""How a person is seated."""
+
+
+def table(
+    model: ModelOption,
+    settings: Annotated[TableSettings, Options(panel="Table")],
+    setup: common.GameOptions,
+    failures: common.FailureOptions,
+    game: common.GameArgument = "avalon_v0",
+    seats: Annotated[
+        str,
+        typer.Option(metavar="NAME[,NAME]"),
+        "Who sits there, from seat 0 on: `me` for a person in a browser, or a player as in `parlour play`.",
+    ] = ME,
+    others: Annotated[str, "Player for the seats that --seats does not name."] = "heuristic",
+    games: Annotated[int, typer.Option(min=1), "Number of games, on consecutive seeds."] = 1,
+    seed: common.SeedOption = 0,
+    on_bad: Annotated[
+        str, "Handling of a player's text that cannot be used: ask_again, default or random. People are asked again."
+    ] = "ask_again",
+    host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8018,
+    token: Annotated[
+        str | None,
+        "Environment variable with a secret of 16 characters or more, from which all links are made; addresses that other "
+        "machines reach need one; None: new links each time.",
+    ] = None,
+    out: Annotated[
+        Path | None,
+        "Directory for the transcripts; a game that was cut off there goes on; None: they are gone at the end.",
+    ] = None,
+) -> None:
+    """Play with people in their browsers: prints a secret link for each person, and one for all who watch.
+
+    Ctrl-C closes the table. Needs the extra `serve`.
+
+    Example: [bold]parlour table avalon_v0 --seats me,me --clock 120 --out runs/friday[/bold]
+    """
+    if token is None and not _answers_this_machine_alone(host):
+        raise ParlourError(
+            f"--host {host} is not accepted without --token; accepted: an address of loopback, or a token"
+        )
+    tables = import_extra("parlour.training.live_table.opening", "serve")
+    env = rollout.table(game, on_bad=on_bad, **setup.chosen)
+    base = env.game_env
+    names = seats_of(seats, others, len(base.possible_agents))
+    players = [
+        (HumanPolicy.name, None)
+        if one == ME
+        else (seated(one, model), make_policy(one, base.spec.id, base.game.config, model))
+        for one in names
+    ]
+    people = tuple(seat for seat, (_, player) in enumerate(players) if player is None)
+    keys = tables.keys_from(people, token)
+    with _folder(out) as folder, games_folder(folder, base, "table", _decides(players, seed, on_bad), resume=True):
+        plan = tables.Plan(folder, games, seed, failures)
+        opened = tables.OpenTable(env, players, plan, keys, settings, host, port, tell=tell)
+        for line in opened.links():
+            tell(line)
+        tell(f"transcripts: {folder}" if out else "transcripts: gone at the end, without --out")
+        tell("Ctrl-C closes the table")
+        opened.run()
+
+
+def _decides(players: list[tuple[str, Any]], seed: int, on_bad: str) -> dict[str, Any]:
+    """What decides the games, besides the table."""
+    return {"players": [name for name, _ in players], "seed": seed, "on_bad": on_bad}
+
+
+def seats_of(given: str, others: str, seats: int) -> list[str]:
+    """Who sits at each seat. Raises `ParlourError` for more names than seats.
+
+    A comma ends a name, but for one before `key=value`, which belongs to the settings of the name before it.
+
+    >>> seats_of("me,gratr:gamma=0.5,rho=2,me", "heuristic", 4)
+    ['me', 'gratr:gamma=0.5,rho=2', 'me', 'heuristic']
+    """
+    names: list[str] = []
+    for part in given.split(","):
+        setting = "=" in part and ":" not in part.partition("=")[0]
+        if setting and names and ":" in names[-1]:
+            names[-1] += f",{part}"
+        else:
+            names.append(part.strip())
+    if "" in names:
+        raise ParlourError(f"seats {given!r} are not accepted; accepted: names with a comma between them")
+    if len(names) > seats:
+        raise ParlourError(f"{len(names)} names for {seats} seats are not accepted; accepted: up to {seats}")
+    return names + [others] * (seats - len(names))
+
+
+def _answers_this_machine_alone(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """The folder for the transcripts, or one that is removed at the end."""
+    if out is not None:
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="parlour-table-", ignore_cleanup_errors=True) as made:
+        yield Path(made)

@@ -1,0 +1,87 @@
+// The page of a live table. It shows what the server sends, which is the seat's View and nothing else; see messages.py.
+
+const key = location.hash.slice(1);
+const page = document.querySelector(".live");
+const happened = recordPanel(byId("happened-body"));
+const turn = turnPanel({ title: byId("turn-title"), body: byId("turn-body"), page }, (answer) => line && line.send({ type: "move", ...answer }));
+const ended = endingPanel(byId("ending"), byId("ending-body"), (number) => line && line.send({ type: "next", game: number }));
+let table = null, seats = null, line = null;
+
+const HANDLERS = {
+  table(message) {
+    table = message;
+    byId("title").textContent = message.title;
+    const place = message.seat === null ? "you are watching" : "you are " + message.agents[message.seat];
+    byId("where").textContent = place + (message.games > 1 ? ", game " + message.number + " of " + message.games : "");
+    notice("");
+    for (const panel of ["turn", "happened", "card", "seats"]) byId(panel).hidden = false;
+    happened.begin(message, key);
+    ended.hide();
+    turn.waiting(message.seat === null ? "You watch: nobody sees that you do" : "Waiting for your turn");
+    byId("card-title").textContent = message.seat === null ? "The rules" : "Your card";
+    byId("card-hide").hidden = message.seat === null;
+    seats = ring(message.agents.map((name) => ({ name })), (seat) => turn.filter(message.agents[seat]));
+    seats.show(message.agents.map((_, seat) => ({ marks: marks(seat) })), []);
+    fill(byId("seats-body"), seats.element, message.seat === null ? null
+      : make("p", { class: "soft small" }, "Press a seat to see only the options that name it."));
+  },
+  who(message) { showCard(message); },
+  told(message) { happened.told(message); },
+  asked(message) { turn.asked(message); },
+  taken(message) { turn.taken(message); },
+  refused(message) { if (!turn.refused(message.why)) notice(message.why); },
+  over(message) {
+    turn.waiting("The game is over");
+    byId("turn").hidden = true;
+    ended.show(message, table);
+    seats.show(message.seats.map((seat, number) => ({ role: seat.role, side: seat.side, marks: marks(number) })), []);
+  },
+  gone(message) {
+    notice(message.why);
+    byId("turn").hidden = false;
+    turn.waiting("Not at the table");
+  },
+};
+
+function marks(seat) {
+  return seat === table.seat ? [{ text: "you", kind: "secret" }] : [];
+}
+
+function showCard(message) {
+  const [first, ...rest] = message.own.split("\n").filter(Boolean);
+  const own = make("div", { class: "own", tabindex: "0", role: "region", "aria-label": "what you know from outside the talk" },
+    first ? make("p", { class: "first" }, plainWords(first)) : null, rest.map((text) => make("p", { class: "small" }, plainWords(text))));
+  const rules = message.rules ? fold("The rules of this table", () =>
+    make("div", { class: "rules", tabindex: "0", role: "region", "aria-label": "the rules" }, plainWords(message.rules))) : null;
+  if (table.seat === null && rules) rules.open = true;
+  own.lang = table.language;
+  fill(byId("card-body"), first ? own : null, rules);
+}
+
+byId("card-hide").addEventListener("click", (event) => {
+  const hidden = event.target.getAttribute("aria-pressed") !== "true";
+  event.target.setAttribute("aria-pressed", String(hidden));
+  event.target.textContent = hidden ? "Show" : "Hide";
+  byId("card-body").hidden = hidden;
+});
+
+function notice(text) {
+  const box = byId("notice");
+  box.hidden = !text;
+  fill(box, text ? plainWords(text) : "");
+}
+
+function state(kind, text) {
+  const box = byId("state");
+  box.className = "badge " + (kind === "on" ? "plain" : "warn");
+  box.textContent = text;
+}
+
+window.addEventListener("hashchange", () => location.reload());
+if (key) {
+  turn.waiting("Waiting for the others to sit down");
+  line = connection(key, { message: (message) => HANDLERS[message.type](message), state });
+} else {
+  turn.waiting("Not at the table");
+  notice("this address has no key behind its #; accepted: one of the links that were printed when the table started");
+}

@@ -1,0 +1,121 @@
+// What a person may do now: a question, the options as buttons, room for free words, and the clock.
+// const panel = turnPanel(parts, send)     parts: {title, body}; send(answer): {turn, option} or {turn, words}
+// panel.asked(message), panel.taken(message), panel.refused(why), panel.waiting(text), panel.filter(text)
+// Words that were typed stay until the table has taken them, whatever happens to the connection.
+
+const MOST_WORDS = 4000; // characters of one utterance that a table takes
+const MANY = 10; // options from which on they can be searched
+const SOON = 10; // seconds left that are shown as few
+
+function turnPanel(parts, send) {
+  let turn = null, draft = "", search = null, buttons = [], ticking = 0, sent = false;
+  const waiting = (text) => {
+    turn = null;
+    stopClock();
+    parts.title.textContent = text;
+    fill(parts.body);
+    document.title = "parlour: a table";
+    parts.page.classList.remove("your-turn");
+  };
+  const asked = (message) => {
+    const same = turn !== null && turn.turn === message.turn;
+    if (!same && turn === null && !draft) draft = "";
+    turn = message;
+    sent = false;
+    stopClock();
+    parts.title.textContent = "Your move";
+    document.title = "Your move - parlour";
+    parts.page.classList.add("your-turn");
+    fill(parts.body, clock(message.seconds), message.refused.map((why) => make("p", { class: "note" }, plainWords(why))),
+      make("p", { class: "question" }, plainWords(message.ask)), searchBox(message), choices(message), freeWords(message),
+      make("p", { class: "note", id: "turn-refused", role: "alert", hidden: true }));
+  };
+  const searchBox = (message) => {
+    search = null;
+    if (message.options.length <= MANY) return null;
+    search = make("input", { type: "search", placeholder: "search the options, such as player_2", "aria-label": "search the options" });
+    search.addEventListener("input", narrow);
+    return search;
+  };
+  const narrow = () => {
+    const wanted = (search ? search.value : "").toLowerCase().split(/\s+/).filter(Boolean);
+    buttons.forEach((button, number) => {
+      const text = turn.options[number].toLowerCase();
+      button.hidden = !wanted.every((word) => text.includes(word));
+    });
+  };
+  const choices = (message) => {
+    buttons = message.options.map((option, number) =>
+      make("button", { type: "button", onclick: () => give({ turn: message.turn, option: number }) }, plainWords(option)));
+    return make("div", { class: "choices", role: "group", "aria-label": "what you may do" }, buttons);
+  };
+  const freeWords = (message) => {
+    if (!message.words) return null;
+    const count = make("span", { class: "soft small grow", id: "words-count" });
+    const button = make("button", { type: "submit", class: "primary" }, "Say it");
+    const area = make("textarea", { id: "words", "aria-describedby": "words-count" });
+    area.value = draft;
+    const counted = () => {
+      draft = area.value;
+      const long = draft.length > MOST_WORDS;
+      count.textContent = draft.length.toLocaleString("en") + " of " + MOST_WORDS.toLocaleString("en") + " characters" + (long ? ": too many" : "");
+      button.disabled = sent || long || !draft.trim();
+    };
+    area.addEventListener("input", counted);
+    counted();
+    const submitted = (event) => {
+      event.preventDefault();
+      if (!button.disabled) give({ turn: message.turn, words: area.value });
+    };
+    area.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submitted(event); });
+    return make("form", { onsubmit: submitted }, make("label", { for: "words" }, "In your own words"), area,
+      make("div", { class: "row" }, count, button));
+  };
+  const give = (answer) => {
+    if (sent) return;
+    if (!send(answer)) {
+      refused("There is no connection to the table; your move was not sent and is still here.");
+      return;
+    }
+    setSent(true);
+  };
+  const setSent = (value) => {
+    sent = value;
+    for (const button of parts.body.querySelectorAll("button")) button.disabled = value;
+    const area = byId("words");
+    if (!value && area) area.dispatchEvent(new Event("input"));
+  };
+  const taken = (message) => {
+    if (message.by === "you") draft = "";
+    waiting(message.by === "you" ? "Your move was taken; waiting for the others" : "The table made your move: " + message.why);
+  };
+  const refused = (why) => {
+    setSent(false);
+    const box = byId("turn-refused");
+    if (!box) return false;
+    box.hidden = false;
+    fill(box, plainWords(why));
+    return true;
+  };
+  const clock = (seconds) => {
+    if (seconds === null) return null;
+    const element = make("div", { class: "clock", role: "timer", "aria-label": "time left" });
+    const ends = performance.now() + 1000 * seconds;
+    const tick = () => {
+      const left = Math.max(0, (ends - performance.now()) / 1000);
+      element.textContent = Math.floor(left / 60) + ":" + String(Math.floor(left % 60)).padStart(2, "0");
+      element.classList.toggle("soon", left <= SOON);
+    };
+    tick();
+    ticking = setInterval(tick, 250);
+    return element;
+  };
+  const stopClock = () => { clearInterval(ticking); };
+  const filter = (text) => {
+    if (!search) return;
+    search.value = search.value === text ? "" : text;
+    narrow();
+    search.focus();
+  };
+  return { asked, taken, refused, waiting, filter };
+}

@@ -1,0 +1,112 @@
+"""The messages between a table and a browser: JSON objects, one for each message of the WebSocket, told apart by `type`.
+
+From the table:
+
+    table    a game begins: number, games, title, agents, seat (null: watching), language, headings
+    who      the first section of the seat's View, cut into what is its own and the rules (their end)
+    told     lines of the record from number `from` on, none at the beginning of some games: text, speaker's seat (-1: the moderator), kind, whether secret
+    asked    it is the seat's turn: number of the turn, question, options, whether free words are taken, seconds left
+    taken    the turn is over; `by`: "you", or "table" with the reason
+    refused  an answer that was not taken, and why; the turn goes on
+    over     the game is over: how, who was who, everything that happened, where the replay is
+    gone     the last message: why the connection ends
+
+Sections and lines are those of `parlour.envs.text.render`: put together they equal the seat's View in words. From a
+browser: `sit` with its key (the first message), `move` with the number of the turn and an option's number or words,
+`next` to begin another game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Final, Literal
+
+from parlour.envs.core import Event, GameText, ParlourError, View
+from parlour.envs.json_values import json_value
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+Message = dict[str, Any]
+
+SAID, DID, TOLD = "said", "did", "told"
+_MOST_NUMBER: Final = 10**9
+
+
+class _FromBrowser(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Sit(_FromBrowser):
+    """Take a place."""
+
+    type: Literal["sit"]
+    key: str = Field(max_length=200)
+
+
+class MoveMade(_FromBrowser):
+    """A move: the number of an option, or words."""
+
+    type: Literal["move"]
+    turn: int = Field(ge=0, le=_MOST_NUMBER)
+    option: int | None = Field(default=None, ge=0, le=_MOST_NUMBER)
+    words: str | None = None
+
+
+class Next(_FromBrowser):
+    """Begin the game after the one with this number."""
+
+    type: Literal["next"]
+    game: int = Field(ge=0, le=_MOST_NUMBER)
+
+
+FromBrowser = Sit | MoveMade | Next
+_READ: Final[TypeAdapter[FromBrowser]] = TypeAdapter(Annotated[FromBrowser, Field(discriminator="type")])
+
+
+def read(text: str) -> FromBrowser:
+    """A message of a browser. Raises `ParlourError` for one that is none, in one line."""
+    try:
+        return _READ.validate_python(json_value(text))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the message"
+        raise ParlourError(f"{where}: {first['msg']}; accepted: the messages of this page") from None
+    except ValueError as error:
+        raise ParlourError(f"the message is no JSON ({error}); accepted: the messages of this page") from None
+
+
+def who(text: GameText[Any], view: View) -> Message:
+    """The first section of a View."""
+    whole = text.who(view)
+    own = whole.removesuffix("\n").removesuffix(rules_of(text))
+    own = whole if own == whole.removesuffix("\n") else own
+    return {"type": "who", "own": own, "rules": whole[len(own) :]}
+
+
+def rules_of(text: GameText[Any]) -> str:
+    """The rules of a table, with which the first section ends; empty where they do not stand apart."""
+    return str(getattr(text, "rules", "")).removesuffix("\n")
+
+
+def told(text: GameText[Any], events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
+    """Lines of the record, the first of them number `start`; `spoken` are the kinds of moves that take words."""
+    lines = [
+        {"seat": event.seat, "kind": _kind(event, spoken), "secret": event.to is not None, "text": text.line(event)}
+        for event in events
+    ]
+    return {"type": "told", "from": start, "lines": lines}
+
+
+def _kind(event: Event, spoken: frozenset[str]) -> str:
+    if event.seat < 0:
+        return TOLD
+    return SAID if event.move.words or event.move.kind in spoken else DID
+
+
+def refused(why: object) -> Message:
+    """An answer was not taken."""
+    return {"type": "refused", "why": str(why)}
+
+
+def gone(why: str) -> Message:
+    """The connection ends."""
+    return {"type": "gone", "why": why}
