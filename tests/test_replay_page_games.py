@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from parlour.envs import replay as transcripts
 from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.mediated_qa.pipeline import generated
 from parlour.envs.murder_mystery.belief import PUBLIC, clauses, consistent, worlds
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read
 from parlour.envs.text import agents_of
@@ -147,3 +148,112 @@ def test_the_worlds_that_are_left_in_a_mystery_are_those_of_the_solver(games):
     assert left
     shown = at(line(replay, "exact murderer of 0: player_0"), last)
     assert same(shown, [left.count(seat) / len(left) for seat in range(5)])
+
+
+# -- who is told what ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_lines_of_a_seat_are_those_of_its_view_and_no_others(games, game):
+    """At each step, in the order of the View, in the words of its text."""
+    transcript, replay = games[game]
+    text = transcripts.text_of(transcript)
+    for step, rules, state in views_after(transcript):
+        for seat in range(rules.seats):
+            expected = [text.line(event).removesuffix("\n") for event in rules.view(state, seat).events]
+            told = [one for one in replay.lines if one.step <= step and (one.to is None or seat in one.to)]
+            assert [one.text for one in told] == expected
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_everybody_knows_is_the_public_record(games, game):
+    transcript, replay = games[game]
+    text = transcripts.text_of(transcript)
+    *_, (_, _, state) = views_after(transcript)
+    public = [text.line(event).removesuffix("\n") for event in state.log if event.to is None]
+    assert [one.text for one in replay.lines if one.to is None] == public
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_a_seat_knows_of_itself_is_the_first_section_of_its_text(games, game):
+    """Its text holds it at that step; the rules of the table stand in the header, once."""
+    transcript, replay = games[game]
+    text = transcripts.text_of(transcript)
+    last = {one.seat: one for one in replay.who}
+    *_, (_, rules, state) = views_after(transcript)
+    for seat in range(rules.seats):
+        told = text.who(rules.view(state, seat))
+        assert told.strip() == "\n".join(filter(None, (last[seat].text, replay.header.rules))).strip() or (
+            told.startswith(last[seat].text) and told.rstrip().endswith(replay.header.rules)
+        )
+
+
+def test_a_secret_vote_is_nobodys_until_the_votes_are_shown(games):
+    """Avalon: the vote of a seat stands in its own step, which nobody sees, and in the row of its team once all have voted."""
+    _, replay = games["avalon_v0"]
+    votes = [step for step, one in enumerate(replay.steps) if one.kind == "vote"]
+    assert votes
+    assert all(replay.steps[step].whom == () for step in votes)
+    assert all(one.to == () for one in replay.lines if one.kind == "vote")
+    (teams,) = [one for one in replay.tables if one.id == "teams"]
+    shown = [row for row in teams.rows if row.cells[3][0] is not None]
+    assert min(row.step for row in shown) == votes[5]  # six seats vote, and then it is shown
+
+
+def test_a_quest_card_is_known_to_its_seat_alone(games):
+    _, replay = games["avalon_v0"]
+    (cards,) = [one for one in replay.tables if one.id == "cards"]
+    assert cards.rows
+    assert all(row.to == (row.cells[1],) for row in cards.rows)
+
+
+def test_who_is_dead_and_since_when(games):
+    """Werewolf: by the View that all have; a line of a belief about the dead ends where they do."""
+    transcript, replay = games["werewolf_v0"]
+    alive = dict(replay.alive)
+    for step, rules, state in views_after(transcript):
+        living = next(now for since, now in sorted(alive.items(), reverse=True) if since <= step)
+        assert living == tuple(map(int, rules.view(state, 0).alive))
+    for seat, card in enumerate(replay.header.seats):
+        if card.died is not None:
+            for belief in replay.beliefs:
+                assert all(values[seat] is None for step, values in belief.points if step >= card.died)
+                assert any(values[seat] is not None for _, values in belief.points) or seat == belief.holder
+
+
+def test_scripts_and_the_truth_are_not_for_everybody(games):
+    _, replay = games["murder_mystery_v0"]
+    briefing, *scripts, truth = replay.documents
+    assert briefing.to is None
+    assert [one.to for one in scripts] == [(0,), (1,), (2,), (3,), (4,)]
+    assert truth.to == ()
+    assert "murdered by Vera Lindqvist (player_2)" in truth.text
+
+
+def test_a_module_is_shown_what_was_recommended_to_it_and_not_to_others(games):
+    """Mediated questions: rows for the mediator hold no choice of a module, rows for a module its own alone."""
+    _, replay = games["mediated_qa_v0"]
+    (table,) = [one for one in replay.tables if one.id == "questions"]
+    modules = {"retriever": 1, "generator": 2, "verifier": 3}
+    for row in table.rows:
+        _, module, recommended, chosen, *_ = row.cells
+        assert recommended
+        assert row.to in ((0,), (modules[module],))
+        assert row.to != (0,) or not chosen
+    assert {row.key for row in table.rows} == {f"{number}.{seat}" for number in (1, 2, 3) for seat in (1, 2, 3)}
+
+
+def test_the_path_through_the_documents_is_the_service_s_own(games):
+    transcript, replay = games["mediated_qa_v0"]
+    config = transcript.game().config
+    service = generated(config["corpus_seed"], config["corpus_size"], config["difficulty"], config["normalisation"])
+    assert replay.graphs
+    for graph in replay.graphs:
+        number = transcript.entries[graph.step].move.args[0]
+        assert next(label for label, kind in graph.nodes if kind == "Document") in [
+            service.graph.text[node] for node in service.starts(number)
+        ]
+        titles = {label for label, _ in graph.nodes}
+        assert {graph.nodes[node][0] for node in graph.path} <= titles
+        assert all((a, b) in {edge[:2] for edge in graph.edges} or (b, a) in {edge[:2] for edge in graph.edges}
+                   for a, b in zip(graph.path, graph.path[1:], strict=False))  # fmt: skip

@@ -8,6 +8,7 @@ from parlour.envs.core import NATURE
 from parlour.envs.headings import language_of
 from parlour.envs.replay import Transcript
 from parlour.envs.text import agents_of, clean, end_of
+from parlour.policies.llm.decisions import Decisions
 from parlour.training import heard
 from parlour.training.decisions import of_transcript
 from parlour.training.replay_page.asked import Pieces
@@ -93,7 +94,7 @@ def _notes(played: PlayedGame) -> list[str]:
 def _seats(played: PlayedGame, matter: GameMatter) -> tuple[SeatCard, ...]:
     header, outcome = played.transcript.header, played.outcome
     agents = agents_of(played.game)
-    decisions = of_transcript(played.transcript) if played.transcript.lines and not played.stopped else None
+    decisions = _decisions(played)
     cards = []
     for seat, agent in enumerate(agents):
         role, side = matter.roles[seat] if matter.roles else ("", "")
@@ -112,6 +113,16 @@ def _seats(played: PlayedGame, matter: GameMatter) -> tuple[SeatCard, ...]:
             )
         )
     return tuple(cards)
+
+
+def _decisions(played: PlayedGame) -> tuple[Decisions, ...] | None:
+    """The decisions of each seat; None where they cannot be counted, as of calls that parlour did not write."""
+    if played.stopped or not played.transcript.lines:
+        return None
+    try:
+        return of_transcript(played.transcript)
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return None
 
 
 def _named(players: Any, agent: str, seat: int) -> str:
