@@ -220,3 +220,17 @@ def test_the_index_of_a_folder_filters_and_links_to_files_beside_it(folder, watc
     assert page.locator("tbody tr:visible").count() == 1
     assert page.locator("[role=status]").inner_text() == "1 of 2 games"
     assert watched.misdeeds() == GOOD
+
+
+def test_a_seats_page_holds_no_role_but_its_own_until_the_game_is_over(told, opened):
+    data = told("avalon_v0")
+    last = len(data["steps"]) - 1
+    page = opened("avalon_v0", fragment(last - 1, 2))
+    roles = [page.locator(".ring .seat .role").nth(seat).inner_text() for seat in range(6)]
+    card = data["header"]["seats"][2]
+    assert roles[2] == card["role"]
+    unknown = [role for seat, role in enumerate(roles) if seat != 2]
+    assert set(unknown) & {"Merlin", "Assassin"} == set()
+    page.keyboard.press("End")
+    over = [page.locator(".ring .seat .role").nth(seat).inner_text() for seat in range(6)]
+    assert over == [one["role"] for one in data["header"]["seats"]]

@@ -82,7 +82,7 @@ def intervals(label: str, rows: Sequence[EstimateLine], low: float = 0.0, high: 
     def across(value: float) -> float:
         return round(left + width * (min(high, max(low, value)) - low) / (high - low), 1)
 
-    parts = [f'<svg viewBox="0 0 {left + width + 90} {height}" role="img" aria-label="{html.escape(label)}">']
+    parts = [f'<svg viewBox="0 0 {left + width + 90} {height}" role="img" aria-label="{_safe(label)}">']
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         x, told = across(low + share * (high - low)), f"{low + share * (high - low):g}"
         parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="6" y2="{height - 24}"/>')
@@ -194,7 +194,7 @@ def _marked(found: re.Match[str]) -> str:
     link = found["link"]
     if not link.startswith(("https://", "http://")) and re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", link):
         return _safe(found[0])
-    return f'<a href="{html.escape(link)}">{_safe(found["label"])}</a>'
+    return f'<a href="{_safe(link)}">{_safe(found["label"])}</a>'
 
 
 def _table(block: ReportPart) -> str:

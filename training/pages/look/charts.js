@@ -22,7 +22,7 @@ function lines(spec) {
     across(cursor, area.x(at));
   };
   const tell = (x, how) => {
-    fill(told, how + " " + x + (spec.unit ? ": " + spec.unit : ""));
+    fill(told, how + " " + x, spec.unit ? [": ", plainWords(spec.unit)] : "");
     legend.forEach((one, number) => one.tell(valueAt(spec.series[number].points, x)));
   };
   const show = (x) => { at = x; across(cursor, area.x(x)); tell(x, "at step"); };

@@ -5,6 +5,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const VOID = [null, undefined, false];
+const READ_ALOUD = ["title", "aria-label", "label", "alt", "placeholder"]; // attributes that people read
+const TEXT_ALONE = ["OPTION", "title", "text"]; // elements that hold no others
 
 function make(tag, attributes, ...children) {
   return dress(document.createElement(tag), attributes, children);
@@ -18,15 +20,21 @@ function dress(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (VOID.includes(value)) continue;
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true ? "" : READ_ALOUD.includes(name) ? asText(value) : String(value));
   }
-  element.append(...children.flat(Infinity).filter((child) => !VOID.includes(child)));
-  return element;
+  return fill(element, children);
 }
 
 function fill(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter((child) => !VOID.includes(child)));
+  const given = children.flat(Infinity).filter((child) => !VOID.includes(child));
+  element.replaceChildren(...given.map((child) => (child instanceof Node ? child : asNode(element, String(child)))));
   return element;
+}
+
+// A text as it goes into an element: characters that are not printed are shown as marks, wherever it comes from.
+function asNode(element, text) {
+  if (text.search(UNSEEN) < 0) return text;
+  return TEXT_ALONE.includes(element.tagName) ? asText(text) : appendMarked(document.createElement("bdi"), text);
 }
 
 function byId(id) {
@@ -48,13 +56,13 @@ function choice(label, options, chosen) {
 }
 
 function badge(text, kind, title) {
-  return appendMarked(make("span", { class: "badge " + (kind || ""), title }), String(text));
+  return make("span", { class: "badge " + (kind || ""), title }, String(text));
 }
 
 // A fold that makes its inside when it is opened first: thousands of prompts cost nothing until they are read.
 function fold(title, inside) {
   const box = make("div", { class: "inside" });
   const element = make("details", {}, make("summary", {}, title), box);
-  element.addEventListener("toggle", () => { if (element.open && !box.firstChild) box.append(...[inside()].flat(Infinity).filter((child) => !VOID.includes(child))); });
+  element.addEventListener("toggle", () => { if (element.open && !box.firstChild) fill(box, inside()); });
   return element;
 }

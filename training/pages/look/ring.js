@@ -34,6 +34,6 @@ function seatShown(place, state) {
   place.last = told;
   place.button.className = ["seat", state.side, state.acts && "acts", state.away && "away"].filter(Boolean).join(" ");
   place.button.setAttribute("aria-pressed", String(Boolean(state.chosen)));
-  fill(place.role, state.role ? plainWords(state.role) : "");
+  fill(place.role, state.role ? plainWords(state.role) : null);
   fill(place.marks, (state.marks || []).map((mark) => badge(mark.text, mark.kind, mark.title)));
 }

@@ -1,6 +1,6 @@
 // Foreign words: isolated from the direction of the text around them, with unprintable characters shown by name, and
 // long ones folded. Directions: Unicode Standard Annex 9; what is marked: its controls, other controls, zero-width space.
-// words(text) -> an element; plainWords(text) -> the same without folding
+// words(text) -> an element; plainWords(text) -> the same without folding; asText(text, most) -> a text, for options and labels
 
 const LONGEST = 1200; // characters shown at once
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -25,9 +25,22 @@ function appendMarked(element, text) {
 }
 
 function unseen(letter) {
-  const code = letter.charCodeAt(0);
-  const number = "U+" + code.toString(16).toUpperCase().padStart(4, "0");
-  return make("span", { class: "unseen", title: "a character that is not printed: " + number }, NAMED[code] || number);
+  return make("span", { class: "unseen", title: "a character that is not printed: " + codeOf(letter) }, nameOf(letter));
+}
+
+function codeOf(letter) {
+  return "U+" + letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+}
+
+function nameOf(letter) {
+  return NAMED[letter.charCodeAt(0)] || codeOf(letter);
+}
+
+// For places that hold text alone (options, labels, titles): the marks in brackets, and no more than `most` characters.
+function asText(text, most) {
+  const whole = String(text);
+  const shown = most && whole.length > most ? whole.slice(0, most) + "\u2026" : whole;
+  return shown.replace(UNSEEN, (letter) => "[" + nameOf(letter) + "]");
 }
 
 function words(text, kind) {

@@ -42,9 +42,9 @@ function beliefOptions(replay, shown) {
   for (const one of shown) {
     const whose = one.holder === null || one.holder === undefined ? "an onlooker" : replay.name(one.holder);
     if (!groups.has(whose)) groups.set(whose, []);
-    groups.get(whose).push(make("option", { value: one.id }, whose + ": " + one.title + (one.source === "exact" ? "" : " (its own)")));
+    groups.get(whose).push(make("option", { value: one.id }, asText(whose, 60) + ": " + asText(one.title, 120) + (one.source === "exact" ? "" : " (its own)")));
   }
-  return [...groups].map(([whose, options]) => make("optgroup", { label: whose }, options));
+  return [...groups].map(([whose, options]) => make("optgroup", { label: asText(whose, 60) }, options));
 }
 
 // An onlooker's, or else the one that moves most often.
@@ -60,6 +60,6 @@ function beliefChart(replay, belief) {
   const series = Array.from({ length: many }, (_, at) => ({
     name: label(at), kind: subjects.length ? subjects[at] : at,
     points: belief.points.map(([step, values]) => [step, values[at]]) }));
-  return lines({ label: belief.title + ", over the steps of the game", low: belief.low, high: belief.high, last: replay.last,
+  return lines({ label: asText(belief.title, 120) + ", over the steps of the game", low: belief.low, high: belief.high, last: replay.last,
     unit: belief.title, series });
 }

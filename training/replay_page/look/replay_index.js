@@ -29,7 +29,7 @@ function replayIndex(told) {
 function indexChoice(name, games, valuesOf) {
   const values = [...new Set(games.flatMap(valuesOf).filter(Boolean))].sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
   const picker = make("select", { "aria-label": name }, make("option", { value: "" }, "every " + name),
-    values.map((value, at) => make("option", { value: String(at) }, value)));
+    values.map((value, at) => make("option", { value: String(at) }, asText(value, 60))));
   const fits = (game) => picker.value === "" || valuesOf(game).includes(values[Number(picker.value)]);
   return { element: picker, fits, many: values.length > 1 };
 }
@@ -47,7 +47,7 @@ function indexTable(games) {
 // A file beside the index, whatever its name is.
 function indexLink(one) {
   if (!one.page) return plainWords(one.file);
-  return make("a", { href: "./" + one.page.split("/").map(encodeURIComponent).join("/") }, plainWords(one.file));
+  return make("a", { href: "./" + one.page.split("/").map((part) => encodeURIComponent(part.toWellFormed())).join("/") }, plainWords(one.file));
 }
 
 // "heuristic x 5, gratr"

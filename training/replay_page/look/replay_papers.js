@@ -54,19 +54,21 @@ function graphPanel(replay) {
 
 function graphDrawing(graph) {
   const path = graph.path || [];
-  const columns = KINDS.map((kind) => {
+  const others = graph.nodes.map(([, kind]) => kind).filter((kind) => !KINDS.includes(kind));
+  const columns = [...new Set([...KINDS, ...others])].slice(0, 6).map((kind) => {
     const all = graph.nodes.map(([, of], number) => [number, of]).filter(([, of]) => of === kind).map(([number]) => number);
     all.sort((one, other) => path.includes(other) - path.includes(one));
     return { kind, shown: all.slice(0, MOST_NODES), more: all.length - Math.min(all.length, MOST_NODES) };
   }).filter((column) => column.shown.length);
+  if (!columns.length) return [make("p", {}, words(graph.title))];
   const across = 760 / columns.length, places = new Map();
   columns.forEach((column, at) => column.shown.forEach((node, row) => places.set(node, [at * across + 12, 42 + row * 26])));
   const height = 60 + 26 * Math.max(...columns.map((column) => column.shown.length));
   const steps = new Set(path.slice(1).map((node, at) => [Math.min(node, path[at]), Math.max(node, path[at])].join("-")));
   const edges = graph.edges.filter(([a, b]) => places.has(a) && places.has(b)).map(([a, b]) => edgeLine(places.get(a), places.get(b), steps.has([Math.min(a, b), Math.max(a, b)].join("-"))));
-  const heads = columns.map((column, at) => draw("text", { x: at * across + 4, y: 18, class: "heading" }, column.kind + (column.more ? " (" + column.more + " more)" : "")));
+  const heads = columns.map((column, at) => draw("text", { x: at * across + 4, y: 18, class: "heading" }, asText(column.kind, 20) + (column.more ? " (" + column.more + " more)" : "")));
   const nodes = [...places].map(([node, at]) => graphNode(graph.nodes[node], at, path.includes(node), across));
-  const svg = draw("svg", { viewBox: `0 0 760 ${height}`, role: "img", "aria-label": graph.title }, edges, nodes, heads);
+  const svg = draw("svg", { viewBox: `0 0 760 ${height}`, role: "img", "aria-label": asText(graph.title, 120) }, edges, nodes, heads);
   const taken = path.length ? [make("h3", {}, "Path"), make("ol", { class: "small" }, path.map((node) => make("li", {}, words(graph.nodes[node][0]), " ", badge(graph.nodes[node][1], "plain"))))] : [];
   return [make("p", {}, words(graph.title)), make("div", { class: "chart graph" }, svg), ...taken];
 }
@@ -78,6 +80,6 @@ function edgeLine([x, y], [to, down], onPath) {
 function graphNode([label, kind], [x, y], onPath, room) {
   const most = Math.floor((room - 24) / 7), text = String(label);
   const short = text.length > most ? text.slice(0, Math.max(1, most - 1)) + "\u2026" : text;
-  return draw("g", { class: onPath ? "node taken" : "node" }, draw("title", {}, kind + ": " + text),
-    draw("circle", { cx: x, cy: y, r: 5 }), draw("text", { x: x + 10, y: y + 4 }, short.replace(UNSEEN, "\ufffd")));
+  return draw("g", { class: onPath ? "node taken" : "node" }, draw("title", {}, asText(kind + ": " + text, 400)),
+    draw("circle", { cx: x, cy: y, r: 5 }), draw("text", { x: x + 10, y: y + 4 }, asText(short)));
 }

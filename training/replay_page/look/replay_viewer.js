@@ -92,7 +92,7 @@ function controlBar(replay, toStep, toPerspective) {
   slider.addEventListener("input", () => toStep(Number(slider.value)));
   const count = make("output", { class: "count", for: "scrubber" });
   const options = [["", "everything"], [PUBLIC, "what everybody knows"], ...replay.seats.map((_, seat) =>
-    [String(seat), "what " + replay.name(seat) + " knows"])];
+    [String(seat), "what " + asText(replay.name(seat), 60) + " knows"])];
   const picker = make("select", { id: "perspective", "aria-label": "what is shown" }, options.map(([value, text]) => make("option", { value }, text)));
   picker.addEventListener("change", () => toPerspective(picker.value === "" ? EVERYTHING : picker.value === PUBLIC ? PUBLIC : Number(picker.value)));
   const element = make("nav", { class: "controls", "aria-label": "steps" }, make("div", { class: "bar page" },

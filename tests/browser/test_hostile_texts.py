@@ -1,0 +1,236 @@
+"""Text that means harm, in every text field that a transcript, a case or a model can fill: nothing runs, nothing leaves its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parlour.envs.registry import registry
+from parlour.envs.replay import read
+from parlour.training.pages import report
+from parlour.training.pages.page import render
+from parlour.training.replay_page.build import replay_of
+from parlour.training.replay_page.model import as_json
+from parlour.training.replay_page.viewer import index, viewer
+from recorded_games import ASKING, record
+from watched_page import GOOD, PHONE, WatchedPage
+
+HOSTILE = [
+    "</script><script>window.ran = 1; alert(1)</script>",
+    "<img src=x onerror='window.ran=1'><svg onload=window.ran=1><iframe src=javascript:alert(1)></iframe>",
+    "<style>body{display:none}</style><form action=http://127.0.0.1:9/><input name=a></form>",
+    '" onmouseover="window.ran=1" x="',
+    "' onfocus='window.ran=1' autofocus '",
+    "javascript:alert(1)//http://127.0.0.1:9/",
+    "<!-- --><script src=http://127.0.0.1:9/x.js></script>]]>",
+    "{{constructor.constructor('window.ran=1')()}} ${window.ran=1} \\u003cscript\\u003e",
+    "right \u202eotni tfel\u202c \u2066isolated \u2067\u200f\u061c back",
+    "\x00\x1b[2J\x7f\x9b lone \ud800 and \udc00, line\u2028paragraph\u2029end",
+    "__proto__",
+    "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643\u0645 " * 4,
+    "W" * 600,
+]
+LONG = ["W" * 20_000, "two words " * 2_000]
+ALLOWED = {
+    *("HTML", "HEAD", "META", "TITLE", "LINK", "STYLE", "SCRIPT", "BODY", "NOSCRIPT", "HEADER", "MAIN", "NAV", "SECTION"),
+    *("DIV", "SPAN", "BDI", "P", "H1", "H2", "H3", "STRONG", "DETAILS", "SUMMARY", "OL", "UL", "LI", "A", "BUTTON", "LABEL"),
+    *("SELECT", "OPTGROUP", "OPTION", "INPUT", "OUTPUT", "TABLE", "CAPTION", "THEAD", "TBODY", "TR", "TH", "TD"),
+    *("svg", "path", "line", "text", "circle", "g", "title"),
+}  # fmt: skip
+LOOK_AROUND = """allowed => {
+  const all = [...document.querySelectorAll("*")];
+  const raw = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode())
+    if (!node.parentElement.closest("script") && /[\\u202a-\\u202e\\u2066-\\u2069\\u200e\\u200f\\u061c]/.test(node.data)) raw.push(node.data.slice(0, 80));
+  return {
+    strange: [...new Set(all.map((one) => one.tagName).filter((tag) => !allowed.includes(tag)))],
+    handlers: all.flatMap((one) => [...one.attributes].filter((each) => each.name.startsWith("on")).map((each) => each.name)),
+    links: [...document.querySelectorAll("[href]")].map((one) => one.getAttribute("href")).filter((to) => !/^(#|\\.\\/|data:,$)/.test(to)),
+    scripts: document.scripts.length,
+    ran: window.ran === undefined ? 0 : window.ran,
+    title: document.title.length > 0,
+    hidden: getComputedStyle(document.body).display === "none",
+    raw,
+  };
+}"""
+"""What harm would look like: elements, attributes and links that no page makes, a script that ran, turned directions."""
+UNHARMED = {
+    "strange": [],
+    "handlers": [],
+    "links": [],
+    "scripts": 2,
+    "ran": 0,
+    "title": True,
+    "hidden": False,
+    "raw": [],
+}
+OUT_OF_PLACE = """() => {
+  const wide = document.documentElement.clientWidth;
+  const boxes = [...document.querySelectorAll(".panel, .record > li, .ring .seat, bdi.words")];
+  const shown = boxes.filter((one) => !one.closest(".table") && one.checkVisibility());
+  const out = shown.filter((one) => { const box = one.getBoundingClientRect(); return box.right > wide + 1 || box.left < -1; });
+  return out.map((one) => one.className + " " + one.textContent.slice(0, 60));
+}"""
+"""Visible boxes that stick out of the screen to a side; tables have a box of their own, which scrolls."""
+KEPT = {"kind", "id", "source", "parlour_replay", "language"}
+"""Fields that the page's data sets itself; tests below give them unknown values, too."""
+
+
+def filled(value: Any, hostile: str, kept: set[str] = KEPT) -> Any:
+    """The same data with the text in place of every string, in lists and values."""
+    if isinstance(value, dict):
+        return {key: one if key in kept else filled(one, hostile, kept) for key, one in value.items()}
+    if isinstance(value, list):
+        return [filled(one, hostile, kept) for one in value]
+    return hostile if isinstance(value, str) else value
+
+
+def filled_once(value: Any, hostile: str, seen: set[str], field: str = "") -> Any:
+    """The same data with the text in place of the first two strings of each field: every field, and no page of 40 MB."""
+    if isinstance(value, dict):
+        return {
+            key: one if key in KEPT else filled_once(one, hostile, seen, f"{field}.{key}") for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [filled_once(one, hostile, seen, field) for one in value]
+    if not isinstance(value, str) or field + "+" in seen:
+        return value
+    seen.add(field + "+" if field in seen else field)
+    return hostile
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("games")
+    paths = {
+        game: record(folder / f"{game}.jsonl", game, players=ASKING.get(game, ("heuristic",))) for game in registry
+    }
+    return {game: (path, as_json(replay_of(read(path), path.name))) for game, path in paths.items()}
+
+
+def everything_opened(page: Any) -> None:
+    """All folds and all long texts, those within them included."""
+    for _ in range(3):
+        page.evaluate("document.querySelectorAll('details:not([open])').forEach(one => { one.open = true; })")
+        page.wait_for_timeout(60)
+    page.evaluate(
+        "document.querySelectorAll('button').forEach(one => one.textContent.startsWith('show all') && one.click())"
+    )
+    page.wait_for_timeout(60)
+
+
+def look_around(watched: WatchedPage) -> None:
+    assert watched.page.evaluate(LOOK_AROUND, sorted(ALLOWED)) == UNHARMED
+    assert watched.page.evaluate(OUT_OF_PLACE) == []
+    assert watched.wider_than_screen() == 0
+    assert watched.misdeeds() == GOOD
+
+
+def places(data: dict[str, Any]) -> Iterator[str]:
+    """Steps worth looking at: the first with a question, one that was spoken, the last; of everybody and of one seat."""
+    steps = data["steps"]
+    asked = next((n for n, one in enumerate(steps) if one.get("asks")), 1)
+    yield f"step={asked}"
+    yield f"step={len(steps) - 1}&seat=1"
+
+
+@pytest.mark.parametrize("game", sorted(registry))
+def test_hostile_text_in_every_field_of_a_replay_page_does_nothing_and_stays_in_its_place(
+    game, told, tmp_path, watched
+):
+    watched.page.set_viewport_size(PHONE)
+    _, data = told[game]
+    every = filled(data, " ".join(HOSTILE))
+    for made in (every, *(filled_once(data, hostile, set()) for hostile in LONG)):
+        file = tmp_path / "page.html"
+        file.write_text(render(viewer(made)), "utf-8")
+        for place in places(made):
+            page = watched.open(file, place)
+            everything_opened(page)
+            look_around(watched)
+
+
+def test_fields_that_choose_how_something_is_shown_may_hold_anything_too(told, tmp_path, watched):
+    _, data = told["avalon_v0"]
+    for hostile in ("<b>x</b>", "__proto__", "constructor", "a b\tc"):
+        file = tmp_path / "page.html"
+        file.write_text(render(viewer(filled(data, hostile, {"to", "parlour_replay"}))), "utf-8")
+        watched.open(file, "step=9")
+        look_around(watched)
+
+
+def test_a_hostile_transcript_becomes_a_page_that_does_nothing(told, tmp_path, watched):
+    """From the file on: words, names of players and models, prompts, replies and notes, as anybody may write them."""
+    path, _ = told["avalon_v0"]
+    hostile = " ".join(HOSTILE[:11]) + "W" * 1_000
+    lines = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
+    lines[0]["players"] = dict.fromkeys(lines[0]["players"], hostile)
+    lines[0][hostile] = {hostile: hostile}
+    for line in lines[1:]:
+        line["hostile"] = hostile
+        if line.get("seat") != "nature" and "move" in line:
+            line |= {"raw": hostile, "words": hostile[:900].replace("\x00", "")}
+            line["calls"] = filled(line.get("calls", []), hostile)
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    data = as_json(replay_of(read(bad), hostile))
+    file = tmp_path / "page.html"
+    file.write_text(render(viewer(data)), "utf-8")
+    watched.page.set_viewport_size(PHONE)
+    for place in places(data):
+        page = watched.open(file, place)
+        everything_opened(page)
+        look_around(watched)
+
+
+def test_hostile_text_stands_in_the_page_letter_for_letter(told, tmp_path, watched):
+    _, data = told["avalon_v0"]
+    hostile = HOSTILE[0]
+    file = tmp_path / "page.html"
+    file.write_text(render(viewer(filled(data, hostile))), "utf-8")
+    page = watched.open(file, f"step={len(data['steps']) - 1}")
+    assert page.locator("h1").inner_text() == hostile
+    assert page.locator(".ring .seat .who").first.inner_text() == hostile
+
+
+def test_characters_that_turn_the_direction_of_writing_are_shown_as_marks(told, tmp_path, watched):
+    _, data = told["avalon_v0"]
+    made = filled(data, "a \u202eb\u0007")
+    file = tmp_path / "page.html"
+    file.write_text(render(viewer(made)), "utf-8")
+    page = watched.open(file)
+    assert page.locator("h1").inner_text() == "a RLOb" + "U+0007"
+    assert page.locator("h1 bdi").evaluate("one => getComputedStyle(one).unicodeBidi") == "isolate"
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
+def test_each_hostile_text_alone_does_nothing(hostile, told, tmp_path, watched):
+    _, data = told["template_v0"]
+    file = tmp_path / "page.html"
+    file.write_text(render(viewer(filled(data, hostile))), "utf-8")
+    watched.open(file, "step=1")
+    everything_opened(watched.page)
+    look_around(watched)
+
+
+@pytest.mark.parametrize("hostile", [*HOSTILE, *LONG], ids=range(len(HOSTILE) + len(LONG)))
+def test_a_hostile_index_and_a_hostile_report_do_nothing(hostile, tmp_path, watched):
+    watched.page.set_viewport_size(PHONE)
+    games = [
+        dict.fromkeys(("page", "file", "game", "title", "winner", "ended"), hostile) | {"players": [hostile] * 5}
+    ] * 3
+    (tmp_path / "index.html").write_text(render(index({"games": games})), "utf-8")
+    watched.open(tmp_path / "index.html")
+    look_around(watched)
+    parts = [report.ReportPart(kind, hostile) for kind in ("h1", "p", "note", "li", "code")]
+    table = report.ReportPart("table", hostile, rows=[(hostile, "n"), (hostile, hostile)])
+    picture = report.intervals(hostile, [report.EstimateLine(hostile, 0.5, 0.4, 0.6, hostile)])
+    (tmp_path / "report.html").write_text(render(report.of_blocks(hostile, [*parts, table], picture)), "utf-8")
+    watched.open(tmp_path / "report.html")
+    assert watched.page.evaluate("window.ran") is None
+    assert watched.wider_than_screen() == 0
+    assert watched.misdeeds() == GOOD
