@@ -5,6 +5,7 @@ The games are recorded here, by heuristics alone; where an agent plays, heuristi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read
 from parlour.envs.text import agents_of
 from parlour.envs.werewolf.belief import WolfBelief
 from parlour.policies import make_policy
+from parlour.policies.agents.murder_mystery.sensors import distance
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 from parlour.training import rollout
@@ -29,12 +31,33 @@ from parlour.wrappers.record import Recorder
 EQUAL = 1e-9
 
 
+BELIEVED: dict[tuple[str, int], list[Any]] = {}
+"""(game, seat) -> what an agent believed after each of its turns, as the game was played."""
+
+
+def heard(game: str, seat: int, player: Any) -> None:
+    """Note what an agent believes after each of its turns."""
+    act, noted = player.act, BELIEVED.setdefault((game, seat), [])
+
+    def acts(observation: Any, info: dict[str, Any]) -> Any:
+        action = act(observation, info)
+        if player.name == "gratr":
+            noted.append(list(player.graph.trust) if player.graph is not None else None)
+        elif player.name == "questum":
+            noted.append({seat: distance(one.readings) for (_, seat), one in player.procedure.summaries.items()})
+        return action
+
+    player.act = acts
+
+
 def recorded(folder: Path, game: str, players: list[str], seed: int = 1, **options: Any) -> transcripts.Transcript:
     """A game played by players who take turns at the seats."""
     table = rollout.table(game, **options)
     base = table.game_env
     named = [players[seat % len(players)] for seat in range(base.game.seats)]
     seated = [make_policy(one, game, base.game.config) for one in named]
+    for seat, player in enumerate(seated):
+        heard(game, seat, player)
     header = {"players": dict(zip(agents_of(base.game), named, strict=True)), "models": models_of(seated)}
     env = Recorder(table, folder / f"{game}.jsonl", header=header)
     rollout.play(env, seated, seed)
@@ -45,7 +68,7 @@ def recorded(folder: Path, game: str, players: list[str], seed: int = 1, **optio
 GAMES = {
     "avalon_v0": (["heuristic", "avalon_agent"], {"num_players": 6}),
     "werewolf_v0": (["heuristic", "gratr"], {}),
-    "murder_mystery_v0": (["heuristic", "questum"], {"rounds": 1}),
+    "murder_mystery_v0": (["heuristic", "questum"], {"rounds": 2}),
     "mediated_qa_v0": (["heuristic"], {"questions": 3}),
     "template_v0": (["heuristic"], {}),
 }
@@ -148,6 +171,59 @@ def test_the_worlds_that_are_left_in_a_mystery_are_those_of_the_solver(games):
     assert left
     shown = at(line(replay, "exact murderer of 0: player_0"), last)
     assert same(shown, [left.count(seat) / len(left) for seat in range(5)])
+
+
+def test_trust_played_again_is_that_of_the_graph_as_the_game_was_played(games):
+    """Of each turn of each GRATR seat, and of the living alone; what the transcript holds is the same to four digits."""
+    transcript, replay = games["werewolf_v0"]
+    after = {step: (rules, state) for step, rules, state in views_after(transcript)}
+    for seat in (1, 3, 5, 7):
+        lines, noted = line(replay, f"played again trust: player_{seat}"), BELIEVED["werewolf_v0", seat]
+        steps = [step for step, one in enumerate(replay.steps) if one.seat == seat]
+        assert len(steps) == len(noted)
+        for step, trust in zip(steps, noted, strict=True):
+            rules, state = after[step]
+            if trust is not None:
+                assert same(at(lines, step), trust, rules.view(state, 0).alive)
+        if replay.header.seats[seat].side == "village":
+            for step, values in line(replay, f"recorded trust: player_{seat}").points:
+                held = at(lines, step)
+                assert held is not None
+                assert all(a is None or b is None or abs(a - b) < 6e-5 for a, b in zip(values, held, strict=True))
+
+
+def test_sensors_played_again_are_those_that_were_read_as_the_game_was_played(games):
+    _, replay = games["murder_mystery_v0"]
+    lines, noted = line(replay, "played again distance 0: player_1"), BELIEVED["murder_mystery_v0", 1]
+    steps = [step for step, one in enumerate(replay.steps) if one.seat == 1]
+    read = [(step, far) for step, far in zip(steps, noted, strict=True) if far]
+    assert read
+    for step, far in read:
+        assert at(lines, step) == tuple(far.get(seat) for seat in range(5))
+    (sensors,) = [one for one in replay.tables if one.id == "sensors"]
+    assert all(row.to == (row.cells[0],) for row in sensors.rows)
+
+
+def test_a_player_that_is_another_one_than_the_header_says_is_not_followed(tmp_path):
+    """A game of heuristics whose header calls them GRATR: moves come out otherwise, and no trust is shown then."""
+    transcript = recorded(tmp_path, "werewolf_v0", ["heuristic"])
+    header = dict(transcript.header)
+    header["players"] = dict.fromkeys(header["players"], "gratr")
+    header["models"] = {agent: {"model": "offline"} for agent in header["players"]}
+    beliefs = replay_of(replace(transcript, header=header)).beliefs
+    alike = {one.holder for one in beliefs if one.source == "played again"}
+    assert len(alike) <= 2  # a seat with few turns may have made just those moves by chance
+
+
+@pytest.mark.parametrize(
+    "named", ["os:system", "random", "../policy.npz", "gratr:nothing=1", "gratr:rho=x", 7, None, "clone:x"]
+)
+def test_nothing_is_imported_or_opened_for_a_name_in_a_header(tmp_path, named):
+    transcript = recorded(tmp_path, "werewolf_v0", ["heuristic"], num_players=5)
+    header = {**transcript.header, "models": {f"player_{seat}": {"model": "offline"} for seat in range(5)}}
+    header["players"] = {f"player_{seat}": named for seat in range(5)}
+    replay = replay_of(replace(transcript, header=header))
+    assert {one.source for one in replay.beliefs} == {"exact"}
 
 
 # -- who is told what ------------------------------------------------------------------------------------------------

@@ -211,7 +211,8 @@ class ReplayTable:
     """A table of one game's own matter."""
 
     id: str
-    """`teams`, `cards` (avalon), `days`, `nights` (werewolf), `suspicions`, `votes`, `quiz` (murder mystery), `questions`,
+    """`teams`, `cards` (avalon), `days`, `nights` (werewolf), `suspicions`, `votes`, `sensors`,
+    `quiz` (murder mystery), `questions`,
     `signals` (mediated QA)."""
     title: str
     columns: tuple[Column, ...]

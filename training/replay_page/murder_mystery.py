@@ -20,6 +20,7 @@ from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read, say
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS
 from parlour.training.replay_page.matter import GameMatter
 from parlour.training.replay_page.model import BeliefLines, Column, Document, ReplayRow, ReplayTable
+from parlour.training.replay_page.mystery_sensors import questum_beliefs
 from parlour.training.replay_page.played import PlayedGame
 from parlour.training.replay_page.tracks import Track
 
@@ -32,10 +33,11 @@ def mystery_matter(played: PlayedGame) -> GameMatter:
     """All that a page shows of a murder mystery beside its record."""
     views: list[Any] = [played.game.view(played.last, seat) for seat in range(played.game.seats)]
     case: Case = played.game.case  # type: ignore[attr-defined]  # of a murder mystery
+    own = questum_beliefs(played, views)
     return GameMatter(
-        tables=(_suspicions(played, views), _votes(played, views), _quiz(case)),
+        tables=(_suspicions(played, views), _votes(played, views), *own.tables, _quiz(case)),
         documents=(*_scripts(views), _truth(case)),
-        beliefs=tuple(_left(played, views)),
+        beliefs=(*_left(played, views), *own.beliefs),
         roles=tuple((view.role, view.side) for view in views),
         called=tuple(view.name for view in views),
         notes=("The quiz is put after the game: its answers are no part of a transcript.",),

@@ -12,6 +12,10 @@ from parlour.training.replay_page.played import PlayedGame
 Points = tuple[tuple[int, tuple[float | None, ...]], ...]
 
 
+Alive = tuple[tuple[int, tuple[int, ...]], ...]
+"""(step, 1/0 of each seat) where it changed."""
+
+
 class Track:
     """The values of one belief, step by step."""
 
@@ -81,3 +85,22 @@ def seat_meant(value: Any, seats: int) -> int | None:
 
 def _is_chance(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value <= 1
+
+
+def of_the_living(values: Iterable[float | None], alive: Alive, step: int) -> list[float | None]:
+    """Values of seats at a step, None for those who are out of the game."""
+    living = next((now for since, now in reversed(alive) if since <= step), None)
+    return [value if living is None or living[seat] else None for seat, value in enumerate(values)]
+
+
+def ended(points: Points, alive: Alive) -> Points:
+    """Points with one more at each death between them, at which the line of the dead ends."""
+    track = Track()
+    steps = sorted({step for step, _ in points} | {step for step, _ in alive})
+    held: tuple[float | None, ...] | None = None
+    values = dict(points)
+    for step in steps:
+        held = values.get(step, held)
+        if held is not None:
+            track.at(step, of_the_living(held, alive, step))
+    return track.points

@@ -6,7 +6,7 @@ reads it. Lines of players who are out of the game end: trust in the dead is not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from parlour.envs import speech
@@ -19,9 +19,9 @@ from parlour.training.replay_page.matter import GameMatter
 from parlour.training.replay_page.model import BeliefLines, Column, ReplayRow, ReplayTable
 from parlour.training.replay_page.played import News, PlayedGame
 from parlour.training.replay_page.record import lines_of
-from parlour.training.replay_page.tracks import Track
+from parlour.training.replay_page.tracks import Alive, Track, ended, of_the_living
+from parlour.training.replay_page.trust_graphs import trust_graphs
 
-Alive = tuple[tuple[int, tuple[int, ...]], ...]
 _BY: Final = "The exact posterior over all sets of werewolves, by the heuristic's fixed habits, from what {} was shown."
 _RECORDED: Final = "What {}'s own method made of the others, as the transcript holds it, to four digits."
 _BY_NIGHT: Final = (
@@ -36,9 +36,11 @@ def werewolf_matter(played: PlayedGame) -> GameMatter:
     if not views[0].role:
         return GameMatter()
     alive = _alive(played)
+    graphs = trust_graphs(played, alive)
     return GameMatter(
         tables=(_days(played), _nights(played)),
-        beliefs=(*_exact(played, alive), *_recorded(played, alive)),
+        documents=graphs.documents,
+        beliefs=(*_exact(played, alive), *_recorded(played, alive), *graphs.beliefs),
         alive=alive,
         roles=tuple((view.role, view.side) for view in views),
     )
@@ -148,12 +150,6 @@ def _followed(played: PlayedGame, seat: int, alive: Alive, *, onlooker: bool) ->
         )
 
 
-def of_the_living(values: Iterable[float | None], alive: Alive, step: int) -> list[float | None]:
-    """Values of seats at a step, None for those who are out of the game."""
-    living = next((now for since, now in reversed(alive) if since <= step), None)
-    return [value if living is None or living[seat] else None for seat, value in enumerate(values)]
-
-
 def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
     """What agents that keep a trust in each player had noted (`beliefs` of a line)."""
     seats = played.game.seats
@@ -176,19 +172,6 @@ def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
             subjects=tuple(range(seats)),
             by=_RECORDED.format(name(seat)),
         )
-
-
-def ended(points: Any, alive: Alive) -> tuple[tuple[int, tuple[float | None, ...]], ...]:
-    """Points with one more at each death between them, at which the line of the dead ends."""
-    track = Track()
-    steps = sorted({step for step, _ in points} | {step for step, _ in alive})
-    held: tuple[float | None, ...] | None = None
-    values = dict(points)
-    for step in steps:
-        held = values.get(step, held)
-        if held is not None:
-            track.at(step, of_the_living(held, alive, step))
-    return track.points
 
 
 def _trust(told: Any) -> float | None:
