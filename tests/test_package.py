@@ -64,8 +64,8 @@ def test_no_address_is_made_up():
 # -- workflows and images --------------------------------------------------------------------------------------
 
 
-def test_there_are_workflows_for_tests_and_wheels():
-    assert [path.stem for path in WORKFLOWS] == ["tests", "wheels"]
+def test_there_are_workflows_for_documentation_tests_and_wheels():
+    assert [path.stem for path in WORKFLOWS] == ["docs", "tests", "wheels"]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)

@@ -1,0 +1,113 @@
+"""The reference of the API: autodoc2's pages, one for each module, with the docstrings in Markdown.
+
+Public is what `tests/test_architecture.py` calls so: each name that a module defines without a leading underscore.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from autodoc2.render.myst_ import MystRenderer
+
+from parlour_pages.markdown import code, of_docstring, summary, table
+
+_MODULES = {"package", "module"}
+_PLAIN = re.compile(r"[\w.,() '\"=+-]{1,60}")
+_LITERAL = re.compile(r"\bLiteral\[([^\[\]]*)\]")
+
+
+def _quoted(word: str) -> str:
+    return word if re.fullmatch(r"-?\d+|True|False|None|['\"].*", word) else repr(word)
+
+
+class ApiRenderer(MystRenderer):
+    """A page for a module: its docstring, the modules in it, its names in a table, and each with its docstring."""
+
+    def render_package(self, item: Any) -> Iterable[str]:
+        name = item["full_name"]
+        if name.count(".") > 1 and item["type"] == "module":
+            yield from ["---", "orphan: true", "---", ""]
+        yield from [f"# {name.removeprefix('parlour.')}", "", f"```{{py:module}} {name}", "```", ""]
+        yield from [of_docstring(item["doc"]), ""]
+        yield from self._offered(item)
+        yield from self._inside(name)
+        own = [one for one in self.get_children(item) if one["type"] not in _MODULES]
+        if own:
+            yield from ["## Names", ""]
+            for one in own:
+                yield from self.render_item(one["full_name"])
+
+    def show_docstring(self, item: Any) -> bool:
+        """Never by autodoc2's directive, which parses each docstring as a document: slowly."""
+        return False
+
+    def render_data(self, item: Any) -> Iterable[str]:
+        """A value as well, if it is short and plain; a regular expression or a table says nothing in one line."""
+        value = item.get("value")
+        shown = repr(value) if isinstance(value, str) else str(value)
+        name = item["full_name"].rpartition(".")[2]
+        yield from [f"````{{py:{item['type']}}} {name}", f":canonical: {item['full_name']}"]
+        if item.get("annotation"):
+            yield f":type: {self.format_annotation(item['annotation'])}"
+        if value is not None and _PLAIN.fullmatch(shown):
+            yield from [":value: >", f"   {shown}"]
+        yield from ["", "````", ""]
+
+    def render_item(self, full_name: str) -> Iterable[str]:
+        """The item as autodoc2 renders it, with its docstring in the place of the empty body."""
+        item = self.get_item(full_name)
+        lines = "\n".join(super().render_item(full_name)).split("\n")
+        if item is None or item["type"] in _MODULES or not item["doc"].strip() or item.get("doc_inherited"):
+            yield from lines
+            return
+        at = next(k for k, line in enumerate(lines) if not line.strip())
+        yield from [*lines[:at], "", of_docstring(item["doc"]), "", *lines[at:]]
+
+    def format_annotation(self, annotation: str | None) -> str:
+        """autodoc2 leaves out the quotation marks of the words of a `Literal`."""
+        return _LITERAL.sub(
+            lambda found: f"Literal[{', '.join(map(_quoted, found[1].split(', ')))}]",
+            super().format_annotation(annotation),
+        )
+
+    def _offered(self, item: Any) -> Iterator[str]:
+        """What a package offers of its modules, by `__all__`."""
+        found = ((name, self._origin(item, name)) for name in item.get("all") or [])
+        rows = [
+            (f"{{py:obj}}`{name} <{at}>`", code(at.rpartition(".")[0]), self._said(at))
+            for name, at in found
+            if at is not None and not at.startswith(f"{item['full_name']}.{name}")
+        ]
+        if rows:
+            yield from ["## Offered here", "", table(("name", "defined in", "what it is"), rows)]
+
+    def _origin(self, item: Any, name: str) -> str | None:
+        """Where a name of a package is defined, followed through the packages that hand it on."""
+        own = self.get_item(f"{item['full_name']}.{name}")
+        if own is not None and own["type"] not in _MODULES:
+            return str(own["full_name"])
+        for path, alias in item.get("imports", ()):
+            if (alias or path.rpartition(".")[2]) == name:
+                package, _, last = path.rpartition(".")
+                parent = self.get_item(package)
+                return path if parent is None or self.get_item(path) is not None else self._origin(parent, last)
+        return None
+
+    def _said(self, full_name: str) -> str:
+        item = self.get_item(full_name)
+        return summary(item["doc"]) if item is not None and item["doc"].strip() else ""
+
+    def _inside(self, name: str) -> Iterator[str]:
+        """The packages and modules in a package."""
+        found = sorted(self._db.get_children(name, _MODULES), key=lambda one: one["full_name"])
+        if not found:
+            return
+        rows = [
+            (f"[{one['full_name'].rpartition('.')[2]}]({one['full_name']}.md)", summary(one["doc"])) for one in found
+        ]
+        yield from ["## Modules", "", table(("module", "what it is"), rows), ""]
+        packages = [one["full_name"] for one in found if one["type"] == "package"]
+        if packages:
+            yield from ["```{toctree}", ":hidden:", "", *packages, "```", ""]

@@ -1,0 +1,111 @@
+"""What a game tells of itself, as fragments for the games' pages: its card, options, rules, actions, observations and ends."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from parlour.envs.core import TABLE, GameSpec
+from parlour.envs.registry import GAMES, registry
+from parlour.policies import players_of
+from parlour.training import rollout
+
+from parlour_pages.markdown import code, escaped, fence, table
+from parlour_pages.players import made
+
+SEED = 7
+PLAYED = 30
+"""Games by which ends are shown, the heuristic and chance in turns."""
+
+
+def fragments() -> dict[str, str]:
+    """`GAME.md` for each game of parlour, to be included below its title."""
+    return {f"{name}.md": _fragment(registry[name].spec) for name in GAMES}
+
+
+def _fragment(spec: GameSpec) -> str:
+    env = registry[spec.id].raw_env(info="full", observation="both")
+    env.reset(seed=SEED)
+    card = (sys.modules[type(spec).__module__].__doc__ or "").partition("\n\n")[2]
+    parts = [
+        f"## The game\n\n{card.strip()}",
+        f"## Options\n\n{_options(spec)}",
+        f"## Actions\n\n{_actions(env)}",
+        f"## Observations\n\n{_observations(env)}",
+        f"## Rewards\n\n{_ends(spec.id)}",
+        f"## Players\n\n{_players(env)}",
+        f"## A recorded game\n\n{_recorded(spec)}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _options(spec: GameSpec) -> str:
+    if not spec.options:
+        return f"`{spec.id}` has no options of its own."
+    told = "Keyword arguments of `env` and `make`, and of `--set NAME=VALUE` at the command line."
+    return f"{told}\n\n{table(('option', 'accepted'), ((code(k), escaped(v)) for k, v in spec.options.items()))}"
+
+
+def _actions(env: Any) -> str:
+    """Kinds of moves in the order of the catalogue, for the table that stands without options."""
+    game, text = env.game, env.spec.text(env.game)
+    first: dict[str, Any] = {}
+    for number, move in enumerate(game.catalogue):
+        first.setdefault(move.kind, (number, text.say(move)))
+    counts = Counter(move.kind for move in game.catalogue)
+    rows = [(code(kind), counts[kind], number, escaped(said)) for kind, (number, said) in first.items()]
+    told = f"`Discrete({len(game.catalogue)})` without options: the numbers of `game.catalogue`. A mask marks those that are legal."
+    return f"{told}\n\n{table(('kind', 'how many', 'first number', 'its sentence'), rows)}"
+
+
+def _observations(env: Any) -> str:
+    spec, game = env.spec, env.game
+    agent = env.agent_selection
+    rows: list[tuple[object, ...]] = [("`text`", "words", "what the seat knows, what has happened, what it may do")]
+    for kind in spec.features:
+        size = spec.encoder(game).size if kind == TABLE else spec.seat_encoder(game, kind).size
+        frame = "seats as they sit" if kind == TABLE else "seats counted from the seat itself"
+        rows.append((f"`observation`, `features={kind!r}`", size, f"float32 in [-1, 1]; {frame}"))
+    rows.append(("`action_mask`", len(game.catalogue), "int8, 1 where the action is legal"))
+    shown = fence(env.observe(agent)["text"])
+    told = f"What `{agent}`, who moves first, reads at first (`env.reset(seed={SEED})`):"
+    return f"{table(('key', 'size', 'what it is'), rows)}\n{told}\n\n{shown}"
+
+
+def _ends(name: str) -> str:
+    """Every end that some games came to, and what each side got."""
+    told: Counter[tuple[str, ...]] = Counter()
+    env = rollout.table(name)
+    for seed in range(PLAYED):
+        who = "heuristic" if seed % 2 == 0 else "random"
+        seats = len(env.unwrapped.possible_agents)
+        episode = rollout.play(env, [made(who, name, env) for _ in range(seats)], seed=seed)
+        told[episode.outcome.winner, episode.outcome.reason, ", ".join(_returns(episode))] += 1
+    rows = [(*key, count) for key, count in sorted(told.items())]
+    said = f"What came of {PLAYED} games (seeds 0 to {PLAYED - 1}), all seats by the heuristic where the seed is even, at random where it is odd:"
+    return f"{said}\n\n{table(('winner', 'reason', 'returns', 'games'), rows)}"
+
+
+def _returns(episode: Any) -> Iterator[str]:
+    sides: dict[str, set[float]] = {}
+    for seat, (view, value) in enumerate(zip(episode.last_views, episode.returns, strict=True)):
+        side = view.side if hasattr(view, "side") else f"seat {seat}"
+        sides.setdefault(side, set()).add(value)
+    for side, values in sorted(sides.items()):
+        yield f"{side} {' or '.join(f'{value:+g}' for value in sorted(values))}"
+
+
+def _players(env: Any) -> str:
+    names = players_of(env.spec.id, env.game.config)
+    listed = ", ".join(f"[{code(name)}](../generated/players/{name}.md)" for name in names)
+    return f"Players for the table without options: {listed}."
+
+
+def _recorded(spec: GameSpec) -> str:
+    """The replay page within the page; `parlour_pages.replays` makes it."""
+    told = "Played by heuristics, from one seed. Step with the arrow keys; switch between what all know, what one seat knows, and everything."
+    page = f"../replays/{spec.id}.html"
+    frame = f'<iframe class="replay" src="{page}" title="A recorded game: {spec.title}" loading="lazy"></iframe>'
+    return f'{told}\n\n{frame}\n\n<p><a href="{page}">The recorded game on a page of its own</a></p>\n'

@@ -1,0 +1,34 @@
+"""What `parlour reproduce` offers, by paper, as fragments for the page on the papers."""
+
+from __future__ import annotations
+
+from parlour.training.reproduce import TABLES, sizes
+
+from parlour_pages.markdown import code, escaped, table
+
+PAPERS = {
+    "avalon": "Lan et al. 2023, Avalon agents (arXiv 2310.14985); `avalon-records`: the records of S. Ellawela, 2026",
+    "gratr": "Zhu et al. 2024, graph retrieval augmented trustworthiness reasoning in Werewolf",
+    "questum": "Zhu et al., Questum, murder mysteries",
+    "player": "Zhu et al., PLAYER*, murder mysteries",
+    "grace": "Nguyen, GRACE, mediated question answering",
+}
+"""First word of the names of `reproduce` -> whose tables they are."""
+
+
+def fragments() -> dict[str, str]:
+    """`papers.md`: for each paper the tables and figures that are played again."""
+    parts = []
+    for paper, title in PAPERS.items():
+        rows = [
+            (code(f"parlour reproduce {name}"), escaped(about), _size(name))
+            for name, (about, _) in TABLES.items()
+            if name.partition("-")[0] == paper
+        ]
+        parts.append(f"### {title}\n\n{table(('command', 'what it is about', 'size without options'), rows)}")
+    return {"papers.md": "\n\n".join(parts) + "\n"}
+
+
+def _size(name: str) -> str:
+    games, practice = sizes(name)
+    return f"{games:,}" + (f", practice {practice:,}" if practice else "")

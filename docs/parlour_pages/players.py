@@ -1,0 +1,177 @@
+"""A page for each player that has a name: what it is, the game it plays, its settings with defaults, the questions it asks."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from parlour.policies import AGENTS, FOREIGN, POLICIES, make_policy
+from parlour.policies.cloned import CLONE, ClonedPlayer
+from parlour.policies.experts import EXPERT, cards
+from parlour.policies.llm.ask import ASKS
+from parlour.policies.llm.model import OfflineModel
+from parlour.policies.trained import TrainedSeat
+
+from parlour_pages.markdown import code, of_docstring, summary, table
+
+READ_ON = {
+    EXPERT: ("experts", "strength"),
+    CLONE: ("clones",),
+    "grace": ("mediators",),
+    "obedient": ("mediators",),
+    "questum": ("questum",),
+    "avalon_agent": ("questions", "models"),
+    "chat": ("models",),
+    **{
+        name: (f"integrations/{name}" if name != "sb3" else "integrations/supersuit", "integrations/players")
+        for name in FOREIGN
+    },
+}
+"""Player -> pages that tell more."""
+
+
+def made(name: str, game: str, env: Any) -> Any:
+    """The player of that name at this table."""
+    return make_policy(name, game, env.unwrapped.game.config, OfflineModel())
+
+
+def pages() -> dict[str, str]:
+    """`NAME.md` for each player, and `index.md`."""
+    told = {**_named(), EXPERT: _expert(), CLONE: _of_class(CLONE, ClonedPlayer), "trained": _trained()}
+    told |= {name: _foreign(name) for name in FOREIGN}
+    rows = [(f"[{code(name)}]({name}.md)", said) for name, (said, _) in told.items()]
+    entries = "\n".join(told)
+    head = "# Players\n\n`--policy NAME` seats them; `parlour.policies.make_policy` makes them. Those that ask are answered by heuristics without `--model`."
+    index = f"{head}\n\n{table(('player', 'what it is'), rows)}\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
+    return {**{f"{name}.md": page for name, (_, page) in told.items()}, "index.md": index}
+
+
+def _named() -> dict[str, tuple[str, str]]:
+    found = {}
+    for name in (*POLICIES, *AGENTS):
+        found[name] = _of_class(name, POLICIES[name] if name in POLICIES else _class_of(name))
+    return found
+
+
+def _class_of(name: str) -> Any:
+    """The class of a player of `AGENTS`: the one below `Policy` that has this name."""
+    for module in [one for key, one in sys.modules.items() if key.startswith("parlour.policies.")]:
+        for found in vars(module).values():
+            if isinstance(found, type) and vars(found).get("name") == name and found.__module__ == module.__name__:
+                return found
+    raise LookupError(name)
+
+
+def _of_class(name: str, cls: Any) -> tuple[str, str]:
+    doc = inspect.getdoc(cls) or ""
+    module = sys.modules[cls.__module__].__doc__ or ""
+    plays = vars(cls).get("plays") or getattr(cls, "plays", None)
+    where = f"It plays [{code(plays[1])}](../../games/{plays[1]}.md)." if plays else ""
+    said = _first(doc, module)
+    parts = [
+        f"# {name}",
+        of_docstring(module),
+        f"## The class\n\n{_link(cls)}",
+        of_docstring(doc),
+        where,
+        _settings(name, cls),
+        _asks(cls),
+        _more(name),
+    ]
+    return said, "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _first(doc: str, module: str) -> str:
+    """The sentence for lists; a docstring that goes on from another one gives way to its module's."""
+    return summary(module if doc.startswith("...") else doc)
+
+
+def _link(cls: Any) -> str:
+    return f"{{py:class}}`~{cls.__module__}.{cls.__qualname__}`"
+
+
+def _settings(name: str, cls: Any) -> str:
+    """What may follow the name, with the values that hold without it."""
+    takes = tuple(getattr(cls, "takes", ()) or getattr(cls, "words", ()))
+    own = vars(cls).get("from_settings")
+    told = of_docstring(inspect.getdoc(own) or "") if own is not None else ""
+    if not takes:
+        return f"## Settings\n\n{told}" if told else ""
+    values = {**_defaults(cls), **_flat(cls(OfflineModel()).settings())}
+    rows = [(code(key), code(_shown(values[key])) if key in values else "none") for key in takes]
+    how = f"Behind the name, as in `{name}:{takes[0]}=VALUE`."
+    return f"## Settings\n\n{how}\n\n{table(('setting', 'default'), rows)}\n{told}"
+
+
+def _defaults(cls: Any) -> dict[str, Any]:
+    """Of the keyword arguments that it is made with."""
+    found = inspect.signature(cls).parameters.values()
+    return {one.name: one.default for one in found if one.default is not inspect.Parameter.empty}
+
+
+def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by name, those of a part of the player too; the model's are the model's."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        if key == "model":
+            continue
+        found |= _flat(value) if isinstance(value, Mapping) else {key: value}
+    return found
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "+".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+def _asks(cls: Any) -> str:
+    """The questions of the module that the player is in, and of its folder."""
+    folder = cls.__module__.rpartition(".")[0]
+    rows = [
+        (code(kind), summary(inspect.getdoc(ask) or ""))
+        for kind, ask in ASKS.items()
+        if ask.__module__.rpartition(".")[0] == folder and ".agents." in cls.__module__
+    ]
+    told = "Questions of its room; `parlour prompts show KIND` shows one as it would be sent."
+    return f"## Questions\n\n{told}\n\n{table(('question', 'what is asked'), rows)}" if rows else ""
+
+
+def _expert() -> tuple[str, str]:
+    doc = sys.modules["parlour.policies.experts"].__doc__ or ""
+    rows = [
+        (card.name, code(card.game), code(_table(card.config)), f"{card.decisions:,}", code(card.command))
+        for card in cards()
+    ]
+    listed = table(("expert", "game", "table", "decisions learned from", "made by"), rows)
+    return summary(doc), f"# {EXPERT}\n\n{of_docstring(doc)}\n\n## Which there are\n\n{listed}\n{_more(EXPERT)}\n"
+
+
+def _table(config: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value!r}" for key, value in config.items() if key != "roles")
+
+
+def _trained() -> tuple[str, str]:
+    said, page = _of_class("trained", TrainedSeat)
+    return said, page.replace("# trained\n", "# A trained seat\n\n`--policy policy.npz` seats it.\n", 1)
+
+
+def _foreign(name: str) -> tuple[str, str]:
+    """From the source alone: its library need not be installed."""
+    spec = find_spec(FOREIGN[name])
+    tree = ast.parse(Path(str(spec.origin if spec else "")).read_text("utf-8"))
+    doc = ast.get_docstring(tree) or ""
+    settings = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "from_settings")
+    how = of_docstring(ast.get_docstring(settings) or "")
+    text = f"# {name}\n\n{of_docstring(doc)}\n\nNeeds the extra `{name}`.\n\n## Settings\n\n{how}\n\n{_more(name)}\n"
+    return summary(doc), text
+
+
+def _more(name: str) -> str:
+    found = READ_ON.get(name, ())
+    return "More: " + ", ".join(f"[](../../{one}.md)" for one in found) + "." if found else ""

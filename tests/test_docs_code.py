@@ -1,0 +1,125 @@
+"""Every block of code of every page runs: here, in the page's own test, or as a cell of a notebook when the site is built.
+
+A command line in a page is read by the command's own parser, values and all, and is not carried out. What else stands in a block is
+data, or a program of somebody else's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+from parlour.training.cli import COMMANDS, app
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+MADE = {"_build", "generated"}
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text("utf-8")
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+    if not MADE & set(path.relative_to(ROOT).parts)
+}
+RUN_BY = {
+    "README.md": "test_readme.py",
+    "docs/batch.md": "test_batch_page.py",
+    "docs/mediators.md": "test_mediators_page.py",
+    "docs/questions.md": "test_questions_page.py",
+    "docs/retrievers.md": "test_retrievers_page.py",
+    "docs/ray.md": "integrations/test_ray.py",
+    **{
+        f"docs/integrations/{library}.md": f"integrations/test_{library}.py"
+        for library in ("agilerl", "mcp", "openspiel", "rllib", "supersuit", "textarena", "tianshou", "torchrl")
+    },
+}
+"""Page -> the test that runs its blocks of Python."""
+DATA = {"json", "text", "console"}
+FENCED = re.compile(r"^```(\{?[a-z-]+\}?)([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PARLOUR = typer.main.get_command(app)
+DIRECTIVES = {"{toctree}", "{include}"}
+
+
+def blocks(kind: str) -> list[tuple[str, str]]:
+    """Page and text of the fenced blocks of a kind."""
+    return [(page, text) for page, whole in PAGES.items() for found, _, text in FENCED.findall(whole) if found == kind]
+
+
+def commands() -> list[tuple[str, str]]:
+    """Page and words of each command line of `parlour`, with lines joined that a backslash continues."""
+    joined = {page: whole.replace("\\\n", " ") for page, whole in PAGES.items()}
+    return [
+        (page, words)
+        for page, whole in joined.items()
+        for words in re.findall(r"^    parlour (.*)$", whole, re.MULTILINE)
+    ]
+
+
+def test_every_block_says_what_it_is():
+    kinds = {(page, kind) for page, whole in PAGES.items() for kind, _, _ in FENCED.findall(whole)}
+    assert {(page, kind) for page, kind in kinds if kind not in DATA | DIRECTIVES | {"python", "{code-cell}"}} == set()
+    opened = {page: len(re.findall(r"^```", whole, re.MULTILINE)) for page, whole in PAGES.items()}
+    assert opened == {page: 2 * len(FENCED.findall(whole)) for page, whole in PAGES.items()}
+
+
+@pytest.mark.parametrize("page", sorted(RUN_BY))
+def test_the_test_that_runs_a_page_reads_its_blocks(page):
+    source = (ROOT / "tests" / RUN_BY[page]).read_text("utf-8")
+    assert Path(page).name in source
+    assert "```python" in source
+    assert "```python" in PAGES[page]
+
+
+@pytest.mark.parametrize("page", sorted({page for page, _ in blocks("python")} - set(RUN_BY)))
+def test_the_blocks_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch, capsys):
+    prepared(page, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for _, text in [one for one in blocks("python") if one[0] == page]:
+        exec(compile(text, page, "exec"), names)
+    if page == "docs/corpora.md":
+        assert capsys.readouterr().out.endswith("4 questions, 1 of them unanswerable\n")
+
+
+def prepared(page: str, folder: Path) -> None:
+    """The files that a page's code takes for given: those of docs/corpora.md are its own example."""
+    if page == "docs/corpora.md":
+        questions, documents = (text for at, text in blocks("json") if at == page)
+        (folder / "questions.jsonl").write_text(questions, "utf-8")
+        (folder / "notes").mkdir()
+        (folder / "notes" / "documents.jsonl").write_text(documents, "utf-8")
+
+
+@pytest.mark.parametrize(("page", "text"), blocks("json"))
+def test_what_is_shown_as_json_is_json(page, text):
+    try:
+        json.loads(text)
+    except json.JSONDecodeError:
+        assert [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize(("page", "words"), commands())
+def test_each_command_line_is_read_by_its_command(page, words):
+    plain = re.split(r"\s[>|&]\s|\s#\s|\s\.\.\.", re.sub(r"\$[A-Z]+", "", words.replace("$AZURE", "URL")))[0]
+    path = max((one for one in COMMANDS if f"{plain} ".startswith(f"{one} ")), key=len, default=None)
+    assert path is not None, words
+    command = PARLOUR
+    for word in path.split():
+        command = command.commands[word]
+    left = shlex.split(plain)[len(path.split()) :]
+    assert command.make_context(path, left, resilient_parsing=False).args == []
+
+
+def test_a_command_line_that_does_not_exist_is_noticed():
+    with pytest.raises(Exception, match="no-such"):
+        test_each_command_line_is_read_by_its_command("page", "play avalon_v0 --no-such 5")
+
+
+def test_every_tutorial_is_a_notebook_of_the_site():
+    for path in sorted((DOCS / "tutorials").glob("*.md")):
+        text = path.read_text("utf-8")
+        assert text.startswith("---\nfile_format: mystnb\n"), path.name
+        assert f"tutorials/{path.stem}\n" in PAGES["docs/index.md"]
+        assert "```{code-cell} python" in text

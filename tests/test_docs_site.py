@@ -1,0 +1,132 @@
+"""The pages of the site that are made from the code: nothing is left out, and docstrings become Markdown that says the same.
+
+`scripts/docs` builds the site, with warnings as errors; what is tested here needs no Sphinx.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from parlour.envs.registry import GAMES, registry
+from parlour.policies import AGENTS, FOREIGN, POLICIES
+from parlour.training.cli import COMMANDS
+from parlour.training.reproduce import TABLES
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def pages_of_the_site():
+    sys.path.insert(0, str(DOCS))
+    yield
+    sys.path.remove(str(DOCS))
+
+
+def test_every_command_has_a_page_with_all_its_options():
+    from parlour_pages import commands
+
+    made = commands.pages()
+    assert len(made) == len(COMMANDS) + 1  # and the index
+    for words in COMMANDS:
+        assert (
+            f"](../commands/{words.replace(' ', '-')}.md)" in made["index.md"]
+            or f"({words.replace(' ', '-')}.md)" in made["index.md"]
+        )
+    for option in ("`--epochs`", "`--gae-lambda`", "`--seat` `NUMBER|random`"):
+        assert option.replace("|", "\\|") in made["train-seat.md"]
+
+
+def test_every_trainer_and_every_player_has_a_page():
+    from parlour_pages import commands, players
+
+    trainers = [words for words in COMMANDS if words.startswith("train ")]
+    assert len(commands.trainer_pages()) == len(trainers) + 1
+    made = players.pages()
+    assert {f"{name}.md" for name in (*POLICIES, *AGENTS, *FOREIGN, "expert", "clone", "trained", "index")} == set(made)
+    assert "| `rho` | `0.95` |" in made["gratr.md"]  # the paper's decay, the default of `gratr`
+    assert "| `deceit` | `0.0` |" in made["gratr.md"]
+
+
+def test_every_game_has_a_page_which_shows_what_its_card_says():
+    from parlour_pages.games import _actions, _observations, _options
+
+    for name in GAMES:
+        page = (DOCS / "games" / f"{name}.md").read_text("utf-8")
+        assert f"generated/fragments/{name}.md" in page
+        assert f"games/{name}\n" in (DOCS / "index.md").read_text("utf-8")
+        env = registry[name].raw_env(info="full", observation="both")
+        env.reset(seed=7)
+        kinds = {move.kind for move in env.game.catalogue}
+        assert {kind for kind in kinds if f"| `{kind}` |" not in _actions(env)} == set()
+        assert {option for option in env.spec.options if f"| `{option}` |" not in _options(env.spec)} == set()
+        assert {kind for kind in env.spec.features if f"features='{kind}'" not in _observations(env)} == set()
+
+
+def test_every_table_of_reproduce_is_on_the_page_of_the_papers():
+    from parlour_pages import papers
+
+    shown = papers.fragments()["papers.md"]
+    assert [name for name in TABLES if f"`parlour reproduce {name}`" not in shown] == []
+
+
+def test_every_page_in_docs_is_in_a_table_of_contents():
+    index = (DOCS / "index.md").read_text("utf-8")
+    found = [str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md")]
+    own = [name for name in found if not name.startswith(("_build", "generated", "cards/")) and name != "index"]
+    assert [name for name in own if not re.search(rf"^(.*<)?{name}>?$", index, re.MULTILINE)] == []
+
+
+def test_the_public_names_are_those_of_the_test_of_the_architecture():
+    """Of a module here and now: names without a leading underscore that it defines, and none that it imports."""
+    from parlour_pages.public import public_names
+
+    found = set(public_names())
+    assert "parlour.policies.make_policy" in found
+    assert "parlour.envs.core.Move" in found
+    assert "parlour.policies.AvalonAgent" not in found  # imported: its place is the page of its module
+    assert "parlour.policies._settings" not in found
+    assert len(found) > 2000
+
+
+def test_sections_of_a_docstring_become_lists():
+    from parlour_pages.markdown import of_docstring
+
+    doc = """First `line`, with <game> and 2 * 3.
+
+Args:
+    a: The first,
+        over two lines.
+    **rest: Others.
+
+Raises:
+    ParlourError: It is not.
+
+>>> 1 + 1
+2
+"""
+    assert of_docstring(doc) == (
+        "First `line`, with \\<game> and 2 \\* 3.\n\n"
+        "**Arguments**\n\n- `a`: The first, over two lines.\n- `**rest`: Others.\n\n"
+        "**Errors**\n\n- `ParlourError`: It is not.\n\n"
+        "```pycon\n>>> 1 + 1\n2\n```"
+    )
+
+
+def test_bars_and_line_breaks_stay_in_their_cell():
+    from parlour_pages.markdown import table
+
+    assert table(("a", "b"), [("x|y", "one\ntwo")]) == "| a | b |\n| --- | --- |\n| x\\|y | one two |\n"
+
+
+def test_pages_that_did_not_change_keep_their_time(tmp_path):
+    from parlour_pages.markdown import write_pages
+
+    write_pages(tmp_path, {"a.md": "x", "b.md": "y"})
+    first = (tmp_path / "a.md").stat().st_mtime_ns
+    write_pages(tmp_path, {"a.md": "x"})
+    assert (tmp_path / "a.md").stat().st_mtime_ns == first
+    assert not (tmp_path / "b.md").exists()
