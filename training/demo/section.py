@@ -31,7 +31,7 @@ class DemoConfig:
     seed: int = 0
     """The same seed gives the same result."""
     quick: bool = False
-    """Do a tenth of these amounts: three minutes in place of nine, and wider intervals."""
+    """Do a tenth of these amounts; intervals are wider."""
 
     def __post_init__(self) -> None:
         for name, least in (("steps", 1), ("selfplay_steps", 1), ("games", _LEAST_GAMES), ("seed", 0)):
