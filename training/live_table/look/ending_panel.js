@@ -4,7 +4,8 @@
 function endingPanel(section, body, next) {
   const hide = () => { section.hidden = true; };
   const show = (over, table) => {
-    const replay = make("a", { href: over.replay, target: "_blank", rel: "noopener" }, "The whole game, step by step (replay)");
+    const replay = over.replay.startsWith("/replay/") // nothing else is a link of this page
+      ? make("a", { href: over.replay, target: "_blank", rel: "noopener" }, "The whole game, step by step (replay)") : "";
     fill(body, make("p", { class: "question" }, plainWords(over.end)), make("div", { class: "table", tabindex: "0", role: "region", "aria-label": "who was who" }, seatsTable(over)),
       make("p", {}, replay), fold("Everything that happened, secrets included", () => everything(over, table)), nextGame(over, table));
     section.hidden = false;

@@ -52,7 +52,7 @@ function showCard(message) {
   const own = make("div", { class: "own", tabindex: "0", role: "region", "aria-label": "what you know from outside the talk" },
     first ? make("p", { class: "first" }, plainWords(first)) : null, rest.map((text) => make("p", { class: "small" }, plainWords(text))));
   const rules = message.rules ? fold("The rules of this table", () =>
-    make("div", { class: "rules", tabindex: "0", role: "region", "aria-label": "the rules" }, plainWords(message.rules))) : null;
+    make("div", { class: "rules", tabindex: "0", role: "region", "aria-label": "the rules in full" }, plainWords(message.rules))) : null;
   if (table.seat === null && rules) rules.open = true;
   own.lang = table.language;
   fill(byId("card-body"), first ? own : null, rules);

@@ -1,0 +1,370 @@
+"""The live table in browsers: a whole game by two people and one who watches, a phone, axe-core, hostile words, lost lines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from parlour.envs import replay
+from watched_page import DESKTOP, GOOD, PHONE, WatchedPage
+
+pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
+pytest.importorskip("websockets", reason="the extra `serve` is not installed")
+from live_tables import FAST, opened
+from parlour.training.live_table.boards import Given
+from parlour.training.live_table.keys import WATCHING
+from parlour.training.live_table.opening import OpenTable
+
+EVIL = (
+    "</script><script>window.hacked = 1</script>",
+    "<img src=x onerror='window.hacked = 1'><a href='javascript:window.hacked = 1'>press</a>",
+    "\u202eevil si 1_reyalp\u202c \u2066x\u2069 \u200f",
+    '"); window.hacked = 1; ("',
+    "<b>bold</b>&lt;b&gt;" * 190,
+)
+SAID_IT = "[...document.querySelectorAll('#happened li.said')].some((one) => one.textContent.includes('I accuse player_3 of'))"
+STAYS = "document.querySelectorAll('script, img, iframe, object, embed, link, b').length + ' ' + typeof window.hacked"
+
+Sit = Callable[..., WatchedPage]
+
+
+@pytest.fixture
+def sit(browser: Any) -> Iterator[Sit]:
+    """A function that opens a place of a table in a browser of its own."""
+    with ExitStack() as stack:
+
+        def open_place(opening: OpenTable, place: int, viewport: dict[str, int] = DESKTOP, **more: Any) -> WatchedPage:
+            context = browser.new_context(viewport=viewport, **more)
+            stack.callback(context.close)
+            return open_tab(context, opening, place)
+
+        yield open_place
+
+
+def open_tab(context: Any, opening: OpenTable, place: int) -> WatchedPage:
+    watched = WatchedPage(context.new_page(), own=f"{opening.url}/")
+    watched.page.set_default_timeout(20_000)
+    watched.page.goto(opening.link(place))
+    return watched
+
+
+def wait_until(watched: WatchedPage, expression: str, seconds: float = 20) -> None:
+    """Wait until an expression holds; Playwright's own way evaluates it in the page, which the page's policy forbids."""
+    for _ in range(int(50 * seconds)):
+        if watched.page.evaluate(expression):
+            return
+        watched.page.wait_for_timeout(20)
+    pytest.fail(f"never came true: {expression}")
+
+
+def wait_for_turn(watched: WatchedPage) -> None:
+    watched.page.wait_for_selector(".your-turn .choices button")
+
+
+def press(watched: WatchedPage, number: int = 0) -> None:
+    """Press an option, and wait until the table has taken it."""
+    wait_for_turn(watched)
+    turn = watched.page.locator("#turn-title").inner_text()
+    assert turn == "Your move"
+    watched.page.locator(".choices button").nth(number).click()
+
+
+def play_to_the_end(people: list[WatchedPage]) -> int:
+    """Everybody presses the first or second option at each turn; how many turns there were."""
+    turns = 0
+    while True:
+        for one in people:
+            wait_until(
+                one,
+                "document.querySelector('.your-turn .choices button:not(:disabled)') || !document.getElementById('ending').hidden "
+                "|| document.getElementById('turn-title').textContent !== 'Your move'",
+            )
+            if one.page.locator("#ending").is_visible():
+                return turns
+            options = one.page.locator(".your-turn .choices button:not(:disabled)")
+            if options.count():
+                options.nth(turns % min(2, options.count())).click()
+                turns += 1
+
+
+def test_two_people_play_a_whole_game_and_somebody_watches(sit, tmp_path):
+    """Avalon for five, three of parlour's: what all three pages show at the end is what each may know, and then everything."""
+    with opened(tmp_path, "avalon_v0", (0, 1), num_players=5, games=2, seed=3) as opening:
+        watcher = sit(opening, WATCHING)
+        first = sit(opening, 0)
+        assert first.page.locator("#turn-title").inner_text() == "Waiting for the others to sit down"
+        second = sit(opening, 1)
+        wait_for_turn_of_one((first, second))
+        assert "you are player_0, game 1 of 2" in first.page.locator("#where").inner_text()
+        assert first.page.locator("#card .first").inner_text().startswith("You are player_0. Your role is ")
+        assert "role is" not in watcher.page.content()
+        assert play_to_the_end([first, second]) > 4
+        found = replay.read(tmp_path / "avalon_v0-1.jsonl")
+        for watched, seat in ((first, 0), (second, 1), (watcher, WATCHING)):
+            shown = watched.page.locator("#happened .record > li:not(.away) .what").all_inner_texts()
+            assert shown == lines_of(found, seat)
+            assert watched.page.locator("#ending tbody tr").count() == 5
+            assert watched.misdeeds() == GOOD
+        with first.page.context.expect_page() as popup:
+            first.page.get_by_role("link", name="replay").click()
+        popup.value.wait_for_selector(".ring")
+        assert popup.value.title().endswith("avalon_v0-1.jsonl")
+        second.page.get_by_role("button", name="Next game (2 of 2)").click()
+        for watched in (first, second, watcher):
+            wait_until(watched, "document.getElementById('where').textContent.includes('game 2 of 2')")
+            assert not watched.page.locator("#ending").is_visible()
+
+
+def wait_for_turn_of_one(people: tuple[WatchedPage, ...]) -> None:
+    for one in people:
+        one.page.wait_for_selector("#card .first")
+
+
+def lines_of(found: replay.Transcript, seat: int) -> list[str]:
+    """The record of a seat, or of all, without the names that stand in a column of their own."""
+    game, text = found.game(), replay.text_of(found)
+    view = game.view(list(replay.states(game, found.moves))[-1], max(seat, 0))
+    events = [event for event in view.events if seat >= 0 or event.to is None]
+    lines = [text.line(event).rstrip("\n") for event in events]
+    names = ["Moderator: " if event.seat < 0 else f"player_{event.seat} " for event in events]
+    return [line.removeprefix(name) for line, name in zip(lines, names, strict=True)]
+
+
+@pytest.mark.parametrize("game", ["werewolf_v0", "murder_mystery_v0", "mediated_qa_v0"])
+def test_a_person_plays_a_whole_game_on_a_phone(game, sit, tmp_path):
+    """Nothing is wider than the screen, and at a turn the options are in view without scrolling."""
+    with opened(tmp_path, game, (0,), seed=1) as opening:
+        person = sit(opening, 0, PHONE, has_touch=True, is_mobile=True)
+        wait_for_turn(person)
+        assert person.page.locator(".choices button").first.bounding_box()["y"] < PHONE["height"]
+        assert person.wider_than_screen() == 0
+        assert play_to_the_end([person]) > 0
+        assert person.wider_than_screen() == 0
+        assert person.misdeeds() == GOOD
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_to_object_to(scheme, sit, tmp_path):
+    """While waiting, at a turn with free words, at a vote, at the end; and as somebody who watches."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+
+    def check(watched: WatchedPage) -> None:
+        found = axe.run(watched.page)
+        assert found.violations_count == 0, found.generate_report()
+
+    with opened(tmp_path, "avalon_v0", (0, 1), num_players=5, seed=1, settings=replace(FAST, clock=600.0)) as opening:
+        watcher, first = sit(opening, WATCHING, color_scheme=scheme), sit(opening, 0, color_scheme=scheme)
+        check(first)
+        second = sit(opening, 1, PHONE, color_scheme=scheme)
+        wait_for_turn_of_one((first, second))
+        second.page.get_by_text("The rules of this table").click()
+        for one in (first, second, watcher):
+            check(one)
+        play_to_the_end([first, second])
+        first.page.get_by_text("Everything that happened").click()
+        for one in (first, second, watcher):
+            one.page.wait_for_selector("#ending tbody tr")
+            check(one)
+
+
+def test_hostile_words_stay_words_on_every_page(sit, tmp_path):
+    """Spoken by a person in the box: all who hear it see the text that the table made of it, and nothing runs."""
+    with opened(tmp_path, "werewolf_v0", (0,), seed=1) as opening:
+        first, watcher = sit(opening, 0), sit(opening, WATCHING)
+        wait_for_turn(first)
+        before = [one.page.evaluate(STAYS) for one in (first, watcher)]
+        left = list(EVIL)
+        while left and not first.page.locator("#ending").is_visible():
+            if first.page.locator("#words").count():
+                first.page.fill("#words", left.pop())
+                first.page.get_by_role("button", name="Say it").click()
+            elif first.page.locator(".your-turn .choices button:not(:disabled)").count():
+                press(first)
+            first.page.wait_for_timeout(50)
+        cut_all(opening)
+        for one in (first, watcher):
+            wait_until(one, "document.querySelectorAll('#happened li').length > 3")
+        path = tmp_path / "werewolf_v0-1.jsonl"
+        spoken = [entry for entry in replay.read(path).entries if entry.seat == 0 and entry.raw]
+        assert [entry.raw for entry in spoken] == list(reversed(EVIL))[: len(spoken)]
+        assert spoken
+        for one in (first, watcher):
+            shown = " ".join(one.page.locator("#happened li.said .words").all_text_contents())
+            assert spoken[-1].move.words[:30] in shown
+        assert [one.page.evaluate(STAYS) for one in (first, watcher)] == before
+        assert [one.dialogs + one.requests for one in (first, watcher)] == [[], []]
+
+
+def test_hostile_text_in_every_field_that_the_page_shows_stays_text(sit, tmp_path):
+    """Whatever a game, a case or a model could put into a message: 20,000 characters of it, too."""
+    with opened(tmp_path, "template_v0", (0,)) as opening:
+        watched = sit(opening, 0)
+        wait_for_turn(watched)
+        before = watched.page.evaluate(STAYS)
+        send = opening.boards[0]._send
+        for words in (*EVIL, "<i>x</i> " * 2300):
+            line = {"seat": 0, "kind": "said", "secret": False, "text": words}
+            asked = {
+                "turn": 10**6,
+                "ask": words,
+                "options": [words] * 11,
+                "words": True,
+                "refused": [words],
+                "seconds": None,
+            }
+            place = {
+                "agent": words,
+                "player": words,
+                "was": words,
+                "role": words,
+                "side": words,
+                "returned": 1.0,
+                "total": 1.0,
+            }
+            over = {
+                "number": 1,
+                "games": 1,
+                "end": words,
+                "replay": "javascript:window.hacked = 1",
+                "seats": [place] * 2,
+            }
+            table = {
+                "number": 1,
+                "games": 1,
+                "title": words,
+                "agents": [words, words],
+                "seat": 0,
+                "language": "en",
+                "clock": None,
+            }
+            for message in (
+                {"type": "table", **table},
+                {"type": "who", "own": words, "rules": words},
+                {"type": "told", "from": 0, "lines": [line, {**line, "seat": -1, "kind": "told"}]},
+                {"type": "asked", **asked},
+                {"type": "refused", "why": words},
+                {"type": "taken", "turn": 1, "by": "table", "why": words},
+                {"type": "refused", "why": words},
+                {"type": "over", **over, "lines": [line]},
+            ):
+                send(message)
+        watched.page.wait_for_selector("#ending tbody tr")
+        watched.page.get_by_text("Everything that happened").click()
+        watched.page.get_by_text("The rules of this table").click()
+        assert watched.page.evaluate(STAYS) == before
+        assert watched.page.locator("#ending a").count() == 0
+        assert watched.page.locator("#title").text_content() == "<i>x</i> " * 2300
+        assert watched.misdeeds() == GOOD
+        assert watched.wider_than_screen() == 0
+
+
+def test_words_that_are_too_long_stay_in_the_box(sit, tmp_path):
+    with opened(tmp_path, "avalon_v0", (0,), num_players=5, seed=1) as opening:
+        first = sit(opening, 0)
+        wait_for_turn(first)
+        first.page.fill("#words", "x" * 20_000)
+        assert first.page.locator("#words-count").inner_text() == "20,000 of 4,000 characters: too many"
+        assert first.page.get_by_role("button", name="Say it").is_disabled()
+        assert len(first.page.input_value("#words")) == 20_000
+
+
+def test_a_second_tab_takes_the_seat_and_a_reload_takes_it_back(sit, tmp_path):
+    with opened(tmp_path, "avalon_v0", (0,), num_players=5, seed=1) as opening:
+        first = sit(opening, 0)
+        wait_for_turn(first)
+        second = open_tab(first.page.context, opening, 0)
+        wait_for_turn(second)
+        first.page.wait_for_selector("#notice:not([hidden])")
+        assert first.page.locator("#notice").inner_text().startswith("this seat was opened in another tab or browser")
+        assert first.page.locator(".choices").count() == 0
+        first.page.reload()
+        wait_for_turn(first)
+        second.page.wait_for_selector("#notice:not([hidden])")
+        press(first)
+        wait_until(first, "document.querySelectorAll('#happened li').length > 1")
+        assert first.misdeeds() == second.misdeeds() == GOOD
+
+
+def test_a_lost_connection_comes_back_with_the_words_that_were_typed(sit, tmp_path):
+    """The line is cut, and the page opens it again; the turn and the draft are still there, and are taken then."""
+    with opened(tmp_path, "avalon_v0", (0,), num_players=5, seed=1) as opening:
+        first = sit(opening, 0)
+        wait_for_turn(first)
+        first.page.fill("#words", "I accuse player_3 of being evil.")
+        first.page.evaluate("window.state = []; new MutationObserver(() => window.state.push(document.getElementById('state').textContent))"
+                            ".observe(document.getElementById('state'), { childList: true, characterData: true, subtree: true })")  # fmt: skip
+        cut_all(opening)
+        wait_until(
+            first, "window.state.includes('connection lost; trying again') && window.state.at(-1) === 'connected'"
+        )
+        wait_for_turn(first)
+        assert first.page.input_value("#words") == "I accuse player_3 of being evil."
+        first.page.get_by_role("button", name="Say it").click()
+        wait_until(first, SAID_IT)
+
+
+def cut_all(opening: OpenTable) -> None:
+    """Cut all connections on the side of the server."""
+    for one in list(opening._server._server.server_state.connections):
+        one.loop.call_soon_threadsafe(one.transport.abort)
+
+
+def test_what_happened_while_somebody_was_away_is_marked(sit, tmp_path):
+    """The page is closed at a turn and opened at the next one: the lines in between are told apart, on a reload none are."""
+    with opened(tmp_path, "avalon_v0", (0,), num_players=5, seed=1) as opening:
+        first = sit(opening, 0)
+        wait_for_turn(first)
+        context, seen = first.page.context, first.page.locator("#happened li").count()
+        first.page.close()
+        board = opening.boards[0]
+        board.answer(1, Given(0, None))
+        while board._question is None or board._turn == 1:
+            time.sleep(0.01)
+        again = open_tab(context, opening, 0)
+        wait_for_turn(again)
+        new = again.page.locator("#happened li:not(.away)").count() - seen
+        assert new > 1
+        assert again.page.locator("#happened .away").inner_text() == f"While you were away: {new} lines"
+        assert again.page.locator("#happened li").nth(seen).get_attribute("class") == "away"
+        again.page.reload()
+        wait_for_turn(again)
+        assert again.page.locator("#happened .away").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("fragment", "why"),
+    [
+        (
+            "#nobody",
+            "this link is not one of this table; accepted: one of the links that were printed when the table started",
+        ),
+        (
+            "",
+            "this address has no key behind its #; accepted: one of the links that were printed when the table started",
+        ),
+    ],
+)
+def test_a_wrong_link_is_told_in_one_line(fragment, why, sit, tmp_path):
+    with opened(tmp_path, "template_v0", (0,)) as opening:
+        watched = sit(opening, WATCHING)
+        watched.page.goto("about:blank")
+        watched.page.goto(f"{opening.url}/{fragment}")
+        watched.page.wait_for_selector("#notice:not([hidden])")
+        assert watched.page.locator("#notice").inner_text() == why
+        assert watched.misdeeds() == GOOD
+
+
+def test_the_clock_is_shown_and_tells_what_the_table_did(sit, tmp_path):
+    with opened(tmp_path, "template_v0", (0,), settings=replace(FAST, clock=1.0)) as opening:
+        person = sit(opening, 0)
+        wait_until(
+            person,
+            "document.getElementById('turn-title').textContent === 'The table made your move: the clock ran out'"
+            " || !document.getElementById('ending').hidden",
+        )
+    found = replay.read(tmp_path / "template_v0-1.jsonl")
+    assert [entry.replaced for entry in found.entries if entry.seat == 0] == ["clock"]
