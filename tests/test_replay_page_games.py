@@ -5,6 +5,7 @@ The games are recorded here, by heuristics alone; where an agent plays, heuristi
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,13 @@ from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read
 from parlour.envs.text import agents_of
 from parlour.envs.werewolf.belief import WolfBelief
 from parlour.policies import make_policy
+from parlour.policies.agents.murder_mystery.asks import SenseAll
 from parlour.policies.agents.murder_mystery.sensors import distance
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
+from parlour.policies.llm.prompt import Templates
 from parlour.training import rollout
+from parlour.training.asked import ListeningModel
 from parlour.training.decisions import models_of
 from parlour.training.replay_page.build import replay_of
 from parlour.training.replay_page.model import BeliefLines, Replay
@@ -202,6 +206,33 @@ def test_sensors_played_again_are_those_that_were_read_as_the_game_was_played(ga
         assert at(lines, step) == tuple(far.get(seat) for seat in range(5))
     (sensors,) = [one for one in replay.tables if one.id == "sensors"]
     assert all(row.to == (row.cells[0],) for row in sensors.rows)
+
+
+def test_sensors_of_a_language_model_are_read_from_the_transcript(tmp_path):
+    """Each question of a seat whose model is not the offline one stands with its prompt and reply; it is not run once more."""
+    model = ListeningModel(SenseAll.kind)
+    table = rollout.table("murder_mystery_v0", rounds=2)
+    base = table.game_env
+    seated = [make_policy("questum", "murder_mystery_v0", base.game.config, model) for _ in range(5)]
+    env = Recorder(table, tmp_path / "game.jsonl", header={"players": {"player_0": "questum"}})
+    rollout.play(env, seated, 1)
+    env.close()
+    heard = [one for one in model.heard if one.context.seat == "player_0"]
+    lines = [json.loads(text) for text in (tmp_path / "game.jsonl").read_text("utf-8").splitlines()]
+    for entry in lines:
+        for call in entry.get("calls", ()) if entry.get("seat") == "player_0" else ():
+            if call["ask"] == SenseAll.kind:
+                call |= {"prompt": heard.pop(0).messages(Templates()), "reply": json.dumps(call.pop("answer"))}
+    assert not heard
+    (tmp_path / "game.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines), "utf-8")
+    replay = replay_of(transcripts.read(tmp_path / "game.jsonl"))
+    (sensors,) = [one for one in replay.tables if one.id == "sensors"]
+    assert {row.cells[0] for row in sensors.rows} == {0}
+    procedure = seated[0].procedure
+    last = line(replay, "recorded distance 0: player_0")
+    assert last.source == "recorded"
+    expected = {seat: distance(one.readings) for (_, seat), one in procedure.summaries.items()}
+    assert last.points[-1][1] == tuple(expected.get(seat) for seat in range(5))
 
 
 def test_a_player_that_is_another_one_than_the_header_says_is_not_followed(tmp_path):

@@ -21,6 +21,8 @@ from parlour.training.replay_page.played import PlayedGame
 _OUTCOMES: Final = ("answered right", "answered wrong", "kept silent, rightly", "kept silent, wrongly")
 _MOST_GRAPHS: Final = 60
 """Questions whose graph is drawn."""
+_DIGITS: Final = 6
+"""Decimals of a signal."""
 _LARGEST: Final = 1000
 """Questions of the largest corpus that is made again for a page."""
 
@@ -141,7 +143,7 @@ def _signals(table: MediatedQA, asked: list[_Asked], pipeline: Pipeline | None) 
     rows = []
     for number, one in enumerate(asked, 1):
         signals = pipeline.signals(one.number) if pipeline and _is_the_same(pipeline, one) else None
-        told = tuple(signals) if signals else (None,) * len(game.SIGNALS)
+        told = tuple(round(value, _DIGITS) for value in signals) if signals else (None,) * len(game.SIGNALS)
         rows.append(ReplayRow(one.step, (number, one.text, game.STATES[one.state], *told), to=()))
     return ReplayTable("signals", "Questions and their signals", columns, tuple(rows))
 

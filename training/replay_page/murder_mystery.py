@@ -35,7 +35,7 @@ def mystery_matter(played: PlayedGame) -> GameMatter:
     case: Case = played.game.case  # type: ignore[attr-defined]  # of a murder mystery
     own = questum_beliefs(played, views)
     return GameMatter(
-        tables=(_suspicions(played, views), _votes(played, views), *own.tables, _quiz(case)),
+        tables=(_suspicions(played, views), _votes(played, views), *own.tables, _quiz(case, len(played.entries))),
         documents=(*_scripts(views), _truth(case)),
         beliefs=(*_left(played, views), *own.beliefs),
         roles=tuple((view.role, view.side) for view in views),
@@ -110,15 +110,15 @@ def _votes(played: PlayedGame, views: list[MysteryView]) -> ReplayTable:
     return ReplayTable("votes", "The vote", tuple(columns), tuple(rows))
 
 
-def _quiz(case: Case) -> ReplayTable:
-    """The questions that each seat is asked after the game, with what counts as right."""
+def _quiz(case: Case, end: int) -> ReplayTable:
+    """The questions that each seat is asked after the game, with what counts as right; from the last step on."""
     columns = (Column("asked", "seat"), Column("points", "number"), Column("question"), Column("options"))
     rows = []
     for seat, asked in enumerate(case.questions):
         for one in asked:
             options = "; ".join(f"{letter}) {text}" for letter, text in zip(LETTERS, one.options, strict=False))
             right = ", ".join(LETTERS[key] for key in one.keys)
-            rows.append(ReplayRow(0, (seat, one.points, one.text, options, right), to=()))
+            rows.append(ReplayRow(end, (seat, one.points, one.text, options, right), to=()))
     return ReplayTable("quiz", "The quiz after the game", (*columns, Column("right")), tuple(rows))
 
 
