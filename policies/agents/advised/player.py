@@ -25,7 +25,7 @@ from parlour.policies.trained import TrainedSeat
 MODEL: Final = "model"
 SPEAKERS: Final = (MODEL, HeuristicPolicy.name)
 FOLLOW: Final = 3.0
-"""Taken of 0, 3 and 10 (`docs/experts.md`)."""
+"""How it was chosen: docs/experts.md."""
 
 
 class ExpertAdvice(NamedTuple):
