@@ -9,8 +9,10 @@ import numpy as np
 from parlour.training import plots
 from parlour.training.arena import report
 from parlour.training.arena.result import ArenaResult
+from parlour.training.statistics import Rate
 
-_COLORS: Final = ("tab:blue", "tab:red")
+_COLORS: Final = (plots.BLUE, plots.VERMILION)
+_MARKS: Final = ("o", "s", "D")
 _NAMED: Final = 3
 """Cycles that are named in the picture."""
 
@@ -20,16 +22,32 @@ def draw(found: ArenaResult, path: Path) -> bool:
     if not plots.available():
         return False
     n = len(found.config.players)
-    made = plots.figure(0.78 * n + 8.2, 0.6 * n + 3.2)
-    left, right = made.subplots(1, 2, width_ratios=[0.78 * n + 2.6, 5.6])
-    _matrix(left, found)
-    _ratings(right, found)
+    wide = 0.86 * n + 2.6
+    with plots.picture(
+        path,
+        wide + 5.6,
+        0.62 * n + 2.6,
+        title=report.title(found),
+        who=f"Whole sides, each player against each on both sides of common deals: {', '.join(found.config.players)}; "
+        f"{_cycles(found)}",
+        n=f"n = {plots.counted([one.n for one in _cells(found)])} games a cell",
+    ) as made:
+        left, right = made.subplots(1, 2, width_ratios=[wide, 5.6])
+        _matrix(left, found)
+        _ratings(right, found)
+        plots.key(right)
+    return True
+
+
+def _cells(found: ArenaResult) -> list[Rate]:
+    return [found.cell(a, b) for a in found.config.players for b in found.config.players]
+
+
+def _cycles(found: ArenaResult) -> str:
     cycles = found.pairs.cycles()
     told = "; ".join(" > ".join((*one, one[0])) for one in cycles[:_NAMED])
     more = f" and {len(cycles) - _NAMED} more" if len(cycles) > _NAMED else ""
-    made.suptitle(f"{report.title(found)}\n{f'cycles: {told}{more}' if cycles else 'no cycles of three'}", fontsize=10)
-    plots.save(made, path)
-    return True
+    return f"cycles: {told}{more}" if cycles else "no cycles of three"
 
 
 def _matrix(axes: Any, found: ArenaResult) -> None:
@@ -39,18 +57,14 @@ def _matrix(axes: Any, found: ArenaResult) -> None:
     for i, a in enumerate(names):
         for j, b in enumerate(names):
             one = found.cell(a, b)
-            dark, half = abs(one.rate - 0.5) > 0.3, (one.high - one.low) / 2
-            plots.number(axes, j, i - 0.12, f"{100 * one.rate:.0f}", dark=dark, fontsize=9.5)
-            plots.number(axes, j, i + 0.25, f"±{100 * half:.0f}", dark=dark, fontsize=6.5)
+            plots.percent(axes, j, i, one.rate, one.low, one.high)
     axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
     plots.numbers(axes, names, names)
-    axes.xaxis.tick_top()
-    axes.xaxis.set_label_position("top")
     for one in axes.get_xticklabels():
-        one.set(rotation=30, ha="left")
+        one.set(rotation=30, ha="right")
     first, second = found.sides
-    plots.label(axes, f"as {second}", f"as {first}", grid="")
-    axes.set_title(f"games won by {first} in %, ± half the 95 % interval", fontsize=9, y=-0.06)
+    title = f"games won by {first}, % [95 % interval]"
+    plots.label(axes, f"as {second}", f"as {first}", title, grid="")
 
 
 def _ratings(axes: Any, found: ArenaResult) -> None:
@@ -61,20 +75,10 @@ def _ratings(axes: Any, found: ArenaResult) -> None:
     )
     for k, (name, color, shift) in enumerate(shown):
         of = [(one.rating, one.first, one.second)[k] for _, one in found.standing]
-        bars = [[one.value - one.low for one in of], [one.high - one.value for one in of]]
-        at = np.arange(len(of)) + shift
-        axes.errorbar(
-            [one.value for one in of],
-            at,
-            xerr=np.maximum(bars, 0),
-            fmt="o",
-            color=color,
-            markersize=5,
-            capsize=2,
-            label=name,
-        )
+        told = [(one.value, one.low, one.high) for one in of]
+        heights = (np.arange(len(of)) + shift).tolist()
+        plots.points(axes, heights, told, across=True, color=color, fmt=_MARKS[k], label=name)
     axes.axvline(0, color=plots.REFERENCE, linewidth=0.8)
     axes.set_ylim(len(found.standing) - 0.5, -0.5)
-    axes.set_yticks(range(len(found.standing)), [])
+    axes.set_yticks(range(len(found.standing)), [plots.broken(name) for name, _ in found.standing])
     plots.label(axes, "points (400: odds of ten to one), 95 % intervals", "", "ratings", grid="x")
-    axes.legend(fontsize=8, loc="upper left")  # the strongest are at the top, on the right

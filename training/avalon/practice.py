@@ -21,9 +21,11 @@ from parlour.policies.files import read_json
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training import plots, rollout, seeds
 from parlour.training.checkpoints import Checkpoint
+from parlour.training.learning_curve import LearningCurve, learning_curve
 from parlour.training.plots import Curve, CurvePoint
 from parlour.training.rollout import Episode
 from parlour.training.runs import run_directory, write_csv
+from parlour.training.statistics import rate
 
 EXPERIENCE, POOL, CURVE, PICTURE = "experience.json", "baseline.json", "curve.csv", "curve.png"
 _SIDES: Final = ("good", "evil")
@@ -99,7 +101,7 @@ def _practise(config: PracticeConfig, out: Path | None, model: Model, progress: 
             _store(so_far, out)
         progress(1)
     if out is not None:
-        _write_curve(so_far.won, out)
+        _write_curve(so_far.won, out, config, model)
     return so_far
 
 
@@ -177,11 +179,30 @@ def curve(won: list[bool]) -> list[tuple[int, str, float]]:
     return rows
 
 
-def _write_curve(won: list[bool], out: Path) -> None:
+def _write_curve(won: list[bool], out: Path, config: PracticeConfig, model: Model) -> None:
     measured, rows = f"share won of the last {_NEIGHBOURS}", curve(won)
     write_csv(
         out / CURVE, ("game", "side", measured), [(n, side, f"{share:.4f}") for n, side, share in rows], end="\r\n"
     )
-    curves = [Curve(f"as {side}", [CurvePoint(n, share) for n, of, share in rows if of == side]) for side in _SIDES]
-    title = "Experience learning against the baseline agent"
-    plots.curve(out / PICTURE, curves, "practice game on the side", measured, title, (0, 1))
+    shown = LearningCurve(
+        title="Experience learning against the baseline agent",
+        who=f"avalon_v0, {config.num_players} players; the six-module agent on one side, the baseline agent on the other; "
+        f"{plots.answered_by(model)}",
+        n=f"n = {len(won)} games, each point the last {_NEIGHBOURS} on the side or all before",
+        x="practice game on the side",
+        y=measured,
+        curves=[
+            Curve(f"agent as {side}", [_point(n, share) for n, of, share in rows if of == side], style)
+            for side, style in zip(_SIDES, ("-", "--"), strict=True)
+        ],
+        limits=(0, 1),
+    )
+    learning_curve(out / PICTURE, shown)
+
+
+def _point(n: int, share: float) -> CurvePoint:
+    """The share of the last games, with its interval."""
+    last = min(n, _NEIGHBOURS)
+    found = rate(round(share * last), last)
+    assert found is not None, "there is a game"
+    return CurvePoint(n, share, found.low, found.high)

@@ -73,6 +73,7 @@ def _trust(folder: Path, transcript: Path, seed: int) -> list[str]:
         folder / _PICTURE,
         name=lambda k: f"player_{k}\n{roles[k]}",
         title=f"What player_{seat}, the {_ROLE}, thought; {episode.outcome.winner} won",
+        who=f"One mixed game of {GAME}: {GRATR} and {OPPONENTS[0].policy}, a block of seats each, answered by heuristics",
     )
     others = [k for k in range(WEREWOLF_PLAYERS) if k != seat]
     living = [k for k in others if k not in graph.history[-1].dead]

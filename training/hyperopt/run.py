@@ -75,13 +75,13 @@ def _tune(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, 
     trials: list[Trial] = []
     learned: OnlineResult | None = None
     finals: dict[str, tuple[float, ...]] = {}
-    drawn = plots.available()
+    drawn, who = plots.available(), pictures.played_by(problem)
     if config.method == "spsa":
         learned = learn(problem, config, folder, progress)
         parameters = learned.parameters
         _store_steps(learned, problem, folder)
         if drawn:
-            pictures.steps(learned, problem.space, folder / "curve.png")
+            pictures.steps(learned, problem.space, folder / "curve.png", who)
     else:
         from parlour.training.hyperopt.study import search  # it needs Optuna, of the extra `train`
 
@@ -89,7 +89,7 @@ def _tune(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, 
         chosen, finals = _final(problem, config, trials, folder, play)
         parameters = dict(chosen.parameters)
         if drawn:
-            pictures.trials(against_defaults(trials), chosen.number, folder / "curve.png")
+            pictures.trials(against_defaults(trials), chosen.number, folder / "curve.png", who)
     write_json(folder / BEST, {"problem": problem.name, "method": config.method, "parameters": dict(parameters)})
     arms: dict[str, Parameters] = {DEFAULTS: problem.space.defaults, TRAINED: parameters}
     rival = None
@@ -101,7 +101,7 @@ def _tune(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, 
     means, test = _test(config, arms, folder, play)
     cells = measure_surface(problem, config, folder, play)
     if drawn:
-        pictures.draw_surface(cells, problem.space, parameters, folder / "surface.png")
+        pictures.draw_surface(cells, problem.space, parameters, folder / "surface.png", who)
     tuned = Tuned(problem, config, parameters, tuple(trials), learned, finals, rival, test, means, tuple(cells), drawn)
     write_json(folder / "summary.json", report.summary(tuned))
     atomic_write(folder / "report.md", report.text(tuned))

@@ -35,23 +35,28 @@ def draw(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, dept
     Raises:
         ParlourError: matplotlib is not installed, or the file cannot be written.
     """
-    made = plots.figure(13, 9)
-    axes = made.subplots()
-    axes.set_axis_off()
     starts = graph.link(question.text)[:_STARTS]
     ways = [Search().path(graph, start, question.text, depth).nodes for start in starts[:2]]
+    near = _near(graph, starts, ways)
     told = question.answer or "none: the question is unanswerable"
-    axes.set_title(f"{fill(question.text, 100)}\nanswer: {_short(told, 90)}", fontsize=11)
-    if starts:
-        _draw_nodes(axes, graph, starts, ways)
-        _draw_legend(axes, graph, starts, ways, depth)
-    else:
-        axes.text(0.5, 0.5, "not linked to any document", ha="center", va="center")
     with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", "Glyph .* missing", UserWarning
-        )  # signs that the font lacks are drawn as boxes
-        plots.save(made, path)
+        # signs that the font lacks are drawn as boxes
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+        with plots.picture(
+            path,
+            13,
+            9,
+            title=f"{question.text}\nanswer: {_short(told, 90)}",
+            who=f"The graph around one question, {depth} search; nobody plays; large: reliable",
+            n=f"n = {len(near)} of {len(graph.text):,} nodes",
+        ) as made:
+            axes = made.subplots()
+            axes.set_axis_off()
+            if starts:
+                _draw_nodes(axes, graph, starts, ways)
+                _draw_key(made, axes, graph, near, depth)
+            else:
+                axes.text(0.5, 0.5, "not linked to any document", ha="center", va="center")
 
 
 def _draw_nodes(axes: Any, graph: KnowledgeGraph, starts: list[int], ways: list[tuple[int, ...]]) -> None:
@@ -91,15 +96,14 @@ def _near(graph: KnowledgeGraph, starts: list[int], ways: list[tuple[int, ...]])
     return chosen | {other for node in sorted(chosen) for other, _, _ in graph.neighbours(node)[:AROUND]}
 
 
-def _draw_legend(axes: Any, graph: KnowledgeGraph, starts: list[int], ways: list[tuple[int, ...]], depth: str) -> None:
-    kinds = {graph.kind[node] for node in _near(graph, starts, ways)}
+def _draw_key(made: Any, axes: Any, graph: KnowledgeGraph, near: set[int], depth: str) -> None:
+    kinds = {graph.kind[node] for node in near}
     for kind in (kind for kind in COLOURS if kind in kinds):
         axes.scatter([], [], c=COLOURS[kind], s=80, label=kind)
     axes.plot([], [], color=_PATH, lw=2.5, label=f"{depth} path")
-    axes.legend(loc="lower left", fontsize=8, frameon=False)
+    plots.key(made)
 
 
 def _short(text: str, longest: int) -> str:
-    """A text of so many characters at most, without the signs that matplotlib reads as mathematics."""
-    kept = text if len(text) <= longest else f"{text[: longest - 3]}..."
-    return kept.replace("$", r"\$")
+    """A text of so many characters at most."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -114,33 +114,41 @@ def _cells(one: StakesScore) -> list[Any]:
 def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
     """Risk against coverage: one panel for each value of a right answer."""
     values = list(dict.fromkeys(one.value for one in found.scores))
-    made = plots.figure(6.5 * len(values), 5.8)
-    for place, value in enumerate(values, 1):
-        axes = made.add_subplot(1, len(values), place)
-        scores = [one for one in found.scores if one.value == value]
-        _panel(axes, scores, refusal_curve(held_out))
-        title = f"right answer {value:g} above silence, n = {scores[0].n}"
-        title += f"\n{found.reader}" if found.reader else ""
-        plots.label(axes, "coverage: share of questions answered", "risk: share of the answers that are wrong", title)
-        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
-    plots.save(made, path)
+    answered = f"answers by {found.reader}; " if found.reader else ""
+    with plots.picture(
+        path,
+        6.5 * len(values),
+        5.8,
+        title="What stakes decide: risk against coverage; beside the points the price of a wrong answer",
+        who=f"{answered}systems as in the key, on the same held-out questions",
+        n=f"n = {plots.counted([one.n for one in found.scores])} questions a point",
+    ) as made:
+        for place, value in enumerate(values, 1):
+            axes = made.add_subplot(1, len(values), place)
+            scores = [one for one in found.scores if one.value == value]
+            _panel(axes, scores, refusal_curve(held_out))
+            title = f"a right answer is worth {value:g} more than silence"
+            plots.label(
+                axes, "coverage: share of questions answered", "risk: share of the answers that are wrong", title
+            )
+        plots.key(made)
 
 
 def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[float, float]]) -> None:
+    colours = plots.colours([name for name, *_ in _CHANGING])
     for name, line, marker in _CHANGING:
         points = [one for one in scores if one.system == name and one.risk is not None]
         if not points:
             continue
-        (drawn,) = axes.plot(
-            [one.coverage for one in points],
-            [one.risk.mean for one in points if one.risk is not None],
-            *(line,),
-            marker=marker,
-            label=f"{name}, with the price of a wrong answer" if name == LEARNED else name,
-        )
+        colour = colours[name]
+        label = f"{name}, {plots.INTERVAL}" if name == LEARNED else name
+        risks = [one.risk for one in points if one.risk is not None]
+        at, told = [one.coverage for one in points], [(risk.mean, risk.low, risk.high) for risk in risks]
         if name == LEARNED:
-            _intervals(axes, points, drawn.get_color())
+            plots.points(axes, at, told, fmt=f"{line}{marker}", color=colour, label=label)
             _prices(axes, points)
+        else:
+            axes.plot(at, [risk.mean for risk in risks], line, marker=marker, color=colour, label=label)
     _silent(axes, [one.price for one in scores if one.system == LEARNED and one.risk is None])
     for name, marker in _FIXED:
         first = next(one for one in scores if one.system == name)
@@ -151,15 +159,6 @@ def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[flo
         axes.plot(*zip(*refusal, strict=True), "-", color=plots.REFERENCE, linewidth=0.8, label=label)
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
-
-
-def _intervals(axes: Any, points: Sequence[StakesScore], color: Any) -> None:
-    label = plots.INTERVAL
-    for one in points:
-        if one.risk is not None and one.risk.low is not None:
-            ends = [one.risk.low, one.risk.high]
-            axes.plot([one.coverage] * 2, ends, color=color, alpha=0.5, linewidth=1, label=label)
-            label = "_"  # the legend names the first alone
 
 
 def _prices(axes: Any, points: Sequence[StakesScore]) -> None:

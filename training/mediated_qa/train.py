@@ -23,8 +23,9 @@ from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write, read_json
-from parlour.training import plots, seeds
+from parlour.training import seeds
 from parlour.training.checkpoints import Checkpoint
+from parlour.training.learning_curve import LearningCurve, learning_curve
 from parlour.training.mediated_qa import quantal
 from parlour.training.mediated_qa.learn import GraceConfig, LearnedMediator, Settings, check, choose, finish, learn
 from parlour.training.mediated_qa.learners import Learner, TableBandit
@@ -127,7 +128,7 @@ def _train(
     _store_quantities(learned, folder / QUANTITIES)
     regrets = [[state, *of] for state, of in learned.regrets.items()]
     write_csv(folder / OBEDIENCE, ["state", *MODULES], regrets)
-    picture = _draw(run.points, config, folder / PICTURE)
+    picture = _draw(run, folder / PICTURE)
     atomic_write(folder / POLICY, learned.policy.dumps())
     return Trained(tuple(run.points), learned, picture)
 
@@ -274,11 +275,34 @@ def _finite(number: Any) -> float | str:
     return float(number) if math.isfinite(number) else ""
 
 
-def _draw(points: list[MediatorPoint], config: GraceConfig, path: Path) -> bool:
-    """The curve with its intervals as a PNG; False if matplotlib is not installed."""
+def _draw(run: _Run, path: Path) -> bool:
+    """The curve with its intervals as a PNG, joint actions at random beside it; False if matplotlib is not installed."""
+    points, config = run.points, run.config
     training = [CurvePoint(p.steps, p.training) for p in points if p.training is not None]
     held_out = [CurvePoint(p.steps, p.held_out, p.low, p.high) for p in points if p.held_out is not None]
-    curves = [Curve("learned from", training, "--"), Curve("held out", held_out, marker="o")]
-    steps = "questions learned from" if config.learner == "counts" else "rounds"
-    title = f"mediator: {config.method} by {config.learner}"
-    return plots.curve(path, curves, steps, "net utility per question", title)
+    by_chance = _at_random(run.held_out)
+    shown = LearningCurve(
+        title=f"What a mediator learns: {config.method} by {config.learner}",
+        who="GRACE's mediator on the questions of its table; dotted: every joint action as likely as another, "
+        "as before anything is learned",
+        n=f"n = {points[-1].n} held-out questions, {len(run.training)} learned from",
+        x="questions learned from" if config.learner == "counts" else "rounds",
+        y="net utility of a question (points)",
+        curves=(
+            Curve("held out", [*(CurvePoint(0, *level) for level in by_chance), *held_out], marker="o"),
+            Curve("learned from", training, "--", marker="s"),
+        ),
+        levels=[("random", level) for level in by_chance],
+    )
+    return learning_curve(path, shown)
+
+
+def _at_random(held_out: UtilityTable | None) -> list[tuple[float, float | None, float | None]]:
+    """What joint actions earn that are all as likely, with its interval; empty where nothing is held out."""
+    if held_out is None:
+        return []
+    tried = ~np.isnan(held_out.utilities)
+    told = tried.any(axis=1)
+    total = np.where(tried, held_out.utilities, 0.0).sum(axis=1)[told]
+    _, mean, low, high = _interval(total / tried.sum(axis=1)[told])
+    return [] if mean is None else [(mean, low, high)]

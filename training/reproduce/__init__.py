@@ -13,6 +13,7 @@ from parlour.training.reproduce import (
     avalon_records,
     avalon_social,
     avalon_tables,
+    figures,
     grace,
     grace_loo,
     gratr,
@@ -74,11 +75,22 @@ def sizes(name: str) -> tuple[int, int]:
 
 
 def reproduce(name: str, setting: ReproductionSetting) -> Reproduction:
-    """Play and count one table or figure; with a folder it is a run directory.
+    """Play and count one table or figure; with a folder it is a run directory, which gets a figure's picture as well.
 
     Raises:
         ParlourError: There is no such table, or another run is at work in the folder.
     """
     check_one_of("table", name, TABLES)
     with held(setting):
-        return TABLES[name][1](name, setting)
+        found = TABLES[name][1](name, setting)
+        figures.draw(found, setting, _games(name, setting))
+        return found
+
+
+def _games(name: str, setting: ReproductionSetting) -> str:
+    """What was played, for the caption of a picture."""
+    if name.startswith("questum-"):
+        return f"murder_mystery_v0, {setting.games} held-out cases"
+    if name.startswith("gratr-"):
+        return f"werewolf_v0, {setting.games} mixed games with each opponent"
+    return f"avalon_v0, {setting.games} held-out deals as either side, after {setting.practice} practice games"

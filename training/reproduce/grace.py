@@ -70,7 +70,7 @@ def grace_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     cells = [one for system in systems for one in _scored(name, *system, experiments[0].played)]
     if setting.out is not None:
         write_csv(setting.out / f"{name}.csv", _HEADING, [_line(one) for one in cells])
-        pictures.scores(cells, setting.out / f"{name}.png")
+        pictures.scores(cells, setting.out / f"{name}.png", _who(setting))
     remark = (
         "The paper's figure shows net utility without a number; its published results have a mean of 6.35 (n = 20)."
     )
@@ -92,7 +92,7 @@ def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     ]
     write_csv(out / f"{name}.csv", ["signals", "state", "questions", *MODULES, "probability"], lines)
     panels = [(one.signals, one.policy.rows, one.calibrated.states) for one in experiments]
-    pictures.heatmap(panels, out / f"{name}.png")
+    pictures.heatmap(panels, out / f"{name}.png", _who(setting))
     return _made(name, "Policy by state", setting, cells, (_files(name),))
 
 
@@ -112,7 +112,7 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
         cells += [cell(name, state, one.signals, "net utility", earns) for state, earns in means.items()]
         panels.append((one.signals, {state: (earned[state], mean) for state, mean in means.items()}))
     write_csv(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
-    pictures.utilities(panels, out / f"{name}.png")
+    pictures.utilities(panels, out / f"{name}.png", _who(setting))
     return _made(name, "Net utility by state", setting, cells, (_files(name),))
 
 
@@ -233,6 +233,11 @@ def _line(one: TableCell) -> list[Any]:
 
 def _files(name: str) -> str:
     return f"In the folder: {name}.png and {name}.csv."
+
+
+def _who(setting: ReproductionSetting) -> str:
+    """Who answered, below a picture."""
+    return f"Generated questions; {plots.answered_by(setting.model)}; mediator learned from {setting.practice:,} other questions"
 
 
 def _made(

@@ -1,13 +1,15 @@
-"""A trust graph over time as a picture: one panel for the end of each day.
+"""A trust graph over time as a picture: one panel for the end of each day, and below them trust as lines that end at deaths.
 
-Players stand in a circle, coloured by trust, with its value and class in words, the dead without colour and as dead; an arrow is what one player did to another,
-as wide as its weight. It needs matplotlib, of the extra `train`.
+Players stand in a circle, coloured by trust, with its value and class in words; the dead without colour and as dead. An arrow
+is what one player did to another, as wide as its weight; grey, if one of the two is dead. It needs matplotlib, of the extra
+`train`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,15 +27,17 @@ _NODE: Final = 0.5
 """Radius of a node, in the unit of the panel; everything else is measured by it."""
 _GAP: Final = 1.55
 """Distance between the middles of neighbours, in diameters."""
-_INCH: Final = 0.7
+_INCH: Final = 0.8
 """Size of a unit."""
 _SUPPORT, _ATTACK, _RIM = "#2166ac", "#b2182b", "#000000"
 _ASHES, _FADED = "#e6e6e6", "#707070"
 """Face, and rim and words, of the dead."""
 _DARK: Final = 0.6
 """Trust, in either direction, from which on the words are white."""
-_WIDE: Final = 10.0
-"""Inches from which on the whole legend stands in one row."""
+_LINES: Final = 3.2
+"""Height of the panel of lines with its key, in inches."""
+_DEATH: Final = "X"
+"""Mark at the end of a dead player's line."""
 _WIDEST: Final = 4.5
 """Width of an arrow of weight 1, in points."""
 
@@ -45,6 +49,7 @@ def draw(
     moments: Sequence[Snapshot] | None = None,
     name: Callable[[int], str] = "player_{}".format,
     title: str = "",
+    who: str = "",
 ) -> None:
     """Draw moments of a graph's history side by side, as a PNG.
 
@@ -53,7 +58,8 @@ def draw(
         path: Of the picture.
         moments: Which to draw; by default the last of each day, of many days `PANELS` at even distances.
         name: What a seat is called; a line break in it is kept.
-        title: Above the panels.
+        title: Above the panels; by default whose trust it is.
+        who: Who played, for the caption; by default the observer's seat.
 
     Raises:
         ParlourError: matplotlib is not installed, or there are no moments.
@@ -64,14 +70,23 @@ def draw(
         raise accept("moments", "none", "at least one; `TrustGraph.mark` keeps them")
     radius = _NODE * _GAP / math.sin(math.pi / max(graph.players, 3))
     side = 2 * (radius + _NODE) * 1.06 * _INCH
-    figure = plots.figure(max(side * len(shown), 7.5), side + 2.0, dpi=110)
-    panels = figure.subplots(1, len(shown), squeeze=False)[0]
-    for axes, snapshot in zip(panels, shown, strict=True):
-        _panel(axes, snapshot, graph.me, radius, name)
-    if title:
-        figure.suptitle(title, fontsize=13)
-    _keys(figure, list(panels))
-    plots.save(figure, path)
+    observer = name(graph.me).replace("\n", ", ")
+    history = graph.history or shown
+    with plots.picture(
+        path,
+        max(side * len(shown), 7.5),
+        side + 1.3 + _LINES,
+        title=title or f"Trust of {observer} in the others",
+        who=who or f"The trust graph of {observer}",
+        n=f"n = {len(shown)} of {len(history)} moments drawn as graphs, {graph.players} players",
+        dpi=110,
+    ) as made:
+        grid = made.add_gridspec(2, len(shown), height_ratios=(side, _LINES))
+        panels = [made.add_subplot(grid[0, k]) for k in range(len(shown))]
+        for axes, snapshot in zip(panels, shown, strict=True):
+            _panel(axes, snapshot, graph.me, radius, name)
+        _lines(made.add_subplot(grid[1, :]), history, graph.me, name)
+        _keys(made, panels)
 
 
 def last_of_days(history: Sequence[Snapshot]) -> list[Snapshot]:
@@ -101,7 +116,9 @@ def _panel(axes: Any, snapshot: Snapshot, me: int, radius: float, name: Callable
     widest = _WIDEST * min(1.0, (8 / len(nodes)) ** 0.7)
     for source, target, tau, _ in sorted(snapshot.edges, key=lambda edge: abs(edge[2])):
         if abs(tau) >= SHOWN:
-            _arrow(axes, nodes[source], nodes[target], tau, widest, bend=0.1 if source < target else 0.26)
+            faded = not {source, target}.isdisjoint(snapshot.dead)
+            bend = 0.1 if source < target else 0.26
+            _arrow(axes, nodes[source], nodes[target], tau, widest, bend, faded=faded)
     reach = (radius + _NODE) * 1.06
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=snapshot.label)
     axes.axis("off")
@@ -113,7 +130,7 @@ def _circle(players: int, me: int, radius: float) -> list[tuple[float, float]]:
     return [(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles]
 
 
-def _arrow(axes: Any, source: Any, target: Any, tau: float, widest: float, bend: float) -> None:
+def _arrow(axes: Any, source: Any, target: Any, tau: float, widest: float, bend: float, *, faded: bool) -> None:
     """From rim to rim, bent towards the middle of the circle, where no node is in its way.
 
     Two arrows between the same players are bent differently, so that they lie apart.
@@ -133,9 +150,10 @@ def _arrow(axes: Any, source: Any, target: Any, tau: float, widest: float, bend:
             connectionstyle=f"arc3,rad={-inwards * bend}",
             arrowstyle="-|>",
             mutation_scale=6 + 2 * widest * abs(tau),
-            linewidth=0.4 + (widest - 0.4) * abs(tau) ** 1.5,
-            color=_SUPPORT if tau > 0 else _ATTACK,
-            alpha=0.3 + 0.5 * abs(tau),
+            linewidth=0.5 if faded else 0.4 + (widest - 0.4) * abs(tau) ** 1.5,
+            linestyle=":" if faded else "-",
+            color=_FADED if faded else _SUPPORT if tau > 0 else _ATTACK,
+            alpha=0.5 if faded else 0.3 + 0.5 * abs(tau),
             zorder=1,
         )
     )
@@ -167,6 +185,28 @@ def _grave(axes: Any, place: tuple[float, float], words: str) -> Any:
     axes.add_patch(node)
     axes.text(*place, words, color=_FADED, ha="center", va="center", fontsize=7, zorder=4, linespacing=1.25)
     return node
+
+
+def _lines(axes: Any, history: Sequence[Snapshot], me: int, name: Callable[[int], str]) -> None:
+    """Trust in each player over all moments; a dead player's line ends where it last lived, marked."""
+    colours = cycle((plots.BLUE, plots.ORANGE, plots.GREEN, plots.PURPLE, plots.SKY, plots.VERMILION, plots.BLACK))
+    others = [seat for seat in range(len(history[0].trust)) if seat != me]
+    for k, (seat, colour) in enumerate(zip(others, colours, strict=False)):
+        lived = [at for at, snapshot in enumerate(history) if seat not in snapshot.dead]
+        known = [history[at].trust[seat] for at in lived]
+        called = name(seat).replace("\n", ", ")
+        label = called if len(lived) == len(history) else f"{called}, dies" if lived else f"{called}, dead before"
+        style = {"color": colour, "linestyle": "-" if k < 7 else "--", "markersize": 4, "linewidth": 1.5}
+        axes.plot(lived, known, marker=plots.MARKERS[k % len(plots.MARKERS) - 1], label=label, **style)
+        if lived and len(lived) < len(history):
+            axes.plot(lived[-1], known[-1], _DEATH, color=colour, markeredgecolor="black", markersize=10, zorder=4)
+    axes.plot([], [], _DEATH, color="0.8", markeredgecolor="black", markersize=10, label="the last moment of a life")
+    axes.axhline(0, color=plots.REFERENCE, linewidth=0.8)
+    first = {snapshot.turn: at for at, snapshot in reversed(list(enumerate(history)))}
+    axes.set_xticks(sorted(first.values()), [f"day {turn}" for turn in sorted(first)])
+    axes.set(xlim=(-0.3, len(history) - 0.7), ylim=(-1.08, 1.08))
+    plots.label(axes, "moments at which the observer took stock, by day", "trust (-1 to +1)")
+    plots.key(axes)
 
 
 def _keys(figure: Any, panels: list[Any]) -> None:
@@ -205,8 +245,5 @@ def _keys(figure: Any, panels: list[Any]) -> None:
         for width, what in ((3.0, "observer"), (1.0, "inferred"))
     ]
     known = Line2D([], [], color=_RIM, linewidth=3.0, linestyle="--", label="dashed rim: known for certain")
-    dead = Line2D([], [], color=_FADED, linewidth=1.0, linestyle=":", label="grey, dotted rim: dead")
-    columns = 6 if figure.get_figwidth() > _WIDE else 3
-    figure.legend(
-        handles=[*arrows, *rims, known, dead], loc="outside lower center", ncols=columns, fontsize=9, frameon=False
-    )
+    dead = Line2D([], [], color=_FADED, linewidth=1.0, linestyle=":", label="grey, dotted: dead, and edges of the dead")
+    plots.key(figure, [*arrows, *rims, known, dead])

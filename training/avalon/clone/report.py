@@ -111,34 +111,41 @@ def _draw(path: Path, scores: Sequence[ChoiceScore], bins: Mapping[str, Sequence
         return False
     over_all = [one for one in scores if one.role == ALL]
     kinds = list(dict.fromkeys(one.what for one in over_all))
-    made = plots.figure(4 * ((len(kinds) + 2) // 2), 6.4)
-    panels = made.subplots(2, (len(kinds) + 2) // 2, squeeze=False).ravel()
-    for axes, what in zip(panels, kinds, strict=False):
-        _bars(axes, what, [one for one in over_all if one.what == what])
-    _calibrated(panels[len(kinds)], bins)
-    for axes in panels[len(kinds) + 1 :]:
-        axes.axis("off")
-    plots.save(made, path)
+    wide = (len(kinds) + 2) // 2
+    with plots.picture(
+        path,
+        max(4.2 * wide, 8),
+        6.8,
+        title="How well each model tells what recorded players chose",
+        who=f"Recorded players; models: {', '.join(dict.fromkeys(one.model for one in over_all))}",
+        n=f"n = {max(one.games for one in over_all):,} games held out, decisions as told in the panels; {plots.INTERVAL}s",
+    ) as made:
+        panels = made.subplots(2, wide, squeeze=False).ravel()
+        for axes, what in zip(panels, kinds, strict=False):
+            _bars(axes, what, [one for one in over_all if one.what == what])
+        _calibrated(panels[len(kinds)], bins)
+        for axes in panels[len(kinds) + 1 :]:
+            axes.axis("off")
     return True
 
 
 def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:
     for at, one in enumerate(reversed(rows)):
-        colour = "C0" if one.model == CLONE else plots.REFERENCE
-        axes.plot(one.log.mean, at, "o", color=colour)
-        if one.log.low is not None:
-            axes.plot((one.log.low, one.log.high), (at, at), color=colour)
+        colour = plots.OWN if one.model == CLONE else plots.REFERENCE
+        plots.points(axes, [at], [(one.log.mean, one.log.low, one.log.high)], across=True, color=colour)
     axes.locator_params(axis="x", nbins=5)
-    axes.set_yticks(range(len(rows)), [one.model for one in reversed(rows)], fontsize=8)
-    plots.label(axes, "log likelihood (nats)", "", f"{what}, n = {rows[0].decisions}", grid="x", small=True)
+    axes.set_yticks(range(len(rows)), [one.model for one in reversed(rows)])
+    plots.label(axes, "log likelihood of a decision (nats)", "", f"{what}, n = {rows[0].decisions}", grid="x")
 
 
 def _calibrated(axes: Any, bins: Mapping[str, Sequence[Any]]) -> None:
-    axes.plot((0, 1), (0, 1), ":", color=plots.REFERENCE)
-    for name in (CLONE, "heuristic", "habits"):
-        if name in bins:
-            axes.plot(
-                [one.chance for one in bins[name]], [one.rate for one in bins[name]], "o-", markersize=3, label=name
-            )
-    plots.label(axes, "held-out chance to approve", "approved", "votes", small=True)
-    axes.legend(fontsize=8)
+    axes.plot((0, 1), (0, 1), ":", color=plots.REFERENCE, label="calibrated")
+    names = [name for name in (CLONE, "heuristic", "habits") if name in bins]
+    for name, mark in zip(names, plots.MARKERS, strict=False):
+        at, shares = [one.chance for one in bins[name]], [one.rate for one in bins[name]]
+        colour = plots.colours(names)[name]
+        axes.plot(at, shares, f"{mark}-", color=colour, markersize=4, label=name)
+    voted = sum(one.decisions for one in bins[names[0]]) if names else 0
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    plots.label(axes, "held-out chance to approve", "share that approved", f"votes by chance, n = {voted}")
+    plots.key(axes)

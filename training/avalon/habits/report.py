@@ -191,25 +191,31 @@ def _draw(path: Path, readings: Readings, groups: Groups) -> None:
     """One panel for five and one for six to ten: of the seats with a chance, how many are evil; the diagonal is calibrated."""
     if not plots.available():
         return
-    made = plots.figure(5 * len(groups) + 0.5, 4.6)
-    panels = made.subplots(1, len(groups), sharey=True, squeeze=False)[0]
-    for axes, group in zip(panels, groups, strict=True):
-        axes.plot((0, 1), (0, 1), ":", color=REFERENCE)
-        for name, every in readings.items():
-            reads = [one for one in every if one.players in groups[group]]
-            if not reads:
-                continue
-            points = [CurvePoint(part.mean, part.share, *_wilson(part)) for part in scores.calibration(reads)]
-            error = scores.calibration_error(reads)
-            plots.draw(axes, Curve(f"{name} (error {error:.3f})", points, marker="o", interval=""))
-        games = len({one.game for one in readings[DEFAULT] if one.players in groups[group]})
-        plots.label(axes, "chance of evil", "share that is evil", f"{group} players, {games} games")
-        if games:
-            axes.legend()
-    made.suptitle(
-        "An onlooker after every quest of games not learned from (bands: 95 % of the seats of a part, as if independent)"
-    )
-    plots.save(made, path)
+    told = [one for one in readings[DEFAULT] if any(one.players in numbers for numbers in groups.values())]
+    with plots.picture(
+        path,
+        5 * len(groups) + 0.5,
+        5,
+        title="How often seats are evil by the chance that an onlooker gives them, after every quest",
+        who=f"Recorded games not learned from, read by: {', '.join(readings)}",
+        n=f"n = {len({one.game for one in told}):,} games, {len(told):,} quests; bands: 95 % of a part's seats, as if independent",
+    ) as made:
+        panels = made.subplots(1, len(groups), sharey=True, squeeze=False)[0]
+        colours, shown = plots.colours(list(readings)), [*readings]
+        for axes, group in zip(panels, groups, strict=True):
+            axes.plot((0, 1), (0, 1), ":", color=REFERENCE, label="calibrated")
+            for name, every in readings.items():
+                reads = [one for one in every if one.players in groups[group]]
+                if not reads:
+                    continue
+                points = [CurvePoint(part.mean, part.share, *_wilson(part)) for part in scores.calibration(reads)]
+                error, mark = scores.calibration_error(reads), plots.MARKERS[shown.index(name) % len(plots.MARKERS)]
+                curve = Curve(f"{name} (error {error:.3f})", points, marker=mark, interval="")
+                plots.draw(axes, curve, color=colours[name])
+            games = len({one.game for one in readings[DEFAULT] if one.players in groups[group]})
+            plots.label(axes, "chance of evil", "share that is evil", f"{group} players, n = {games} games")
+            axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+            plots.key(axes)
 
 
 def _wilson(part: scores.Bin) -> tuple[float, float]:

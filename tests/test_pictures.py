@@ -1,0 +1,294 @@
+"""All pictures: no word is cut or lies on another, keys lie on no data, axes are named, and n and who played are told."""
+
+from __future__ import annotations
+
+import re
+import sys
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: nothing is drawn")
+pytest.importorskip("torch", reason="THE EXTRA `train` IS NOT INSTALLED: nothing is drawn")
+import drawn_pictures as drawn  # noqa: E402
+import parlour.training  # noqa: E402
+from drawn_pictures import PICTURES  # noqa: E402
+from matplotlib.colors import to_rgba  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.patches import Circle, FancyArrowPatch  # noqa: E402
+from matplotlib.text import Text  # noqa: E402
+from matplotlib.ticker import FixedFormatter, FuncFormatter  # noqa: E402
+from matplotlib.transforms import Bbox  # noqa: E402
+from parlour.training import plots  # noqa: E402
+from parlour.training import reproduce as reproducing  # noqa: E402
+from parlour.training.learning_curve import LearningCurve, learning_curve  # noqa: E402
+from parlour.training.plots import Curve, CurvePoint  # noqa: E402
+from parlour.training.reproduce import ReproductionSetting, reproduce  # noqa: E402
+
+CROSSING = 1.0  # pixels that boxes may share: their edges are rounded
+
+
+class Drawn(NamedTuple):
+    """A picture, as a matplotlib figure and as a file, and what its words are."""
+
+    figure: Figure
+    file: Path
+    words: list[tuple[Text, Bbox]]
+    """All that are shown, with their boxes in pixels."""
+    modules: set[Path]
+    """That drew it."""
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory):
+    found, kept, folder = {}, [], tmp_path_factory.mktemp("pictures")
+    save, opened = plots.save, plots.picture
+
+    def picture(path, *sizes, **told):
+        frames = (sys._getframe(1), sys._getframe(2))
+        kept[:] = [{Path(frame.f_code.co_filename).resolve() for frame in frames}]
+        return opened(path, *sizes, **told)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plots, "save", lambda made, path: (kept.append(made), save(made, path)))
+        patch.setattr(plots, "picture", picture)
+        for name, draw in PICTURES.items():
+            file = folder / name.replace(" ", "-") / "curve.png"
+            file.parent.mkdir()
+            draw(file)
+            modules, made = kept
+            found[name] = Drawn(made, file, words(made), modules)
+    return found
+
+
+def words(figure):
+    """Every word of a figure that is shown, with its box; ticks beyond the ends of an axis are not."""
+    hidden = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            beyond = [tick for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()) if not within(axis, tick)]
+            hidden |= {id(text) for of in (beyond if axes.axison else [axis]) for text in of.findobj(Text)}
+    shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    return [(text, text.get_window_extent()) for text in shown if id(text) not in hidden]
+
+
+def within(axis, tick):
+    low, high = sorted(axis.get_view_interval())
+    return low - 1e-9 <= tick.get_loc() <= high + 1e-9
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_no_word_is_cut(figures, name):
+    width, height = figures[name].figure.canvas.get_width_height()
+    for text, box in figures[name].words:
+        inside = box.x0 >= -0.5 and box.y0 >= -0.5 and box.x1 <= width + 0.5 and box.y1 <= height + 0.5
+        assert inside, f"{text.get_text()!r} at {box.extents} of {width} x {height}"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_title_and_caption_say_what_is_shown_who_played_and_how_much(figures, name):
+    told = {text.get_gid(): text.get_text() for text in figures[name].figure.texts}
+    assert told["title"]
+    caption = told["caption"].replace("\n", " ")
+    who, _, counted = caption.rpartition("; n = ")
+    assert len(who) > 10, caption
+    assert re.match(r"\d[\d,]*( to \d[\d,]*)?( of [\d,]+)? \w", counted), caption
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_keys_lie_on_no_panel_and_on_no_words(figures, name):
+    figure = figures[name].figure
+    for key in [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend() is not None)]:
+        box = key.get_window_extent()
+        for axes in figure.axes:
+            assert not crossing(box, axes.patch.get_window_extent()), f"on the panel {axes.get_title()!r}"
+        inside = {id(text) for text in key.get_texts()}
+        for text, of in figures[name].words:
+            assert id(text) in inside or not crossing(box, of), f"on {text.get_text()!r}"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_words_around_the_panels_lie_apart(figures, name):
+    figure = figures[name].figure
+    around = {id(text) for axes in figure.axes for text in (axes.title, axes.xaxis.label, axes.yaxis.label)}
+    around |= {id(text) for text in figure.texts if text.get_gid()}
+    shown = [(text.get_text(), box) for text, box in figures[name].words if id(text) in around]
+    for (a, box), (b, other) in combinations(shown, 2):
+        assert not crossing(box, other), f"{a!r} lies on {b!r}"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_names_along_an_axis_lie_apart(figures, name):
+    boxes = {id(text): box for text, box in figures[name].words}
+    for axes in figures[name].figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            labels = [
+                text for tick in axis.get_major_ticks() for text in (tick.label1, tick.label2) if id(text) in boxes
+            ]
+            for a, b in combinations([text for text in labels if not text.get_rotation()], 2):
+                assert not crossing(boxes[id(a)], boxes[id(b)]), f"{a.get_text()!r} lies on {b.get_text()!r}"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_panel_has_both_axes_named(figures, name):
+    for axes in (one for one in figures[name].figure.axes if one.axison and one.get_label() != "<colorbar>"):
+        for of, shared, axis in (
+            ("x", axes.get_shared_x_axes(), axes.xaxis),
+            ("y", axes.get_shared_y_axes(), axes.yaxis),
+        ):
+            labels = [getattr(one, f"get_{of}label")() for one in shared.get_siblings(axes)]
+            named = isinstance(axis.get_major_formatter(), FixedFormatter | FuncFormatter)  # each tick has a name
+            assert named or any(labels), f"{of} axis of {axes.get_title()!r}"
+
+
+def test_every_module_that_draws_is_among_these(figures):
+    root = Path(parlour.training.__path__[0])
+    opens = re.compile(r"plots\.picture\(|\blearning_curve\(")
+    drawing = {file.resolve() for file in root.rglob("*.py") if opens.search(file.read_text("utf-8"))}
+    assert len(drawing) >= 14
+    assert drawing <= {module for one in figures.values() for module in one.modules}
+
+
+@pytest.mark.parametrize("name", ["seat", "cross-play", "trust on one day", "gratr-fig3"])
+def test_bytes_follow_from_what_is_drawn_alone(figures, name, tmp_path):
+    """No date, no version, and nothing of the machine's own settings."""
+    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "savefig.dpi": 33}):
+        PICTURES[name](tmp_path / "curve.png")
+    found = figures[name].file.read_bytes()
+    assert (tmp_path / "curve.png").read_bytes() == found
+    for chunk in (b"tIME", b"Software", b"Creation"):
+        assert chunk not in found
+
+
+# -- what single pictures show -----------------------------------------------------------------------------------
+
+
+def test_cells_of_the_cross_play_tell_both_ends_of_their_interval(figures):
+    # 19 of 20 games: Wilson's interval is 76.4 to 99.1, no number with one half on either side
+    told = {text.get_text() for text in figures["cross-play"].figure.axes[0].texts}
+    assert {"95", "[76, 99]", "5", "[1, 24]"} <= told
+    assert not any("±" in text.get_text() for text, _ in figures["cross-play"].words)
+
+
+def test_marks_have_intervals_as_long_below_as_above_as_they_are(tmp_path):
+    with plots.picture(tmp_path / "a.png", 3, 3, title="title", who="nobody", n="n = 1 mark") as made:
+        axes = made.add_subplot()
+        plots.points(axes, [1], [(0.9, 0.4, 0.95)])
+        plots.points(axes, [2], [(0.5, None, None)])
+    first, second = (bars.get_segments()[0][:, 1].tolist() for bars in axes.collections)
+    assert first == pytest.approx([0.4, 0.95])
+    assert second == pytest.approx([0.5, 0.5])
+
+
+def test_the_curve_of_a_short_run_goes_from_step_0_and_has_the_random_player_beside_it(figures):
+    axes = figures["seat"].figure.axes[0]
+    lines = {line.get_label(): line for line in axes.lines}
+    assert lines["validation games, best action"].get_xdata().tolist() == [0, 800]
+    assert set(lines["random"].get_ydata()) == {0.2}
+    assert axes.get_xlim() == pytest.approx((-16, 816))
+    assert len(axes.collections[-1].get_paths()) == 1  # the band from step 0 on
+
+
+def test_a_curve_of_one_point_has_a_bar_and_an_axis_that_ends_there(tmp_path):
+    shown = LearningCurve(
+        "t", "nobody", "n = 4 games", "steps", "share", [Curve("one", [CurvePoint(3, 0.5, 0.1, 0.9)])]
+    )
+    kept = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plots, "save", lambda made, _path: kept.append(made))
+        assert learning_curve(tmp_path / "curve.png", shown)
+    (axes,) = kept[0].axes
+    assert [tuple(map(tuple, one)) for one in axes.collections[0].get_segments()] == [((3, 0.1), (3, 0.9))]
+    assert axes.get_xlim() == pytest.approx((-0.06, 3.06))
+
+
+def test_lines_of_trust_end_where_a_player_last_lived_and_that_is_marked(figures):
+    axes = figures["trust"].figure.axes[4]  # behind the four days
+    lines = {line.get_label(): line.get_xdata() for line in axes.lines}
+    # days 1 to 6 are moments 0 to 5; player_2 lives on day 2, player_5 on day 3, player_1 at no moment
+    assert list(lines["player_2, Werewolf, dies"]) == [0, 1]
+    assert list(lines["player_5, Werewolf, dies"]) == [0, 1, 2]
+    assert list(lines["player_1, Werewolf, dead before"]) == []
+    assert list(lines["player_3, Werewolf"]) == [0, 1, 2, 3, 4, 5]
+    marks = sorted(
+        float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "X" and len(line.get_xdata())
+    )
+    assert marks == [1, 2]
+
+
+def test_edges_of_the_dead_are_grey(figures):
+    grey = to_rgba(drawn.trust_picture._FADED)[:3]
+    for axes, dead in zip(figures["trust"].figure.axes[:4], ({1}, {1, 2}, {1, 2, 5}, {1, 2, 5}), strict=True):
+        nodes = [patch for patch in axes.patches if isinstance(patch, Circle)]
+        edges = [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
+        of_dead = [edge for edge in edges if {nodes.index(edge.patchA), nodes.index(edge.patchB)} & dead]
+        assert of_dead or dead == {1}
+        for edge in edges:
+            assert (edge.get_edgecolor()[:3] == grey) == (edge in of_dead)
+
+
+def test_a_player_has_one_colour_in_all_pictures(figures):
+    def colour(name, label):
+        lines = {box.get_label(): box.lines[0] for axes in figures[name].figure.axes for box in axes.containers}
+        return lines[label].get_color()
+
+    for name in ("avalon-fig2", "avalon-fig5", "avalon-fig6"):
+        assert colour(name, "agent, 95 % interval") == plots.OWN
+        assert colour(name, "baseline, 95 % interval") == plots.ORANGE
+    assert colour("votes", "heuristic, same Views") == plots.PLAYERS["heuristic"]
+    assert colour("gratr-fig3", "native RAG, 95 % interval") == plots.PLAYERS["native RAG"]
+
+
+def test_the_colours_differ_for_eyes_that_see_no_red_or_no_green():
+    """Viénot, Brettel and Mollon 1999: what is left of linear RGB; the colours stay 0.1 apart or differ in lightness."""
+    protan = np.array([[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]])
+    deutan = np.array([[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]])
+    colours = [np.array(to_rgba(one)[:3]) ** 2.2 for one in (plots.OWN, *plots.OTHERS)]
+    for left in (protan, deutan):
+        for a, b in combinations(colours, 2):
+            assert np.abs(left @ a - left @ b).max() > 0.04
+
+
+# -- the figures of the papers -----------------------------------------------------------------------------------
+
+
+def test_every_figure_of_a_paper_has_a_picture():
+    by_themselves = {"grace-3", "grace-4", "grace-5"}
+    offered = {name for name, (about, _) in reproducing.TABLES.items() if "fig" in name or "(figure" in about}
+    assert offered == set(drawn.figures.FIGURES) - by_themselves
+    for name, like in drawn.ALIKE.items():
+        assert drawn.figures.FIGURES[name] is drawn.figures.FIGURES[like]
+
+
+def test_a_figure_is_drawn_into_the_folder_and_a_table_is_not(monkeypatch, tmp_path):
+    for name, files in (("gratr-fig3", {"gratr-fig3.png"}), ("gratr-2", set())):
+        made = reproducing.Reproduction(name, "a title", "offline", tuple(drawn.figure_cells(name)), ())
+        monkeypatch.setitem(reproducing.TABLES, name, ("", lambda _name, _setting, made=made: made))
+        assert reproduce(name, ReproductionSetting(out=tmp_path / name)) is made
+        assert {file.name for file in (tmp_path / name).iterdir() if file.suffix != ".lock"} == files
+        assert reproduce(name, ReproductionSetting()) is made  # no folder, no picture
+
+
+def test_without_matplotlib_a_figure_is_counted_all_the_same(monkeypatch, tmp_path):
+    made = reproducing.Reproduction("gratr-fig3", "a title", "offline", tuple(drawn.figure_cells("gratr-fig3")), ())
+    monkeypatch.setitem(reproducing.TABLES, "gratr-fig3", ("", lambda _name, _setting: made))
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert reproduce("gratr-fig3", ReproductionSetting(out=tmp_path)) is made
+    assert not list(tmp_path.glob("*.png"))
+
+
+def test_figures_show_what_their_cells_hold_and_the_paper_beside_it(figures):
+    left = figures["gratr-fig3"].figure.axes[0]
+    assert left.get_title() == "GRATR v. history window"
+    squares = [line for line in left.lines if line.get_marker() == "s" and line.get_fillstyle() == "none"]
+    assert [float(line.get_xdata()[0]) for line in squares if len(line.get_xdata())] == [5.4] * 6
+    ends = [bars.get_segments()[0][:, 0].tolist() for bars in left.collections]
+    assert ends == [pytest.approx([-2, 4])] * 6
+
+
+def crossing(a, b):
+    """Whether two boxes share more than a pixel's edge."""
+    return min(a.x1, b.x1) - max(a.x0, b.x0) > CROSSING and min(a.y1, b.y1) - max(a.y0, b.y0) > CROSSING
