@@ -39,7 +39,7 @@ PLAYERS: Final = {
 """Colour of a player wherever it is drawn; others get `OTHERS`, in their order."""
 OTHERS: Final = (ORANGE, GREEN, PURPLE, SKY, VERMILION, BLACK)
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
-_STYLE: Final[dict[str, Any]] = {
+_STYLE: Final[Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 10,
@@ -363,10 +363,10 @@ def draw(axes: Any, curve: Curve, **how: Any) -> None:
         axes.fill_between(*zip(*band, strict=True), color=line.get_color(), alpha=0.2, linewidth=0, **named)
 
 
-def counted(numbers: Sequence[int]) -> str:
+def range_of(numbers: Sequence[int]) -> str:
     """How many, where cells differ: `40`, or `12 to 40`.
 
-    >>> counted([12, 40, 12]), counted([40, 40])
+    >>> range_of([12, 40, 12]), range_of([40, 40])
     ('12 to 40', '40')
     """
     found = sorted(set(numbers))

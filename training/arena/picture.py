@@ -30,7 +30,7 @@ def draw(found: ArenaResult, path: Path) -> bool:
         title=report.title(found),
         who=f"Whole sides, each player against each on both sides of common deals: {', '.join(found.config.players)}; "
         f"{_cycles(found)}",
-        n=f"n = {plots.counted([one.n for one in _cells(found)])} games a cell",
+        n=f"n = {plots.range_of([one.n for one in _cells(found)])} games a cell",
     ) as made:
         left, right = made.subplots(1, 2, width_ratios=[wide, 5.6])
         _matrix(left, found)

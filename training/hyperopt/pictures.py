@@ -34,7 +34,7 @@ def trials(found: Sequence[tuple[Trial, MeanEstimate]], chosen: int, path: Path,
         4.5,
         title="Trials on common deals: paired difference to the defaults, 95 % intervals",
         who=who,
-        n=f"n = {plots.counted([difference.n for _, difference in found])} deals a trial",
+        n=f"n = {plots.range_of([difference.n for _, difference in found])} deals a trial",
     ) as made:
         axes = made.add_subplot()
         axes.axhline(0, color="0.5", linewidth=0.8)
@@ -103,7 +103,7 @@ def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parame
         4 if one else 0.85 * len(ys) + 2.2,
         title="Reward less that of the defaults, per deal" + (f"; {others}" if others else ""),
         who=who,
-        n=f"n = {plots.counted([cell.against.n for cell in measured])} common deals a {'point' if one else 'cell'}",
+        n=f"n = {plots.range_of([cell.against.n for cell in measured])} common deals a {'point' if one else 'cell'}",
     ) as made:
         if one:
             _line(made, measured, space, trained)

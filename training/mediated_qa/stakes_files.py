@@ -121,7 +121,7 @@ def _draw(found: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
         5.8,
         title="What stakes decide: risk against coverage; beside the points the price of a wrong answer",
         who=f"{answered}systems as in the key, on the same held-out questions",
-        n=f"n = {plots.counted([one.n for one in found.scores])} questions a point",
+        n=f"n = {plots.range_of([one.n for one in found.scores])} questions a point",
     ) as made:
         for place, value in enumerate(values, 1):
             axes = made.add_subplot(1, len(values), place)

@@ -144,7 +144,7 @@ def _estimate(figure: Value) -> plots.Estimated:
 
 def _n(cells: Iterable[TableCell], where: str) -> str:
     figures = [one.figure for one in cells]
-    told = f"n = {plots.counted([one.n for one in figures if one is not None])} {where}"
+    told = f"n = {plots.range_of([one.n for one in figures if one is not None])} {where}"
     return told if all(figures) else f"{told}; no mark: nothing to count"
 
 
@@ -187,7 +187,11 @@ def _rounds_of(axes: Any, cells: Sequence[TableCell], players: Sequence[str]) ->
         ]
         if told:
             at = [number + 0.08 * (k - (len(players) - 1) / 2) for number, _ in told]
-            style = {"color": colours[player], "fmt": f"{plots.MARKERS[k]}-", "label": f"{player}, {plots.INTERVAL}"}
+            style: dict[str, Any] = {
+                "color": colours[player],
+                "fmt": f"{plots.MARKERS[k]}-",
+                "label": f"{player}, {plots.INTERVAL}",
+            }
             plots.points(axes, at, [_estimate(figure) for _, figure in told], **style)
     axes.set(xlim=(0.5, 5.5), ylim=(-3, 103))
     plots.whole(axes.xaxis)
@@ -268,7 +272,7 @@ def _line(axes: Any, cells: Sequence[tuple[int, TableCell]], name: str, k: int) 
     plots.draw(axes, Curve(name, points, marker=plots.MARKERS[k], interval=""), color=colour)
     papers = [(at, one.paper) for at, one in cells if one.paper is not None]
     if papers:
-        _printed(axes, *map(list, zip(*papers, strict=True)), colour)
+        _printed(axes, [at for at, _ in papers], [paper for _, paper in papers], colour)
 
 
 FIGURES: Final[Mapping[str, Callable[[Reproduction, Path, str], None]]] = {

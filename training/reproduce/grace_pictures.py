@@ -33,7 +33,7 @@ def scores(cells: Sequence[TableCell], path: Path, who: str) -> None:
         0.4 * len(rows) + 1.8,
         title="The mediator beside its baselines on held-out questions",
         who=who,
-        n=f"n = {plots.counted(counted)} questions a point",
+        n=f"n = {plots.range_of(counted)} questions a point",
     ) as made:
         panels = made.subplots(1, len(_MEASURES), sharey=True)
         for axes, measure in zip(panels, _MEASURES, strict=True):
@@ -103,7 +103,7 @@ def utilities(panels: Sequence[tuple[str, Mapping[str, tuple[Sequence[float], Va
         5.5,
         title="Net utility of the mediator's draws by state; area of a dot: its share of the state's questions",
         who=who,
-        n=f"n = {plots.counted(counted)} held-out questions a panel",
+        n=f"n = {plots.range_of(counted)} held-out questions a panel",
     ) as made:
         shared = None
         for number, (title, earned) in enumerate(panels, 1):

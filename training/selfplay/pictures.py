@@ -28,7 +28,7 @@ def crossplay(found: Population, path: Path) -> None:
         0.58 * n + 1.6,
         title="Cross-play: games won by the row's player, % [95 % interval]",
         who=f"{found.config.game}; whole sides on common held-out deals, sides swapped; {_snapshots(found)}",
-        n=f"n = {plots.counted([one.n for one in met])} games a cell",
+        n=f"n = {plots.range_of([one.n for one in met])} games a cell",
     ) as made:
         _matrix(made, found, names)
 
@@ -76,7 +76,7 @@ def curve(found: Population, path: Path) -> None:
         7.2,
         title="Snapshots of the network, from its first to its last",
         who=f"{found.config.game}; whole sides on held-out deals, from both sides; bands: 95 % intervals",
-        n=f"n = {plots.counted([one.n for one in met if one is not None])} games a point",
+        n=f"n = {plots.range_of([one.n for one in met if one is not None])} games a point",
     ) as made:
         panels = made.subplots(2, 2, sharex=True).flat
         for axes, opponent in zip(panels, opponents, strict=False):

@@ -93,7 +93,7 @@ def _finish(axes: Any, game: AnalysedGame, line: BeliefLine, y: str, title: str)
 def votes(rows: Sequence[ComparedVotes], theirs: str, path: Path) -> None:
     """Shares of right votes by group, theirs and ours, with intervals."""
     named = [(f"{_group(one.by, one.group)}\n{one.votes} votes", one.theirs, one.ours) for one in rows]
-    counted = f"n = {plots.counted([one.votes for one in rows])} votes a row"
+    counted = f"n = {plots.range_of([one.votes for one in rows])} votes a row"
     _pairs(named, theirs, ("Right votes of good seats", counted, "right votes of good seats, %"), path, {})
 
 
@@ -101,7 +101,7 @@ def guesses(rows: Sequence[ComparedGuesses], theirs: str, path: Path) -> None:
     """Shares of right guesses by group, theirs and ours, with intervals, and that of naming a good seat at random."""
     named = [(f"{_group(one.by, one.group)}\n{one.theirs.n} guesses", one.theirs, one.ours) for one in rows]
     chance = {number: one.chance / one.theirs.n for number, one in enumerate(rows)}
-    counted = f"n = {plots.counted([one.theirs.n for one in rows])} guesses a row"
+    counted = f"n = {plots.range_of([one.theirs.n for one in rows])} guesses a row"
     _pairs(named, theirs, ("Guesses at Merlin", counted, "guesses that named Merlin, %"), path, chance)
 
 
