@@ -37,7 +37,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
 avalon_section: Final = DemoPart(
     "Avalon: train one seat by reinforcement learning, and measure it against random and heuristic",
     _section,
-    lambda config: 10 + config.steps / 5000 + config.games / 50,
+    lambda config: 10 + config.steps / 3000 + config.games / 40,
 )
 
 

@@ -29,7 +29,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
 avalon_agents_section: Final = DemoPart(
     "Avalon: the agent of six modules against its baseline, answered by heuristics",
     _section,
-    lambda config: 5 + config.games / 40,
+    lambda config: 2 + config.games / 15,
 )
 
 

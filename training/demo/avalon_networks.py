@@ -42,7 +42,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
 avalon_networks_section: Final = DemoPart(
     "Avalon: measure the expert that comes with parlour, and train a small network for all seats",
     _section,
-    lambda config: 60 + config.selfplay_steps / 10000 + config.games / 40,
+    lambda config: 5 + config.selfplay_steps / 20000 + config.games / 50,
 )
 
 

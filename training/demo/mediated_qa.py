@@ -39,7 +39,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
 mediated_qa_section: Final = DemoPart(
     "GRACE: learn a mediator from generated questions, and measure it on held-out ones",
     _section,
-    lambda _: 20,
+    lambda _: 6,
 )
 
 

@@ -39,7 +39,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
 murder_mystery_section: Final = DemoPart(
     "Murder mysteries: Questum beside a baseline, its own script and all scripts",
     _section,
-    lambda config: 10 + config.games / 40,
+    lambda config: 1 + config.games / 60,
 )
 
 

@@ -43,7 +43,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
 werewolf_section: Final = DemoPart(
     "Werewolf: graphs of trust against windows and retrieval, and what one seat thought",
     _section,
-    lambda config: 10 + config.games / 20,
+    lambda config: 1 + config.games / 28,
 )
 
 
