@@ -93,6 +93,7 @@ SUBJECTS: Mapping[str, Subject] = {
         f"train grace --corpus {_HERE}/corpora/towns.jsonl --reader extract --utilities 100,-50,5,-5 --out OUT"
     ),
     "train gratr": Subject(f"train gratr --games 2 --budget 2 --finalists 1 {_SMALL_TUNING} --out OUT", trains=True),
+    "train gratr-trust": Subject("train gratr-trust --episodes 4 --rounds 2 --rho 0.95 --out OUT"),
     "train questum": Subject(
         f"train questum --method spsa --budget 2 --games 1 {_SMALL_TUNING} --out OUT", trains=True
     ),

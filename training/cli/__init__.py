@@ -84,6 +84,7 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "train clone": train.train_clone,
     "train grace": train_grace.train_grace,
     "train gratr": train.train_gratr,
+    "train gratr-trust": train.train_gratr_trust,
     "train questum": train.train_questum,
     "grace stakes": grace.show_stakes,
     "grace explain": grace.show_explanation,

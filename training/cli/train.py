@@ -28,7 +28,9 @@ from parlour.training.hyperopt.config import TuneConfig
 from parlour.training.murder_mystery.tuning import QuestumTuning
 from parlour.training.ppo.phase_config import SeatConfig, features_of
 from parlour.training.selfplay.config import RULE, SelfplayConfig
+from parlour.training.werewolf import reliability_run
 from parlour.training.werewolf.habits_run import LearnedRates, learn_rates
+from parlour.training.werewolf.reliability_run import TrustTraining
 from parlour.training.werewolf.tuning import GratrTuning
 
 
@@ -207,6 +209,30 @@ def train_gratr(
             raise accept(name, number, "an even number: each deal is played from both sides")
     deals, held_out, surface = (number // problem.games for number in (games, held_out, surface))
     return _tune(problem, replace(config, deals=deals, held_out=held_out, surface=surface), out, processes)
+
+
+def train_gratr_trust(
+    config: Annotated[TrustTraining, Options()],
+    out: common.RunOption = Path("runs/gratr-trust"),
+) -> Answer:
+    """Learn from episodes what evidence of GRATR's trust graph can be relied on, by the log loss of trust at every judgement.
+
+    Writes parameters.json, which `--policy gratr:parameters=FILE` plays by, and readers.json, which `reproduce gratr-trust
+    --readers FILE` holds it against. Resumes behind the last finished episode.
+
+    Example: [bold]parlour train gratr-trust --episodes 400 --out runs/gratr-trust[/bold]
+    """
+    with display.stage_bars() as progress:
+        found = reliability_run.learn_trust(config, out, progress)
+    return Answer({"out": str(out), **found.as_json()}, partial(_show_learned_trust, found, out))
+
+
+def _show_learned_trust(found: reliability_run.LearnedTrust, out: Path) -> None:
+    rows = [(name, f"{x:.4f}") for name, x in found.losses.items()]
+    display.show_table(
+        f"Trust of episodes left out, rho {found.fit.rho:g}; a coin: 0.6931", ("episodes", "log loss"), rows
+    )
+    tell(f"player: --policy gratr:parameters={out / reliability_run.PARAMETERS}; report: {out / 'report.md'}")
 
 
 def train_questum(

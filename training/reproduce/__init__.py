@@ -17,6 +17,8 @@ from parlour.training.reproduce import (
     grace,
     grace_loo,
     gratr,
+    gratr_designs,
+    gratr_surface,
     gratr_trust,
     questum,
 )
@@ -61,6 +63,11 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
     "gratr-fig3": ("performance scores by role, as the published figure counts them", gratr.gratr_figure_3),
     "gratr-fig4": ("reasoning success by role", gratr.gratr_figure_4),
     "gratr-trust": ("trust as a probability at every judgement, beside exact inference; ours", gratr_trust.gratr_trust),
+    "gratr-designs": (
+        "wins in mixed blocks and as whole sides, with paired differences; ours",
+        gratr_designs.gratr_designs,
+    ),
+    "gratr-surface": ("log loss of trust, and wins, by rho and gamma; ours", gratr_surface.gratr_surface),
 }
 """Name -> what it is about, and how it is made."""
 
@@ -70,7 +77,7 @@ def sizes(name: str) -> tuple[int, int]:
     if name.startswith(("questum-", "player-")):
         return (10 if name in ("questum-sensors", "questum-rounds") else 100), 0
     if name.startswith("gratr-"):
-        return (100 if name == "gratr-trust" else 500), 0
+        return {"gratr-trust": 100, "gratr-surface": 100}.get(name, 500), 0
     return (1000, 2000) if name.startswith("grace-") else (ReproductionSetting.games, ReproductionSetting.practice)
 
 

@@ -7,7 +7,7 @@ once. The villager with the lower seat goes with the werewolves first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -29,6 +29,8 @@ from parlour.training.werewolf.transcripts import Seen
 WEREWOLF_PLAYERS: Final = 8
 WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
+Seating = Callable[[Any, int, str, str], dict[str, list[str]]]
+"""Of a table, a seed, the opponent and GRATR: name of each of a deal's two games -> who sits at each seat."""
 ALL_OPPONENTS: Final = ReproductionSetting.against
 """Not one opponent, but all of them."""
 
@@ -84,13 +86,21 @@ def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[
     return chosen
 
 
-def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
+def play_teams(
+    setting: ReproductionSetting, opponent: Opponent, seating: Seating | None = None, *, ours: str = ""
+) -> Match:
     """Play the held-out deals of a setting against one opponent, or those that are missing in its folder.
+
+    Args:
+        setting: How.
+        opponent: Against whom.
+        seating: Who sits where in the two games of a deal, GRATR with the werewolves first; None: `blocks`.
+        ours: GRATR with settings; empty: that of the setting.
 
     Raises:
         ParlourError: The number of games is odd or the seed too large; `ours` is no GRATR; or the folder holds other games.
     """
-    ours = setting.ours or GRATR
+    ours = ours or setting.ours or GRATR
     if ours.partition(":")[0] != GRATR:
         raise accept("ours", ours, f"{GRATR}, with settings behind a colon")
     if setting.games % 2:
@@ -99,11 +109,11 @@ def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
     env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     config = env.game_env.game.config
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
-    with games_folder(setting, _called(setting, opponent)) as folder:
+    with games_folder(setting, _called(setting, ours, opponent)) as folder:
         jobs = [
             Job(seed, tuple((who, makers[who]) for who in seated), folder / f"{GAME}-{seed}-{block}.jsonl")
             for seed in deals
-            for block, seated in blocks(env, seed, opponent.policy, ours).items()
+            for block, seated in (seating or blocks)(env, seed, opponent.policy, ours).items()
         ]
         play_each(
             env,
@@ -151,6 +161,6 @@ def _read(job: Job) -> Seen:
     return seen
 
 
-def _called(setting: ReproductionSetting, opponent: Opponent) -> str:
+def _called(setting: ReproductionSetting, ours: str, opponent: Opponent) -> str:
     """The folder of the games, which the tables share: one for each opponent and model."""
-    return folder_name(setting.ours or GRATR, opponent.policy, setting.model.name)
+    return folder_name(ours, opponent.policy, setting.model.name)

@@ -7,7 +7,7 @@ of games not learned from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
 from typing import Any, Final
@@ -73,6 +73,13 @@ class WolfCounts:
     def add(self, rate: str, happened: bool) -> None:
         """One case."""
         (self.yes if happened else self.no)[rate] += 1
+
+    def include(self, other: WolfCounts) -> None:
+        """Add what other tables did."""
+        for rate in RATES:
+            self.yes[rate] += other.yes[rate]
+            self.no[rate] += other.no[rate]
+        self.fates += other.fates
 
 
 def count(record: WolfRecord, found: WolfCounts) -> None:
@@ -155,6 +162,11 @@ def fit_rates(records: Iterable[WolfRecord], widths: Widths) -> WerewolfHabitsFi
     found = {n: WolfCounts() for n in PLAYERS}
     for record in records:
         count(record, found[record.players])
+    return fit_counts(found, widths)
+
+
+def fit_counts(found: Mapping[int, WolfCounts], widths: Widths) -> WerewolfHabitsFile:
+    """Habits by what tables of each number of players (`PLAYERS`) did."""
     usual = WerewolfHabits()
     fitted = {
         rate: by_table([_loss(rate, one) for one in found.values()], (odds(getattr(usual, rate)),), widths)

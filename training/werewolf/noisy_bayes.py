@@ -15,7 +15,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.belief import Array, SeatBeliefs, WolfBelief
+from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.agents.werewolf import mishearing, notes, reading
 from parlour.policies.llm.noise import Ear, ReadingNoise
@@ -33,10 +33,13 @@ class NoisyBayes:
         view: Of the seat, after the deal.
         seed: The game's.
         noise: The rates at which it errs, which it knows.
+        habits: How seats behave; None: the fixed rates.
     """
 
-    def __init__(self, view: WerewolfView, seed: int, noise: ReadingNoise) -> None:
-        self._beliefs, self._noise = SeatBeliefs(view, onlooker=False), noise
+    def __init__(
+        self, view: WerewolfView, seed: int, noise: ReadingNoise, habits: WerewolfHabits | None = None
+    ) -> None:
+        self._beliefs, self._noise = SeatBeliefs(view, habits, onlooker=False), noise
         self._ear = Ear(noise, seed, view.seat, "bayes")
         self._read, self._day = 0, 1
 

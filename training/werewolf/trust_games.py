@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from parlour.envs.core import NATURE
+from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, VILLAGE, WOLVES, WerewolfView, side_of
 from parlour.policies.base import Policy
 from parlour.policies.llm.model import Model
@@ -38,7 +39,7 @@ class TrustJudgement:
     ally: bool
     """Whether he is of the village."""
     trust: tuple[float, ...]
-    """By reader, in their order, the yardstick last; each in [-1, 1]."""
+    """By reader, in their order, the yardsticks last; each in [-1, 1]."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,12 @@ class _Held:
 
 
 def judgements(
-    env: Any, seed: int, player: MakePolicy, readers: Mapping[str, MakePolicy], noise: ReadingNoise
+    env: Any,
+    seed: int,
+    player: MakePolicy,
+    readers: Mapping[str, MakePolicy],
+    noise: ReadingNoise,
+    habits: Sequence[WerewolfHabits | None] = (None,),
 ) -> list[TrustJudgement]:
     """Play one game, and all that its readers judge on the way.
 
@@ -61,9 +67,12 @@ def judgements(
         seed: Of the deal, the players and the readers.
         player: Makes the player of each seat.
         readers: Name -> makes a player that notes `beliefs`.
-        noise: At which the yardstick errs; that of the readers is in their models.
+        noise: At which the yardsticks err; that of the readers is in their models.
+        habits: Of each yardstick; None for the fixed ones.
     """
-    seats = [_Watched(player(), [make() for make in readers.values()], noise) for _ in range(env.game_env.game.seats)]
+    seats = [
+        _Watched(player(), [make() for make in readers.values()], noise, habits) for _ in range(env.game_env.game.seats)
+    ]
     episode = rollout.play(env, seats, seed)
     good = [side_of(view.role) == VILLAGE for view in episode.last_views]
     held = (one for seat in seats for one in seat.held)
@@ -81,20 +90,25 @@ class _Watched(Policy):
     name: ClassVar[str] = "watched"
     wants: ClassVar[str] = "view"
 
-    def __init__(self, player: Policy, readers: Sequence[Policy], noise: ReadingNoise) -> None:
+    def __init__(
+        self,
+        player: Policy,
+        readers: Sequence[Policy],
+        noise: ReadingNoise,
+        habits: Sequence[WerewolfHabits | None],
+    ) -> None:
         super().__init__()
-        self._player, self._readers, self._noise = player, readers, noise
+        self._player, self._readers, self._noise, self._habits = player, readers, noise, habits
         self.held: list[_Held] = []
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
-        self._seed, self._bayes = seed, None
+        self._seed = seed
+        self._bayes: list[NoisyBayes] = []
         self.held = []
         self._trust: list[dict[int, float]] = [{} for _ in self._readers]
         for one in (self._player, *self._readers):
             one.reset(seat, seed)
-
-    _bayes: NoisyBayes | None
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         view: WerewolfView = info["view"]
@@ -107,12 +121,13 @@ class _Watched(Policy):
             reader.act(observation, info)
             for who, (_, number) in reader.notes().get(NOTE, {}).items():
                 trust[int(who.rpartition("_")[2])] = float(number)
-        self._bayes = self._bayes or NoisyBayes(view, self._seed, self._noise)
-        known, posterior = certain(view), self._bayes.trust(view)
+        self._bayes = self._bayes or [NoisyBayes(view, self._seed, self._noise, one) for one in self._habits]
+        known, posteriors = certain(view), [one.trust(view) for one in self._bayes]
         for target, alive in enumerate(view.alive):
             if alive and target not in known:
                 told = tuple(trust.get(target, 0.0) for trust in self._trust)
-                self.held.append(_Held(self.seat, view.day, target, (*told, posterior[target])))
+                by_bayes = (one[target] for one in posteriors)
+                self.held.append(_Held(self.seat, view.day, target, (*told, *by_bayes)))
 
 
 def certain(view: WerewolfView) -> set[int]:

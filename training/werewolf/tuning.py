@@ -3,14 +3,15 @@
 Zhu et al. 2024, section "Setup": of eight players, four of one method hold the three leaders and a villager, four of the
 other the three werewolves and the other villager. An episode is one deal, played twice with the blocks changed over. Its
 reward is the mean over both games of whether the side of GRATR's special block won, or of that block's performance score
-by Table 3. The paper names no values for rho and gamma; the defaults are those of its published code.
+by Table 3. The paper names no values for rho and gamma; the defaults are those of its published code. The dense reward is no
+game's result: the other method plays the deal, and GRATR's trust at each turn of the village is scored by its log loss.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from statistics import fmean
 from typing import Any, Final, Literal, get_args
 
@@ -19,13 +20,18 @@ from parlour.envs.werewolf.vocabulary import VILLAGER, VOTES, WEREWOLF, side_of
 from parlour.policies import AGENTS, POLICIES, GratrAgent, Policy, make_policy
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
 from parlour.policies.agents.werewolf.gratr.parameters import MODES, Mode
+from parlour.policies.agents.werewolf.gratr.reliability import LearnedParameters, read_parameters
+from parlour.policies.llm.make import ModelConfig, make_model
+from parlour.policies.llm.noise import ReadingNoise
 from parlour.training import rollout
 from parlour.training.hyperopt.space import Parameter, Parameters, Space
 from parlour.training.rollout import Episode
 from parlour.training.werewolf.played import GAME
 from parlour.training.werewolf.scores import performance
+from parlour.training.werewolf.trust_games import judgements
+from parlour.training.werewolf.trust_scores import columns, log_loss, stated
 
-Reward = Literal["win", "performance"]
+Reward = Literal["win", "performance", "trust"]
 PLAYERS: Final = 8
 RULES: Final = "paper"
 _DEFAULTS: Final = GraphParameters()
@@ -53,9 +59,15 @@ class GratrTuning:
     parameters: tuple[str, ...] = ("rho", "gamma")
     """Parameters to tune, of rho, gamma, epsilon and width."""
     reward_by: Reward = "win"
-    """Reward: a win of the special block, or its performance score by the paper's table 3."""
+    """Reward: a win of the special block, its performance score by the paper's table 3, or minus the log loss of trust as stated
+    at every judgement of games that the opponent plays."""
     mode: Mode = "ours"
     """Reading of GRATR's equations."""
+    start: str = ""
+    """File of `parlour train gratr-trust`, or `trained` for the one that comes with parlour: its reliabilities stay, and what is
+    not tuned is as it says; None: none of them."""
+    misread: float = 0.0
+    """Rate at which statements are misread by all."""
 
     name = "gratr"
     games = 2
@@ -64,6 +76,8 @@ class GratrTuning:
         check_one_of("reward", self.reward_by, get_args(Reward))
         check_one_of("mode", self.mode, MODES)
         SPACE.chosen(self.parameters)
+        ReadingNoise(misread=self.misread)
+        self._given()
         plain = self.against.partition(":")[0]
         if plain == "human" or plain not in (*POLICIES, *AGENTS):
             raise accept("opponent", self.against, [name for name in (*POLICIES, *AGENTS) if name != "human"])
@@ -83,19 +97,41 @@ class GratrTuning:
             "reward": self.reward_by,
             "mode": self.mode,
             "answered_by": "heuristics",
+            **({"start": self.start, "learned": self._given().parameters} if self.start else {}),
+            **({"misread": self.misread} if self.misread else {}),
         }
 
     def reward(self, parameters: Parameters, deals: Sequence[int]) -> list[float]:
-        """One number for each deal: 0 to 1 by wins; by performance in the points of Table 3."""
+        """One number for each deal: 0 to 1 by wins; by performance in the points of Table 3; by trust in nats, below 0."""
         self.space.check(parameters)
-        given = {name: int(x) if name == "width" else float(x) for name, x in parameters.items()}
-        graph = GraphParameters(**given, mode=self.mode)  # type: ignore[arg-type]  # width is the only int
-        ours: list[Policy] = [GratrAgent(parameters=graph) for _ in range(PLAYERS)]
+        learned = self._given()
+        tuned = {name: int(x) if name == "width" else float(x) for name, x in parameters.items()}
+        graph = GraphParameters(**{**learned.parameters, **tuned, "mode": self.mode})
+        settings: dict[str, Any] = {"reliabilities": learned.reliabilities} if self.start else {}
+        make = partial(GratrAgent, **self._model(), parameters=graph, **settings)
+        if self.reward_by == "trust":
+            return [self._dense(make, deal) for deal in deals]
+        ours: list[Policy] = [make() for _ in range(PLAYERS)]
         others = [self._other() for _ in range(PLAYERS)]
         return [fmean([self._play(ours, others, deal, wolves) for wolves in (True, False)]) for deal in deals]
 
+    def _given(self) -> LearnedParameters:
+        return read_parameters(self.start) if self.start else LearnedParameters({}, None)
+
+    def _model(self) -> dict[str, Any]:
+        """The model that errs, as a keyword argument; none where nothing is misread."""
+        return {"model": make_model(ModelConfig(noise=f"misread={self.misread}"))} if self.misread else {}
+
     def _other(self) -> Policy:
-        return make_policy(self.against, GAME, _table().game_env.game.config)
+        return make_policy(self.against, GAME, _table().game_env.game.config, **self._model())
+
+    def _dense(self, make: Callable[[], Policy], deal: int) -> float:
+        """Minus the mean log loss of trust at each turn of the village, in a game of the other method; 0 if there was none."""
+        found = judgements(_table(), deal, self._other, {"gratr": make}, ReadingNoise(misread=self.misread), ())
+        if not found:
+            return 0.0
+        _, ally, trust = columns(found)
+        return -float(log_loss(stated(trust[0]), ally).mean())
 
     def _play(self, ours: Sequence[Policy], others: Sequence[Policy], deal: int, wolves: bool) -> float:
         """The reward of one game, in which GRATR holds the werewolves or the leaders."""

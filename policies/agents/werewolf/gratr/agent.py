@@ -20,6 +20,7 @@ from parlour.policies.agents.werewolf.gratr import equations as eq
 from parlour.policies.agents.werewolf.gratr.explain import Explanation
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
+from parlour.policies.agents.werewolf.gratr.reliability import LearnedEvidence, Reliabilities, read_parameters
 from parlour.policies.agents.werewolf.gratr.statements import Chain
 from parlour.policies.agents.werewolf.gratr.weighed import WeighedEvidence, collect
 from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
@@ -33,7 +34,10 @@ _KINDS: Final = {field.name: type(field.default) for field in fields(Parameters)
     "window": int,
     "deceit": float,
     "doubt": float,
+    "parameters": str,
 }
+_OF_SEAT: Final = ("window", "deceit", "doubt", "reliabilities")
+"""Settings that are none of the graph's."""
 _HOSTILE: Final = 0.4
 """What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
 
@@ -48,9 +52,11 @@ class GratrAgent(WerewolfSeat):
         deceit: As of any Werewolf agent (`WerewolfSeat`).
         doubt: The rate at which it takes readings to be wrong, 0..1: the village then trusts by all evidence weighed
             together (`weighed`); None: by statements and chains, as the paper has it.
+        reliabilities: What evidence counts, as learned: the village then trusts by all evidence weighed together by these
+            (`reliability`). Not with `doubt`.
 
     Raises:
-        ParlourError: A setting is not accepted.
+        ParlourError: A setting is not accepted, or doubt and reliabilities are both given.
     """
 
     name: ClassVar[str] = "gratr"
@@ -64,22 +70,28 @@ class GratrAgent(WerewolfSeat):
         window: int = WINDOW,
         deceit: float = 0.0,
         doubt: float | None = None,
+        reliabilities: Reliabilities | None = None,
     ) -> None:
         if isinstance(window, bool) or not isinstance(window, int) or window < 1:
             raise accept("window", window, "a whole number, at least 1")
         if doubt is not None and not 0 <= doubt <= 1:
             raise accept("doubt", doubt, "a number 0..1")
-        self.parameters, self.doubt = parameters or Parameters(), doubt
+        if doubt is not None and reliabilities is not None:
+            raise accept("doubt", doubt, "none where parameters hold learned reliabilities")
+        self.parameters, self.doubt, self.reliabilities = parameters or Parameters(), doubt, reliabilities
         super().__init__(model, window=window, deceit=deceit)
 
     @classmethod
     def _from_words(cls, settings: Mapping[str, str]) -> dict[str, Any]:
-        """The fields of `Parameters`, `window` and `deceit`."""
+        """The fields of `Parameters`, `window`, `deceit`, `doubt`, and a file of learned `parameters`, which the others precede."""
         values: dict[str, Any] = {
             key: deceit_of(value) if key == "deceit" else _number(key, value, _KINDS[key])
             for key, value in settings.items()
         }
-        seat: dict[str, Any] = {key: values.pop(key) for key in ("window", "deceit", "doubt") if key in values}
+        seat: dict[str, Any] = {key: values.pop(key) for key in _OF_SEAT if key in values}
+        if "parameters" in values:
+            learned = read_parameters(values.pop("parameters"))
+            values, seat = {**learned.parameters, **values}, {**seat, "reliabilities": learned.reliabilities}
         return {**seat, "parameters": Parameters(**values)}
 
     def _begin(self) -> None:
@@ -87,11 +99,16 @@ class GratrAgent(WerewolfSeat):
         self.graph: TrustGraph | None = None
         """Of this game; None before the first turn."""
         self._evidence = None if self.doubt is None else WeighedEvidence(self.doubt)
+        self._learned = None if self.reliabilities is None else self._gathered(self.reliabilities)
         self.dropped = 0
         """Parts of answers in this game that could not be used."""
         self._dropped_told = 0
         self._reasons: dict[int, str] = {}
         self._identities: dict[int, tuple[str, float]] = {}
+
+    def _gathered(self, reliabilities: Reliabilities) -> LearnedEvidence:
+        """Where the evidence of a game is kept that learned reliabilities weigh."""
+        return LearnedEvidence(reliabilities, self.parameters.rho)
 
     def explain(self, seat: int) -> Explanation:
         """What the present belief about a player rests on. Raises `ParlourError` before the first turn."""
@@ -159,8 +176,9 @@ class GratrAgent(WerewolfSeat):
         found = asks.usable(message.speaker, intents, identities, self.me)
         self.dropped += found.dropped
         graph.observe(message.day, speaker, message.text, found.intents, found.judgements)
-        if self._evidence is not None and not message.private:
-            collect(self._evidence, message, found)
+        for evidence in (self._evidence, self._learned):
+            if evidence is not None and not message.private:
+                collect(evidence, message, found)
         for one in found.identities:
             if one.identity in DANGER and one.confidence >= self._identities.get(one.player, ("", 0.0))[1]:
                 self._identities[one.player] = (one.identity, one.confidence)
@@ -174,8 +192,8 @@ class GratrAgent(WerewolfSeat):
         chains = {seat: graph.retrieve(seat, now.day) for seat in others if wolf or not graph.certain(seat)}
         dead = [seat for seat in range(graph.players) if seat not in now.alive]
         graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day, dead)
-        if not wolf and self._evidence is not None:
-            trusts = self._evidence.trust(graph.players, self.me.seat, self.me.roles.count(WEREWOLF), self._known)
+        trusts = None if wolf else self._weighed(graph)
+        if trusts is not None:
             return InferredBelief("\n".join(_in_words(seat, trusts[seat]) for seat in others), tuple(trusts))
         if not wolf:
             return InferredBelief(render.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
@@ -183,6 +201,14 @@ class GratrAgent(WerewolfSeat):
             trust if trust > 0 else self._danger(seat, chains.get(seat, ())) for seat, trust in enumerate(graph.trust)
         )
         return InferredBelief(self._told_to_wolf(graph, others, standing), standing)
+
+    def _weighed(self, graph: TrustGraph) -> list[float] | None:
+        """Trust of one of the village by all evidence weighed together; None where it goes by the graph alone."""
+        assert self.me is not None
+        me, wolves = self.me.seat, self.me.roles.count(WEREWOLF)
+        if self._learned is not None:
+            return self._learned.trust(me, wolves, self._known, graph.trust)
+        return None if self._evidence is None else self._evidence.trust(graph.players, me, wolves, self._known)
 
     def _danger(self, seat: int, chains: Sequence[Chain]) -> float:
         """What a werewolf makes of a villager: hostile by the chains of evidence (Eq. 8), and of a dangerous role."""
@@ -202,7 +228,7 @@ class GratrAgent(WerewolfSeat):
 
     def _stance(self, seat: int, trust: float) -> str:
         """By the graph's own classes, whose tolerance is a parameter."""
-        if self._evidence is not None:
+        if self._evidence is not None or self._learned is not None:
             return export.CLASSES[eq.role_class(trust, self.parameters.epsilon)]
         return export.CLASSES[self._graph().role(seat)]
 
@@ -216,11 +242,14 @@ class GratrAgent(WerewolfSeat):
 
     def settings(self) -> dict[str, Any]:
         doubted = {} if self.doubt is None else {"doubt": self.doubt}
-        return {**super().settings(), **asdict(self.parameters), **doubted}
+        learned = {} if self.reliabilities is None else {"reliabilities": self.reliabilities.as_json()}
+        return {**super().settings(), **asdict(self.parameters), **doubted, **learned}
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        seat = {key: settings.pop(key) for key in ("window", "deceit", "doubt") if key in settings}
+        seat = {key: settings.pop(key) for key in _OF_SEAT if key in settings}
+        if "reliabilities" in seat:
+            seat["reliabilities"] = Reliabilities.from_json(seat["reliabilities"])
         return cls(model, parameters=Parameters(**settings), **seat)
 
 

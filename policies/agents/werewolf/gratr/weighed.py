@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from math import log
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 from parlour.policies.agents.werewolf.gratr.asks import StatementEvidence
@@ -135,7 +135,20 @@ def _worth(times: int) -> float:
     return (1 - ECHO**times) / (1 - ECHO)
 
 
-def collect(evidence: WeighedEvidence, message: HeardMessage, found: StatementEvidence) -> None:
+class Gathers(Protocol):
+    """What takes evidence in."""
+
+    def act(self, kind: Kind, source: int, target: int) -> None:
+        """A player acts towards another."""
+
+    def claim(self, player: int) -> None:
+        """A player says that he holds a role of which there is one."""
+
+    def die(self, player: int) -> None:
+        """A player is found dead in the morning."""
+
+
+def collect(evidence: Gathers, message: HeardMessage, found: StatementEvidence) -> None:
     """Take in what a public statement says: acts towards others, a claim of the speaker's, a death."""
     if message.speaker == MODERATOR:
         for one in found.identities:
