@@ -21,6 +21,7 @@ from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.extras import import_extra
+from parlour.training.pages import evaluation_page
 from parlour.training.parallel.concurrent_games import Job, play_each
 from parlour.training.statistics import show_interval
 from parlour.training.stored_games import games_folder
@@ -206,6 +207,7 @@ def evaluate(
     ] = None,
     minutes: Annotated[float, "Processor time of each best response, in minutes."] = 4.0,
     csv: Annotated[Path | None, typer.Option("--table"), "File for the games as CSV."] = None,
+    html: Annotated[Path | None, "File for the report as a page: tables that sort, the win rates as a picture."] = None,
     out: common.TranscriptsOption = None,
     resume: common.ResumeOption = False,
 ) -> Answer:
@@ -214,8 +216,12 @@ def evaluate(
     Example: [bold]parlour evaluate avalon_v0 --players 5 --policy heuristic --policy random --games 500[/bold]
     """
     if best_response is not None:
+        if html is not None:
+            raise ParlourError("--html is not accepted with --best-response; accepted: --html without it")
         return _best_responses(best_response, minutes, policy or ["heuristic"], game, table.chosen, games)
     check_one_of("design", design, DESIGNS)
+    if html is not None:
+        evaluation_page.check_out(html)
     if seat is not None and design != "single":
         raise ParlourError("--seat goes with --design single")
     env = rollout.table(game, **table.chosen)
@@ -253,6 +259,8 @@ def evaluate(
     asking = any(map(asks_a_model, makers))
     value = {**report.as_json(), **({"model": model.name} if asking else {})}
     note = f"; agents answered by {called(model)}" if asking else ""
+    if html is not None:
+        evaluation_page.write_page(html, report, note)
     return Answer(value, partial(display.show_report, report, note))
 
 

@@ -3,27 +3,27 @@
 //   kind: "heading", "told" (by the moderator), "did" or "said"; `text` the line in the game's own words, `words` free speech;
 //   secret: only some saw it; dropped: words that were no move; below: a function that makes what is folded below
 // talk.show(step)               items up to the step, the newest marked and scrolled into view
-// talk.add(item)                one more at the end
+// talk.add(item)                one more at the end, which is seen from the next `show` on
 
 function record(items) {
   const element = make("ol", { class: "record" });
-  const lines = [];
-  let shown = 0;
-  const add = (item) => {
-    const line = recordLine(item);
-    line.hidden = true;
-    lines.push({ step: item.step, line });
-    element.append(line);
-  };
-  items.forEach(add);
+  const all = [...items], lines = []; // a line is made when it is shown first: a page of a thousand opens at once
+  let shown = 0, marked = [];
   const show = (step) => {
-    while (shown < lines.length && lines[shown].step <= step) lines[shown++].line.hidden = false;
-    while (shown > 0 && lines[shown - 1].step > step) lines[--shown].line.hidden = true;
-    for (const old of element.querySelectorAll(":scope > .now")) old.classList.remove("now");
-    for (let back = shown - 1; back >= 0 && lines[back].step === step; back--) lines[back].line.classList.add("now");
-    if (shown) scrollWithin(element, lines[shown - 1].line);
+    const fresh = document.createDocumentFragment();
+    for (; shown < all.length && all[shown].step <= step; shown++) {
+      if (shown < lines.length) lines[shown].hidden = false;
+      else fresh.append(lines[shown] = recordLine(all[shown]));
+    }
+    element.append(fresh);
+    while (shown > 0 && all[shown - 1].step > step) lines[--shown].hidden = true;
+    marked.forEach((line) => line.classList.remove("now"));
+    marked = [];
+    for (let back = shown - 1; back >= 0 && all[back].step === step; back--) marked.push(lines[back]);
+    marked.forEach((line) => line.classList.add("now"));
+    if (shown) scrollWithin(element, lines[shown - 1]);
   };
-  return { element, show, add };
+  return { element, show, add: (item) => all.push(item) };
 }
 
 function recordLine(item) {
