@@ -10,12 +10,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.policies.files import atomic_write, write_json
+from parlour.policies.files import write_json
 from parlour.training.arena import picture, report
 from parlour.training.arena.config import ArenaConfig
 from parlour.training.arena.games import play_games
 from parlour.training.arena.result import ArenaResult
 from parlour.training.evaluate import two_sides
+from parlour.training.pages.report import write_report
 from parlour.training.parallel.concurrent_games import MakePolicy, Progress, no_progress
 from parlour.training.parallel.executor import Pool
 from parlour.training.runs import run_directory
@@ -63,4 +64,4 @@ def _write(found: ArenaResult, folder: Path) -> None:
     report.write_tables(found, folder)
     picture.draw(found, folder / "arena.png")
     write_json(folder / "arena.json", report.as_json(found))
-    atomic_write(folder / "report.md", report.text(found))
+    write_report(folder, report.text(found))

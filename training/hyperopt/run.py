@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from parlour.envs.core import check_from
-from parlour.policies.files import atomic_write, write_json
+from parlour.policies.files import write_json
 from parlour.training import plots
 from parlour.training.hyperopt import pictures, report
 from parlour.training.hyperopt.config import TuneConfig
@@ -26,6 +26,7 @@ from parlour.training.hyperopt.result import Tuned
 from parlour.training.hyperopt.space import Parameters
 from parlour.training.hyperopt.surface import measure_surface
 from parlour.training.hyperopt.trials import Trial, against_defaults, ranked
+from parlour.training.pages.report import write_report
 from parlour.training.parallel.executor import Workers
 from parlour.training.runs import StageProgress, no_stage_progress, run_directory, write_csv
 from parlour.training.statistics import MeanEstimate, mean_difference
@@ -104,7 +105,7 @@ def _tune(problem: Problem, config: TuneConfig, folder: Path, workers: Workers, 
         pictures.draw_surface(cells, problem.space, parameters, folder / "surface.png", who)
     tuned = Tuned(problem, config, parameters, tuple(trials), learned, finals, rival, test, means, tuple(cells), drawn)
     write_json(folder / "summary.json", report.summary(tuned))
-    atomic_write(folder / "report.md", report.text(tuned))
+    write_report(folder, report.text(tuned))
     return tuned
 
 

@@ -69,9 +69,12 @@ def of_blocks(title: str, blocks: Iterable[ReportPart], before: str = "") -> Pag
 
 
 def write_report(folder: Path, text: str) -> None:
-    """Write a report as Markdown, and the same as a page beside it; its pictures are there already."""
-    atomic_write(folder / MARKDOWN, text)
+    """Write a report as a page, and the same as Markdown beside it; its pictures are there already.
+
+    Markdown comes last: where it stands, the run is complete.
+    """
     atomic_write(folder / HTML, render(of_markdown(text, folder)))
+    atomic_write(folder / MARKDOWN, text)
 
 
 def intervals(label: str, rows: Sequence[EstimateLine], low: float = 0.0, high: float = 1.0) -> str:

@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.files import atomic_write
 from parlour.training.avalon.analysis.compare import (
     PLAIN,
     DecidedGame,
@@ -32,6 +31,7 @@ from parlour.training.avalon.habits.config import HabitsConfig
 from parlour.training.avalon.habits.run import LearnedFrom, learn_habits
 from parlour.training.avalon.records import import_records
 from parlour.training.extras import import_extra
+from parlour.training.pages.report import write_report
 from parlour.training.reproduce.avalon_records_report import study_report
 from parlour.training.reproduce.cells import (
     Reproduction,
@@ -87,7 +87,7 @@ def avalon_records(name: str, setting: ReproductionSetting) -> Reproduction:
             title = told or title
             cells += more
         made = Reproduction(name, title, setting.model.name, tuple(cells), (remark("recorded_games"),))
-        atomic_write(folder / REPORT, study_report(made, STAGES))
+        write_report(folder, study_report(made, STAGES))
     return made
 
 

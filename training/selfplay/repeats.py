@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from parlour.policies.files import atomic_write, read_json, write_json
+from parlour.policies.files import read_json, write_json
 from parlour.training.display import markdown_table
+from parlour.training.pages.report import write_report
 from parlour.training.parallel.executor import Workers, carry_out
 from parlour.training.selfplay.config import RULE, SelfplayConfig
 from parlour.training.selfplay.run import selfplay
@@ -43,7 +44,7 @@ def repeat(
         progress(1)
     found = [_read(one.seed, read_json(_folder(out, one) / "summary.json")) for one in chosen]
     write_json(out / "summary.json", over_seeds(found))
-    atomic_write(out / "report.md", repeats_report(found))
+    write_report(out, repeats_report(found))
     return found
 
 

@@ -15,6 +15,7 @@ from parlour.envs.registry import lookup
 from parlour.policies.files import atomic_write, write_json
 from parlour.training import evaluate, seeds
 from parlour.training.batch import matches
+from parlour.training.pages.report import write_report
 from parlour.training.runs import StageProgress, no_stage_progress, run_directory
 from parlour.training.selfplay import crossplay, pictures, pool, ratings, report, tables
 from parlour.training.selfplay.config import NOT_DECIDING, RANDOM, RULE, SelfplayConfig
@@ -66,7 +67,7 @@ def _selfplay(config: SelfplayConfig, sides: tuple[str, str], folder: Path, prog
     pictures.crossplay(found, folder / "crossplay.png")
     pictures.curve(found, folder / "curve.png")
     write_json(folder / "summary.json", report.summary(found))
-    atomic_write(folder / "report.md", report.text(found))
+    write_report(folder, report.text(found))
     return found
 
 

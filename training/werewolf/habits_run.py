@@ -10,12 +10,13 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.habits import WerewolfHabitsFile
-from parlour.policies.files import atomic_write, write_json
+from parlour.policies.files import write_json
 from parlour.training.avalon.habits import report
 from parlour.training.avalon.habits.config import HabitsConfig
 from parlour.training.avalon.habits.priors import Widths
 from parlour.training.avalon.habits.scores import QuestRead
 from parlour.training.avalon.habits.validate import folds
+from parlour.training.pages.report import write_report
 from parlour.training.runs import StageProgress, no_stage_progress, run_directory
 from parlour.training.werewolf.habits import WolfRecord, fit_rates, wolf_games_in, wolf_reads
 
@@ -61,7 +62,7 @@ def learn_rates(config: HabitsConfig, out: Path, progress: StageProgress = no_st
             readings = {report.DEFAULT: _by_default(others), _LEARNED: on_others}
             tested, more = _written(folder, "test-", "On the games of the other folder", readings, others, config.seed)
             text += more
-        atomic_write(folder / "report.md", "# Habits of Werewolf learned from records\n\n" + text)
+        write_report(folder, "# Habits of Werewolf learned from records\n\n" + text)
     return LearnedRates(habits, found, tested)
 
 

@@ -31,6 +31,7 @@ from parlour.training.avalon.analysis.values import (
     players_for,
     read_values,
 )
+from parlour.training.pages.report import write_report
 from parlour.training.parallel.executor import carry_out, in_order
 from parlour.training.runs import StageProgress, no_stage_progress, run_directory
 
@@ -213,4 +214,4 @@ def _write(target: Path, found: AnalysedFolder, figures: dict[str, Any], listed:
     tables.write_decisions(target / "decisions.csv", rows)
     write_json(target / FIGURES, figures)
     atomic_write(target / INDEX, pages.index(listed))
-    atomic_write(target / REPORT, reports.report(found))
+    write_report(target, reports.report(found))

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.policies.files import atomic_write
 from parlour.training import plots
 from parlour.training.avalon.clone.model_names import CLONE, MODELS
 from parlour.training.avalon.clone.scores import ALL, ChoiceScore, PredictedChoice, calibration
 from parlour.training.display import markdown_list, markdown_table
+from parlour.training.pages.report import write_report
 from parlour.training.runs import write_csv
 from parlour.training.statistics import MeanEstimate, show_interval
 
@@ -50,7 +50,7 @@ def write(
     rows = [(name, *map(_digits, one[:2]), one.decisions) for name, of in bins.items() for one in of]
     write_csv(folder / CALIBRATION, ("model", "chance", "rate", "decisions"), rows)
     drawn = _draw(folder / PICTURE, scores, bins)
-    atomic_write(folder / REPORT, _report(scores, told, drawn=drawn))
+    write_report(folder, _report(scores, told, drawn=drawn))
 
 
 def _tells_votes(held_out: Sequence[PredictedChoice], name: str) -> bool:

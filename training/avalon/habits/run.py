@@ -11,13 +11,14 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.envs.avalon.habits import AvalonHabits, HabitsFile
 from parlour.envs.core import ParlourError
-from parlour.policies.files import atomic_write, write_json
+from parlour.policies.files import write_json
 from parlour.training.avalon.habits import report, scores
 from parlour.training.avalon.habits.config import HabitsConfig
 from parlour.training.avalon.habits.games import PublicGame, of_transcript
 from parlour.training.avalon.habits.scores import QuestRead
 from parlour.training.avalon.habits.validate import Fold, Learning, cross_validate, learn, reads_of
 from parlour.training.avalon.habits.words import statements_of
+from parlour.training.pages.report import write_report
 from parlour.training.runs import StageProgress, no_stage_progress, run_directory
 
 HABITS, REPORT, FOLDS = "habits.json", "report.md", "folds"
@@ -91,7 +92,7 @@ def _learn(
         on_others = {report.DEFAULT: by_default(others), **read}
         tested = report.write(folder, "test-", on_others, others, config.seed)
         text.append(report.in_words("On the games of the other folder", tested, report.by_role(on_others, others)))
-    atomic_write(folder / REPORT, "# Habits learned from records\n\n" + "\n".join(text))
+    write_report(folder, "# Habits learned from records\n\n" + "\n".join(text))
     return LearnedFrom(habits, tuple(folds), found, tested)
 
 

@@ -1,0 +1,47 @@
+"""`parlour evaluate --html`: what stands on standard output stands in the page, and every game besides."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from parlour.training.cli import run
+
+COMMAND = ["evaluate", "template_v0", "--policy", "heuristic", "--policy", "random", "--games", "4"]
+
+
+def test_the_page_holds_rates_comparisons_the_picture_and_every_game(tmp_path, capsys):
+    page, games = tmp_path / "report.html", tmp_path / "games.csv"
+    assert run([*COMMAND, "--html", str(page), "--table", str(games)]) == 0
+    told = page.read_text("utf-8")
+    assert "<h1>Win rates in template_v0</h1>" in told
+    assert "Same deals, paired (95 % interval; exact McNemar test)" in told
+    rows = list(csv.DictReader(games.read_text("utf-8").splitlines()))
+    assert len(rows) == 8  # two players, four deals each
+    listed = told.split("One row for each game of a measured player", 1)[1]
+    assert listed.count("<tr>") == 1 + len(rows)
+    # one mark of the picture for each rate in the table
+    rates = told.split("Win rates (95 % Wilson interval)", 1)[1].split("</table>", 1)[0]
+    assert told.count("<circle ") == rates.count(" n=")
+    assert "heuristic" in capsys.readouterr().out
+
+
+def test_the_same_seed_writes_the_same_page(tmp_path, capsys):
+    pages = [tmp_path / name for name in ("a.html", "b.html")]
+    for page in pages:
+        assert run([*COMMAND, "--html", str(page)]) == 0
+    capsys.readouterr()
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+
+
+@pytest.mark.parametrize("where", ["", "nowhere/report.html"])
+def test_a_page_that_cannot_be_written_is_refused_before_the_first_game(where, tmp_path, capsys):
+    assert run([*COMMAND, "--html", str(tmp_path / where)]) == 2
+    told = capsys.readouterr()
+    assert "accepted: a file in a folder that exists" in told.err
+    assert told.out == ""
+
+
+def test_a_page_does_not_go_with_best_responses(tmp_path, capsys):
+    assert run(["evaluate", "--best-response", "all", "--html", str(tmp_path / "x.html")]) == 2
+    assert "accepted: --html without it" in capsys.readouterr().err
