@@ -40,7 +40,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>\u202e I accuse player_1 of bein
 WORDS = (HOSTILE, "I trust player_2, and I recommend player_0.", "x" * 4000, "?", "\u8c01\u662f\u72fc\u4eba\uff1f")
 FIELDS = {
     "table": {"type", "number", "games", "title", "agents", "seat", "language", "clock"},
-    "who": {"type", "own", "rules"},
+    "who": {"type", "own", "rules", "names"},
     "told": {"type", "from", "lines"},
     "asked": {"type", "turn", "ask", "options", "words", "refused", "seconds"},
     "taken": {"type", "turn", "by", "why"},
@@ -156,6 +156,9 @@ def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[
     if [m["type"] for m in sent][-1:] != ["over"] or len(before) != len(sent) - 1:
         wrong.append("the game is not over with the last message, or before it")
     views = [game.view(state, max(place, 0)) for state in stops]
+    called = [list(getattr(views[-1], "names", ()))]
+    if [m["names"] for m in sent if m["type"] == "who"] != called:
+        wrong.append("the seats are called otherwise than in the View")
     if place == WATCHING:
         return wrong + _watched(before, views, text)
     spoken = {*ACTS, *worded_kinds(found.spec, game)}

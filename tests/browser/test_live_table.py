@@ -27,6 +27,10 @@ EVIL = (
     "<b>bold</b>&lt;b&gt;" * 190,
 )
 SAID_IT = "[...document.querySelectorAll('#happened li.said')].some((one) => one.textContent.includes('I accuse player_3 of'))"
+CUT_OFF = (
+    "[...document.querySelectorAll('.choices button')].filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+)
+"""Options of which not all can be read."""
 STAYS = "document.querySelectorAll('script, img, iframe, object, embed, link, b').length + ' ' + typeof window.hacked"
 
 Sit = Callable[..., WatchedPage]
@@ -142,6 +146,7 @@ def test_a_person_plays_a_whole_game_on_a_phone(game, sit, tmp_path):
         wait_for_turn(person)
         assert person.page.locator(".choices button").first.bounding_box()["y"] < PHONE["height"]
         assert person.wider_than_screen() == 0
+        assert person.page.evaluate(CUT_OFF) == 0
         assert play_to_the_end([person]) > 0
         assert person.wider_than_screen() == 0
         assert person.misdeeds() == GOOD
@@ -243,7 +248,7 @@ def test_hostile_text_in_every_field_that_the_page_shows_stays_text(sit, tmp_pat
             }
             for message in (
                 {"type": "table", **table},
-                {"type": "who", "own": words, "rules": words},
+                {"type": "who", "own": words, "rules": words, "names": [words, words]},
                 {"type": "told", "from": 0, "lines": [line, {**line, "seat": -1, "kind": "told"}]},
                 {"type": "asked", **asked},
                 {"type": "refused", "why": words},

@@ -3,7 +3,8 @@
 From the table:
 
     table    a game begins: number, games, title, agents, seat (null: watching), language, headings
-    who      the first section of the seat's View, cut into what is its own and the rules (their end)
+    who      the first section of the seat's View, cut into what is its own and the rules (their end); what the seats are
+             called, where they have names besides those of the agents
     told     lines of the record from number `from` on, none at the beginning of some games: text, speaker's seat (-1: the moderator), kind, whether secret
     asked    it is the seat's turn: number of the turn, question, options, whether free words are taken, seconds left
     taken    the turn is over; `by`: "you", or "table" with the reason
@@ -79,7 +80,12 @@ def who(text: GameText[Any], view: View) -> Message:
     whole = text.who(view)
     own = whole.removesuffix("\n").removesuffix(rules_of(text))
     own = whole if own == whole.removesuffix("\n") else own
-    return {"type": "who", "own": own, "rules": whole[len(own) :]}
+    return {"type": "who", "own": own, "rules": whole[len(own) :], "names": names_of(view)}
+
+
+def names_of(view: View) -> list[str]:
+    """What the seats are called, as every View tells in a game with characters; empty in others."""
+    return list(getattr(view, "names", ()))
 
 
 def rules_of(text: GameText[Any]) -> str:

@@ -54,4 +54,4 @@ def watchers_message(text: Any, view: View) -> Message:
     """What watchers are told of the table: the rules, and what all seats read alike; nothing of any seat's own."""
     common = getattr(text, "common", None)
     own = "" if common is None else str(common(view))
-    return {"type": "who", "own": own, "rules": messages.rules_of(text)}
+    return {"type": "who", "own": own, "rules": messages.rules_of(text), "names": messages.names_of(view)}

@@ -6,7 +6,7 @@ function endingPanel(section, body, next) {
   const show = (over, table) => {
     const replay = over.replay.startsWith("/replay/") // nothing else is a link of this page
       ? make("a", { href: over.replay, target: "_blank", rel: "noopener" }, "The whole game, step by step (replay)") : "";
-    fill(body, make("p", { class: "question" }, plainWords(over.end)), make("div", { class: "table", tabindex: "0", role: "region", "aria-label": "who was who" }, seatsTable(over)),
+    fill(body, make("p", { class: "question" }, plainWords(over.end)), make("div", { class: "table", tabindex: "0", role: "region", "aria-label": "who was who" }, seatsTable(over, table)),
       make("p", {}, replay), fold("Everything that happened, secrets included", () => everything(over, table)), nextGame(over, table));
     section.hidden = false;
   };
@@ -19,11 +19,11 @@ function endingPanel(section, body, next) {
   return { show, hide };
 }
 
-function seatsTable(over) {
+function seatsTable(over, table) {
   const several = over.number > 1;
   const roles = over.seats.some((seat) => seat.role || seat.was);
   const head = ["seat", roles && "was", "played by", "return", several && "all games"].filter(Boolean);
-  const rows = over.seats.map((seat) => make("tr", {}, make("th", { scope: "row" }, plainWords(seat.agent)),
+  const rows = over.seats.map((seat, number) => make("tr", {}, make("th", { scope: "row" }, plainWords(table.agents[number])),
     roles ? make("td", {}, was(seat)) : null, make("td", {}, plainWords(seat.player)),
     make("td", { class: "number" }, told(seat.returned)), several ? make("td", { class: "number" }, told(seat.total)) : null));
   return make("table", {}, make("thead", {}, make("tr", {}, head.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, rows));

@@ -20,12 +20,12 @@ const HANDLERS = {
     turn.waiting(message.seat === null ? "You watch: nobody sees that you do" : "Waiting for your turn");
     byId("card-title").textContent = message.seat === null ? "The rules" : "Your card";
     byId("card-hide").hidden = message.seat === null;
-    seats = ring(message.agents.map((name) => ({ name })), (seat) => turn.filter(message.agents[seat]));
-    seats.show(message.agents.map((_, seat) => ({ marks: marks(seat) })), []);
-    fill(byId("seats-body"), seats.element, message.seat === null ? null
-      : make("p", { class: "soft small" }, "Press a seat to see only the options that name it."));
   },
-  who(message) { showCard(message); },
+  who(message) {
+    if (message.names.length) table.agents = message.names;
+    showCard(message);
+    showSeats();
+  },
   told(message) { happened.told(message); },
   asked(message) { turn.asked(message); },
   taken(message) { turn.taken(message); },
@@ -45,6 +45,13 @@ const HANDLERS = {
 
 function marks(seat) {
   return seat === table.seat ? [{ text: "you", kind: "secret" }] : [];
+}
+
+function showSeats() {
+  seats = ring(table.agents.map((name) => ({ name })), (seat) => turn.filter(table.agents[seat]));
+  seats.show(table.agents.map((_, seat) => ({ marks: marks(seat) })), []);
+  fill(byId("seats-body"), seats.element, table.seat === null ? null
+    : make("p", { class: "soft small" }, "Press a seat to see only the options that name it."));
 }
 
 function showCard(message) {

@@ -33,7 +33,7 @@ function turnPanel(parts, send) {
   const searchBox = (message) => {
     search = null;
     if (message.options.length <= MANY) return null;
-    search = make("input", { type: "search", placeholder: "search the options, such as player_2", "aria-label": "search the options" });
+    search = make("input", { type: "search", placeholder: "search the options", "aria-label": "search the options" });
     search.addEventListener("input", narrow);
     return search;
   };
