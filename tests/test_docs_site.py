@@ -116,6 +116,17 @@ Raises:
     )
 
 
+def test_a_type_of_the_command_line_is_shown_without_its_help():
+    pytest.importorskip("autodoc2")
+    from parlour_pages.api import plain_type
+
+    assert (
+        plain_type("typing.Annotated[dict[str, int] | None, typer.Option(min=1), Which, `a`]")
+        == "dict[str, int] | None"
+    )
+    assert plain_type("list[str]") == "list[str]"
+
+
 def test_bars_and_line_breaks_stay_in_their_cell():
     from parlour_pages.markdown import table
 

@@ -22,6 +22,19 @@ def _quoted(word: str) -> str:
     return word if re.fullmatch(r"-?\d+|True|False|None|['\"].*", word) else repr(word)
 
 
+def plain_type(annotation: str) -> str:
+    """A type without the marks of `Annotated`: `Annotated[int, "Number."]` is `int`."""
+    head = "typing.Annotated["
+    if not annotation.startswith(head):
+        return annotation
+    depth = 0
+    for at, sign in enumerate(annotation):
+        depth += (sign == "[") - (sign == "]")
+        if sign == "," and depth == 1:
+            return annotation[len(head) : at]
+    return annotation
+
+
 class ApiRenderer(MystRenderer):
     """A page for a module: its docstring, the modules in it, its names in a table, and each with its docstring."""
 
@@ -66,11 +79,15 @@ class ApiRenderer(MystRenderer):
         yield from [*lines[:at], "", of_docstring(item["doc"]), "", *lines[at:]]
 
     def format_annotation(self, annotation: str | None) -> str:
-        """autodoc2 leaves out the quotation marks of the words of a `Literal`."""
+        """The type alone, without what `Annotated` adds for the command line; words of a `Literal` with their quotation marks."""
         return _LITERAL.sub(
             lambda found: f"Literal[{', '.join(map(_quoted, found[1].split(', ')))}]",
-            super().format_annotation(annotation),
+            plain_type(super().format_annotation(annotation)),
         )
+
+    def format_args(self, *args: Any, **settings: Any) -> str:
+        """Without the backtick, which would end the line of a directive."""
+        return super().format_args(*args, **settings).replace("`", "'")
 
     def _offered(self, item: Any) -> Iterator[str]:
         """What a package offers of its modules, by `__all__`."""

@@ -24,7 +24,8 @@ from parlour.envs import english
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.mediated_qa.corpus import Passage
 
-DOCUMENT, SENTENCE, ENTITY, CONCEPT, QUESTION = NODE_KINDS = ("Document", "Sentence", "Entity", "Concept", "Question")
+NODE_KINDS: Final = ("Document", "Sentence", "Entity", "Concept", "Question")
+DOCUMENT, SENTENCE, ENTITY, CONCEPT, QUESTION = NODE_KINDS
 
 WEIGHTS: Final = {"contains": 1.0, "next": 0.5, "named": 1.0, "mentions": 0.6, "concerns": 0.3, "candidate": 0.8}
 VERB_WEIGHT: Final = 0.4

@@ -18,7 +18,8 @@ from parlour.policies.agents.werewolf.reading import Observer, ReadJudgement
 
 EPSILON: Final = 0.2
 """Trust of at most this size, either way, is none: SPEC's and the paper's tolerance."""
-ALLY, ADVERSARY, UNSURE = STANCES = ("ally", "adversary", "unsure")
+STANCES: Final = ("ally", "adversary", "unsure")
+ALLY, ADVERSARY, UNSURE = STANCES
 _UNKNOWN: Final = 0.5
 """How far a speaker is believed of whom nothing is known."""
 ENEMY: Final = -0.5

@@ -13,11 +13,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from parlour.policies.cloned.record import Array
 from parlour.training.avalon.clone.choices import ImitatedChoice
 
-CLONE, UNHEARD, LOGISTIC, HEURISTIC, AIDED, HABITS, FREQUENCY, CHANCE = MODELS = (
+MODELS: Final = (
     "clone",
     "clone, unheard",
     "logistic",
@@ -27,6 +28,7 @@ CLONE, UNHEARD, LOGISTIC, HEURISTIC, AIDED, HABITS, FREQUENCY, CHANCE = MODELS =
     "frequency",
     "chance",
 )
+CLONE, UNHEARD, LOGISTIC, HEURISTIC, AIDED, HABITS, FREQUENCY, CHANCE = MODELS
 
 Model = Callable[[ImitatedChoice], Array]
 """The chances of the legal moves, shape (moves,); an empty array where it says nothing."""
