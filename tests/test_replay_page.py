@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from parlour.envs.replay import read
+from parlour.training.replay_page.asked import Pieces
 from parlour.training.replay_page.build import replay_of
 from parlour.training.replay_page.model import Replay, as_json
 
@@ -128,3 +130,25 @@ def test_calls_of_another_form_are_passed_over(tmp_path):
         path = tmp_path / "game.jsonl"
         path.write_text("".join((header, toss, asked, guess, outcome)), "utf-8")
         assert len(replay_of(read(path)).steps) == 4
+
+
+def test_a_long_prompt_in_one_line_is_stored_once_where_it_comes_again():
+    """Two prompts of JSON in one line, of 200 sentences each, that differ in the last: the second adds one piece."""
+    pieces = Pieces()
+    said = [f"player_{number % 7} says the {number}th thing." for number in range(200)]
+    first, second = json.dumps({"record": " ".join(said)}), json.dumps({"record": " ".join([*said, "And one more."])})
+    runs = [pieces.runs(first), pieces.runs(second)]
+    for text, run in zip((first, second), runs, strict=True):
+        parts = ["".join(pieces.texts[start : start + many]) for start, many in zip(run[::2], run[1::2], strict=True)]
+        assert "".join(parts) == text
+    assert sum(map(len, pieces.texts)) < len(first) + 100
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "a" * 1000, "\r\n\u2028x\u0085" * 100, '", ' * 500, "\\n" * 300, ". \n" * 90]
+)
+def test_pieces_put_together_are_the_text(text):
+    pieces = Pieces()
+    run = pieces.runs(text)
+    parts = ["".join(pieces.texts[start : start + many]) for start, many in zip(run[::2], run[1::2], strict=True)]
+    assert "".join(parts) == text

@@ -7,13 +7,18 @@ runs of pieces, (number of the first, how many), one after the other.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from parlour.training.replay_page.model import AskedCall
 
+_LONG: Final = 160
+"""Characters of a line that is cut into parts."""
+_PART: Final = re.compile(r".+?(?:\\n|[.:;!?\]}\"],? |\Z)|.+|\n", re.DOTALL)
+"""Up to the end of a sentence, of a line within a text of JSON, or of a value."""
 _MOST: Final = 200_000
-"""Characters of one message that are kept."""
+"""Characters of one message that are kept; `[...]` stands for the rest."""
 
 
 class Pieces:
@@ -30,13 +35,24 @@ class Pieces:
     def runs(self, text: str) -> tuple[int, ...]:
         """A text as runs of pieces: first piece, how many, first piece, how many ..."""
         found: list[int] = []
-        for line in text[:_MOST].splitlines(keepends=True):
-            number = self._numbers.setdefault(line, len(self._numbers))
+        whole = text if len(text) <= _MOST else f"{text[:_MOST]} [...]"
+        for piece in _pieces(whole):
+            number = self._numbers.setdefault(piece, len(self._numbers))
             if found and number == found[-2] + found[-1]:
                 found[-1] += 1
             else:
                 found += [number, 1]
         return tuple(found)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    r"""A text in pieces that may come again: lines, and parts of long ones, as of prompts that are JSON in one line.
+
+    >>> list(_pieces("a\nb"))
+    ['a\n', 'b']
+    """
+    for line in text.splitlines(keepends=True):
+        yield from [line] if len(line) <= _LONG else _PART.findall(line)
 
 
 def asked_calls(notes: Mapping[str, Any], pieces: Pieces) -> tuple[AskedCall, ...]:
