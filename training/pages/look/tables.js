@@ -1,5 +1,5 @@
 // Tables that sort by a click on a heading; rows without a value stay last.
-// grid({caption, columns: [{name, number, title}], rows: [[cell, ...]]}) -> an element; a cell is text, a number, null, an
+// grid({caption (or label, which is not shown), columns: [{name, number, title}], rows: [[cell, ...]]}) -> an element; a cell is text, a number, null, an
 //   element, or {text, key, class}; key is what it is sorted by
 // sortable(table)   makes the headings of a table that stands in the page into buttons; a cell's data-key is its key
 
@@ -10,7 +10,7 @@ function grid(spec) {
   const table = make("table", {}, spec.caption ? make("caption", {}, spec.caption) : null,
     make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows));
   if (!spec.fixed) sortable(table);
-  return scrolling(table, spec.caption || "table");
+  return scrolling(table, spec.caption || spec.label || "table");
 }
 
 function scrolling(table, label) {

@@ -21,7 +21,7 @@ function beliefPanel(replay) {
     const before = picker.value;
     shown = replay.beliefs.filter((one) => holds(one.holder, perspective));
     fill(picker, beliefOptions(replay, shown));
-    const own = shown.find((one) => one.holder === perspective && perspective !== EVERYTHING);
+    const own = typeof perspective === "number" ? mostMoved(shown.filter((one) => one.holder === perspective)) : null;
     const kept = shown.some((one) => one.id === before) && perspective === EVERYTHING;
     chart = null;
     fill(box);
@@ -50,7 +50,11 @@ function beliefOptions(replay, shown) {
 // An onlooker's, or else the one that moves most often.
 function telling(shown) {
   const outside = shown.find((one) => one.holder === null || one.holder === undefined);
-  return outside || shown.reduce((best, one) => (!best || one.points.length > best.points.length ? one : best), null);
+  return outside || mostMoved(shown);
+}
+
+function mostMoved(beliefs) {
+  return beliefs.reduce((best, one) => (!best || one.points.length > best.points.length ? one : best), null);
 }
 
 function beliefChart(replay, belief) {

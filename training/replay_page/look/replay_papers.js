@@ -54,9 +54,9 @@ function graphPanel(replay) {
 
 function graphDrawing(graph) {
   const path = graph.path || [];
-  const others = graph.nodes.map(([, kind]) => kind).filter((kind) => !KINDS.includes(kind));
-  const columns = [...new Set([...KINDS, ...others])].slice(0, 6).map((kind) => {
-    const all = graph.nodes.map(([, of], number) => [number, of]).filter(([, of]) => of === kind).map(([number]) => number);
+  const kinds = graph.nodes.map(([, kind]) => String(kind).toLowerCase());
+  const columns = [...new Set([...KINDS, ...kinds])].filter((kind) => kinds.includes(kind)).slice(0, 6).map((kind) => {
+    const all = kinds.map((of, number) => [number, of]).filter(([, of]) => of === kind).map(([number]) => number);
     all.sort((one, other) => path.includes(other) - path.includes(one));
     return { kind, shown: all.slice(0, MOST_NODES), more: all.length - Math.min(all.length, MOST_NODES) };
   }).filter((column) => column.shown.length);

@@ -22,7 +22,8 @@ function recordItems(replay, perspective, href) {
 
 function lineItem(replay, line, marks, perspective, href) {
   const name = line.seat < 0 ? "" : replay.name(line.seat);
-  const text = withoutName(line.text, name || "Moderator");
+  const names = line.seat < 0 ? ["Moderator"] : [name, replay.seats[line.seat].agent];
+  const text = withoutName(line.text, names);
   const kind = line.kind === "heading" ? "heading" : line.seat < 0 ? "told" : line.words || /["\u201c]/.test(line.text) ? "said" : "did";
   const secret = line.to !== null && line.to !== undefined;
   const others = secret && line.to.some((seat) => seat !== line.seat);
@@ -32,10 +33,10 @@ function lineItem(replay, line, marks, perspective, href) {
 }
 
 // A line without what stands beside it already: who it is of, and that it is secret.
-function withoutName(text, name) {
-  for (const before of ["(secretly) " + name + ": ", "Privately, " + name + ": ", name + ": ", name + " "])
-    if (text.startsWith(before) && text.length > before.length) return text.slice(before.length);
-  return text;
+function withoutName(text, names) {
+  const before = names.flatMap((name) => ["(secretly) " + name + ": ", "Privately, " + name + ": ", name + ": ", name + " "]);
+  const found = before.find((one) => text.startsWith(one) && text.length > one.length);
+  return found ? text.slice(found.length) : text;
 }
 
 function refusedItem(replay, step, number, href) {

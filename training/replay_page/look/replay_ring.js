@@ -65,7 +65,7 @@ function lastTold(replay, step) {
   let told = "";
   for (const line of replay.lines) {
     if (line.step > step) break;
-    if (line.seat < 0 && (line.to === undefined || line.to === null)) told = withoutName(line.text, "Moderator");
+    if (line.seat < 0 && (line.to === undefined || line.to === null)) told = withoutName(line.text, ["Moderator"]);
   }
   return told;
 }

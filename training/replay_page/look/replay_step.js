@@ -3,8 +3,11 @@
 function stepPanel(replay, number, perspective) {
   const step = replay.steps[number];
   const head = make("h2", {}, "Step " + number + " of " + replay.last);
-  if (!knows(step.whom, perspective) && step.kind !== "end")
-    return [head, make("p", { class: "soft" }, "Something happens that this seat does not see.")];
+  if (!knows(step.whom, perspective) && step.kind !== "end") {
+    const seen = replay.lines.some((line) => line.step === number && knows(line.to, perspective));
+    const told = seen ? "What everybody learns of it stands in the record." : "Something happens that is not seen from here.";
+    return [head, make("p", { class: "soft" }, told)];
+  }
   const own = holds(step.seat < 0 ? null : step.seat, perspective);
   return [head, what(replay, step), faultNote(step), own ? inWords(step) : null,
     own && step.choice !== undefined ? choicePart(replay.choices[step.choice], step) : null,

@@ -1,5 +1,6 @@
 // Tables of the game's own matter (votes and teams, days and nights, quiz, questions), rows shown from their step on.
 
+const LONG_TABLE = 40; // rows from which on a table is folded at first
 const BALLOTS = { 1: ["\u2713", "approves", "yes"], 0: ["\u2717", "rejects", "no"] };
 
 function matterTable(replay, table, perspective) {
@@ -8,7 +9,7 @@ function matterTable(replay, table, perspective) {
     name: column.seat === undefined || column.seat === null ? column.title : seatHeading(replay, column.seat),
     number: column.kind === "number" }));
   const rows = known.map((row) => row.cells.map((cell, at) => matterCell(replay, cell, table.columns[at])));
-  const element = grid({ caption: table.title, columns, rows });
+  const element = grid({ label: asText(table.title, 120), columns, rows });
   const lines = [...element.querySelectorAll("tbody tr")].map((line, at) => ({ line, step: known[at].step, until: replacedAt(known, at) }));
   const key = table.columns.some((column) => column.kind === "ballot")
     ? "\u2713 approves the team, \u2717 rejects it; a framed mark: this player is on the team." : "";
@@ -22,7 +23,9 @@ function matterTable(replay, table, perspective) {
     for (const one of lines) one.line.classList.toggle("newest", one === newest);
     empty.hidden = shown > 0;
   };
-  return { element: make("div", {}, element, empty, make("p", { class: "small soft" }, [table.note, key].filter(Boolean).join(" "))), show };
+  const folded = make("details", { open: known.length <= LONG_TABLE }, make("summary", {}, plainWords(table.title)), element, empty,
+    make("p", { class: "small soft" }, [table.note, key].filter(Boolean).join(" ")));
+  return { element: folded, show };
 }
 
 // The step from which a later row with the same key stands in this one's place.
