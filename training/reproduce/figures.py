@@ -21,6 +21,11 @@ _VERSUS: Final = " v. "
 _ROW: Final = 0.42
 """Height of a line of a panel, in inches."""
 _PAPER: Final = "the paper, in the player's colour"
+_WORDS: Final = {
+    "LAR": "leader approval rate (LAR)",
+    "QER": "quest engagement rate (QER)",
+    "FVR": "failure vote rate (FVR)",
+}
 _ROUND: Final = re.compile(r"teamwork in round (\d+)")
 _SENSORS: Final = re.compile(r"(\d+) sensors, \d+ choices")
 _QUESTIONS: Final = re.compile(r"(\d+) rounds, (\d+) questions")
@@ -64,8 +69,8 @@ def _by_measure(found: Reproduction, path: Path, who: str) -> None:
     for measure in dict.fromkeys(one.measure for one in found.cells):
         cells = [one for one in found.cells if one.measure == measure]
         of = {player: [one for one in cells if one.row == player] for player in players}
-        panels.append(_Panel(measure, _unit(cells), _names(cells), of, lambda one: one.of))
-    _marks(found, panels, players, path, who)
+        panels.append(_Panel(_WORDS.get(measure, measure), _unit(cells), _names(cells), of, lambda one: one.of))
+    _marks(found, panels, players, path, (who, "occasions a mark"))
 
 
 def _by_opponent(found: Reproduction, path: Path, who: str) -> None:
@@ -78,14 +83,17 @@ def _by_opponent(found: Reproduction, path: Path, who: str) -> None:
         names = [name for name in players if name in pair]
         of = {name: [one for one in cells if one.row.split(_VERSUS)[0] == name] for name in names}
         panels.append(_Panel(_VERSUS.join(names), _unit(cells), _names(cells), of, lambda one: one.of))
-    _marks(found, panels, players, path, who)
+    _marks(found, panels, players, path, (who, "deals a mark"))
 
 
 def _names(cells: Iterable[TableCell]) -> list[str]:
     return list(dict.fromkeys(one.of for one in cells))
 
 
-def _marks(found: Reproduction, panels: Sequence[_Panel], players: Sequence[str], path: Path, who: str) -> None:
+def _marks(
+    found: Reproduction, panels: Sequence[_Panel], players: Sequence[str], path: Path, told: tuple[str, str]
+) -> None:
+    """All panels on one scale where they stand side by side; `told` is who played, and what a mark counts."""
     rows = max(len(panel.rows) for panel in panels)
     each = rows <= 8  # the lines of a panel are named in each panel, or at the left alone
     columns = min(len(panels), 4)
@@ -95,10 +103,10 @@ def _marks(found: Reproduction, panels: Sequence[_Panel], players: Sequence[str]
         max((3.6 if each else 3.0) * columns + 1.2, 7),
         (_ROW * rows + 1.2) * lines,
         title=f"{found.name}: {found.title}",
-        who=f"{who}; players: {', '.join(players)}",
-        n=_n(found.cells, "a mark"),
+        who=f"{told[0]}; players: {', '.join(players)}",
+        n=_n(found.cells, told[1]),
     ) as made:
-        shown = made.subplots(lines, columns, squeeze=False).ravel()
+        shown = made.subplots(lines, columns, squeeze=False, sharex=lines == 1).ravel()
         for axes, panel in zip(shown, panels, strict=False):
             _panel(axes, panel, players)
         for axes in shown[len(panels) :]:
@@ -156,15 +164,15 @@ def _vacillation(found: Reproduction, path: Path, who: str) -> None:
     players = list(dict.fromkeys(one.row for one in found.cells))
     shared = [one for one in found.cells if not _ROUND.fullmatch(one.measure)]
     towards = dict.fromkeys(one.of for one in found.cells if _ROUND.fullmatch(one.measure))
-    columns = 4
+    columns = 3
     lines = -(-(1 + len(towards)) // columns)
     with plots.picture(
         path,
-        13,
+        11,
         3.0 * lines,
         title=f"{found.name}: {found.title}",
         who=f"{who}; players: {', '.join(players)}",
-        n=_n(found.cells, "a mark"),
+        n=_n(found.cells, "occasions a mark"),
     ) as made:
         panels = made.subplots(lines, columns, squeeze=False).ravel()
         of = {player: [one for one in shared if one.row == player] for player in players}

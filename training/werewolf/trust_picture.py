@@ -36,6 +36,7 @@ _DARK: Final = 0.6
 """Trust, in either direction, from which on the words are white."""
 _LINES: Final = 3.2
 """Height of the panel of lines with its key, in inches."""
+_ALIVE: Final = tuple(mark for mark in plots.MARKERS if mark != "X")
 _DEATH: Final = "X"
 """Mark at the end of a dead player's line."""
 _WIDEST: Final = 4.5
@@ -196,10 +197,11 @@ def _lines(axes: Any, history: Sequence[Snapshot], me: int, name: Callable[[int]
         known = [history[at].trust[seat] for at in lived]
         called = name(seat).replace("\n", ", ")
         label = called if len(lived) == len(history) else f"{called}, dies" if lived else f"{called}, dead before"
-        style = {"color": colour, "linestyle": "-" if k < 7 else "--", "markersize": 4, "linewidth": 1.5}
-        axes.plot(lived, known, marker=plots.MARKERS[k % len(plots.MARKERS) - 1], label=label, **style)
+        thick = 1 - k / len(others)  # lines that lie on each other are seen side by side
+        style = {"color": colour, "linestyle": "-" if k < 7 else "--", "linewidth": 1.2 + 2.4 * thick}
+        axes.plot(lived, known, marker=_ALIVE[k % len(_ALIVE)], markersize=4 + 4 * thick, label=label, **style)
         if lived and len(lived) < len(history):
-            axes.plot(lived[-1], known[-1], _DEATH, color=colour, markeredgecolor="black", markersize=10, zorder=4)
+            axes.plot(lived[-1], known[-1], _DEATH, color=colour, markeredgecolor="black", markersize=12, zorder=4)
     axes.plot([], [], _DEATH, color="0.8", markeredgecolor="black", markersize=10, label="the last moment of a life")
     axes.axhline(0, color=plots.REFERENCE, linewidth=0.8)
     first = {snapshot.turn: at for at, snapshot in reversed(list(enumerate(history)))}
