@@ -135,7 +135,7 @@ def free_port() -> int:
 
 def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappears_ends_nothing():
     port = free_port()
-    words = [sys.executable, "-m", "parlour.training.cli", "mcp", "avalon_v0", "--http", str(port)]
+    words = [sys.executable, "-m", "parlour.training.cli", "mcp", "avalon_v0", "--players", "5", "--http", str(port)]
     server = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}
     )
