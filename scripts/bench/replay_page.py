@@ -1,6 +1,6 @@
 """A replay page of 1,000 events in headless Chromium: size of the file, first paint, one step, one change of perspective.
 
-A murder mystery of eight players and ten rounds, some of whom ask an offline model, is played and its page opened from disk several times; a step is the time from a press of the
+A murder mystery of nine players and ten rounds, some of whom ask an offline model, is played and its page opened from disk several times; a step is the time from a press of the
 right arrow to the end of the page's work, its layout included, at all places of the game. Needs the extra `browser`.
 
 PARLOUR_CHROMIUM=/usr/bin/chromium PYTHONPATH=tests python scripts/bench/replay_page.py [--opens 7] [--steps 200] [--out PAGE]
@@ -33,7 +33,7 @@ PERSPECTIVE = """seats => seats.map((seat) => {
   document.body.getBoundingClientRect();
   return performance.now() - from;
 })"""
-LONG = {"case": "seed:1:en:8", "rounds": 10, "questions": 5}
+LONG = {"case": "seed:1:en:9", "rounds": 10, "questions": 5}
 PAINT = "() => performance.getEntriesByName('first-contentful-paint').map(one => one.startTime)[0]"
 
 
