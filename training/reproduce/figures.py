@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.training import plots
-from parlour.training.plots import Curve, CurvePoint
 from parlour.training.reproduce.cells import Reproduction, ReproductionSetting, TableCell, Value
-from parlour.training.reproduce.questum_games import WIN
 
 _VERSUS: Final = " v. "
 _ROW: Final = 0.42
@@ -26,6 +24,8 @@ _WORDS: Final = {
     "QER": "quest engagement rate (QER)",
     "FVR": "failure vote rate (FVR)",
 }
+_APART: Final = 0.1
+"""Between marks at the same place of an axis."""
 _ROUND: Final = re.compile(r"teamwork in round (\d+)")
 _SENSORS: Final = re.compile(r"(\d+) sensors, \d+ choices")
 _QUESTIONS: Final = re.compile(r"(\d+) rounds, (\d+) questions")
@@ -259,25 +259,27 @@ def _rounds(found: Reproduction, path: Path, who: str) -> None:
                     if match[2] == number and one.measure == measure and one.of.lower() == "overall"
                 ]
                 _line(
-                    axes, sorted(of, key=lambda pair: pair[0]), f"{number} question{'s' * (number != '1')} a round", k
+                    axes,
+                    sorted(of, key=lambda pair: pair[0]),
+                    f"{number} question{'s' * (number != '1')} a round",
+                    k,
+                    _APART * (k - 1),
                 )
             unit = (
                 "%"
                 if all(one.figure is None or one.figure.share for _, one in cells if one.measure == measure)
                 else "number"
             )
-            plots.label(
-                axes, "rounds", f"{'games won by the civilians' if measure == WIN else 'mean'}, {unit}", measure
-            )
+            plots.label(axes, "rounds", f"{measure}, {unit}", measure)
             plots.whole(axes.xaxis)
         plots.key(made)
 
 
-def _line(axes: Any, cells: Sequence[tuple[int, TableCell]], name: str, k: int) -> None:
+def _line(axes: Any, cells: Sequence[tuple[int, TableCell]], name: str, k: int, shift: float = 0.0) -> None:
     colour = (plots.OWN, *plots.OTHERS)[k]
-    told = [(at, _estimate(one.figure)) for at, one in cells if one.figure is not None]
-    points = [CurvePoint(at, value, low, high) for at, (value, low, high) in told]
-    plots.draw(axes, Curve(name, points, marker=plots.MARKERS[k], interval=""), color=colour)
+    told = [(at + shift, _estimate(one.figure)) for at, one in cells if one.figure is not None]
+    style: dict[str, Any] = {"color": colour, "fmt": f"{plots.MARKERS[k]}-", "label": f"{name}, {plots.INTERVAL}"}
+    plots.points(axes, [at for at, _ in told], [found for _, found in told], **style)
     papers = [(at, one.paper) for at, one in cells if one.paper is not None]
     if papers:
         _printed(axes, [at for at, _ in papers], [paper for _, paper in papers], colour)
