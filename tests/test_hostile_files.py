@@ -109,6 +109,40 @@ def test_returns_that_are_no_numbers_are_refused(game, capsys, number):
     assert "line" in refused(capsys, "replay", file)
 
 
+@pytest.mark.parametrize(
+    "calls",
+    [
+        5,
+        "chat",
+        [5],
+        [{"ask": ["chat"], "reply": "?"}],
+        [{"ask": "chat", "reply": "?", "usage": {"prompt": "1"}}],
+        [{"ask": "chat", "reply": "?", "usage": {"prompt": -1}}],
+        [{"ask": "chat", "reply": "?", "cost": "free"}],
+        [{"ask": "chat", "reply": "?", "cut": None}],
+        [{"ask": "chat", "reply": "?", "prompt": [{"role": "user"}]}],
+        [{"ask": "chat", "reply": "?", "dropped": 3}],
+    ],
+    ids=str,
+)
+def test_calls_of_another_form_are_refused(game, capsys, calls):
+    line = game(lambda lines: lines[2].update(calls=calls))
+    assert "calls" in refused(capsys, "replay", line)
+    last = game(lambda lines: (lines[2].pop("calls"), lines[-1].update(seat="player_0", calls=calls)))
+    assert "calls" in refused(capsys, "replay", last)
+
+
+@pytest.mark.parametrize(
+    "models", [3, {"player_0": 3}, {"player_0": {"server": "x"}}, {"player_0": {"model": 3}}], ids=str
+)
+def test_models_of_another_form_are_refused(game, capsys, models):
+    assert "models" in refused(capsys, "replay", game(lambda lines: lines[0].update(models=models)))
+
+
+def test_a_last_line_of_a_seat_that_is_no_name_is_read(game, capsys):
+    assert run(["replay", game(lambda lines: lines[-1].update(seat=["player_0"]))]) == 0
+
+
 def test_costs_that_are_no_floats_are_refused(tmp_path, capsys):
     costs = ",".join(["1" + "0" * 400] * 9)
     path = tmp_path / "costs.jsonl"

@@ -20,6 +20,7 @@ from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
 from parlour.policies.llm.beginnings import Beginnings
 from parlour.policies.llm.decisions import Decisions, made_by, questions, took
 from parlour.policies.llm.model import Model
+from parlour.training.recorded_calls import calls_in, models_in
 
 FORFEIT: Final = "forfeit"
 _ANY_WORDS: Final = "Hm."
@@ -94,10 +95,10 @@ def _decision(line: PlayedLine, refused: Sequence[PlayedLine]) -> Decisions:
 def of_transcript(transcript: Transcript) -> tuple[Decisions, ...]:
     """The decisions of each seat in a transcript that was read from a file, finished or not."""
     seats = transcript.game().seats
-    models: Any = transcript.header.get("models") or {}
+    models = models_in(transcript.header)
     named = [_answering(models[name(seat)]) if name(seat) in models else () for seat in range(seats)]
     last = transcript.closing
-    left = {last["seat"]: took(last.get("calls") or ())} if "seat" in last else {}
+    left = {str(last["seat"]): took(calls_in(last))} if "seat" in last else {}
     return tuple(
         replace(one + left.get(name(seat), Decisions()), models=named[seat])
         for seat, one in enumerate(counted(_lines(transcript), seats))
@@ -110,6 +111,7 @@ def _lines(transcript: Transcript) -> Iterator[PlayedLine]:
     state = next(reached)
     for entry, notes in zip(transcript.entries, transcript.lines or ({},) * len(transcript.entries), strict=True):
         if entry.seat >= 0:
+            calls_in(notes)
             talk = is_talk(text, entry.move, game.view(state, entry.seat)) if entry.move else False
             yield PlayedLine(entry, notes, len(game.legal(state)), talk)
         if entry.move is not None:

@@ -1,0 +1,78 @@
+"""The form of what a transcript's lines tell of questions to models, which a file from outside may break.
+
+What writes it is `parlour.policies.llm.chat`; what counts it, `parlour.policies.llm.decisions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Required
+
+from parlour.envs.core import ParlourError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+_Count = Annotated[int, Field(ge=0)]
+_STRICT: Final = ConfigDict(strict=True, extra="allow")
+
+
+class _Message(TypedDict):
+    content: str
+
+
+class _Usage(TypedDict, total=False):
+    __pydantic_config__ = _STRICT  # type: ignore[misc]  # how pydantic is told
+    prompt: _Count
+    cached: _Count
+    completion: _Count
+
+
+class _Call(TypedDict, total=False):
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
+    ask: str
+    prompt: list[_Message]
+    reply: str
+    fault: str
+    by: str
+    reason: str
+    decides: bool
+    cut: _Count
+    usage: _Usage | None
+    cost: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+    served: str | None
+    dropped: list[str]
+
+
+class _Model(TypedDict, total=False):
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
+    model: Required[str]
+    server: str
+
+
+_CALLS: Final = TypeAdapter(list[_Call])
+_MODELS: Final = TypeAdapter(dict[str, _Model])
+
+
+def calls_in(notes: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The calls of a line of a transcript; raises `ParlourError` if they have another form."""
+    found: list[Mapping[str, Any]] = notes.get("calls") or []
+    _check(_CALLS, found, "calls")
+    return found
+
+
+def models_in(header: Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:
+    """Seat -> the model that answered it, of a transcript's header; raises `ParlourError` for another form."""
+    found: Mapping[str, Mapping[str, str]] = header.get("models") or {}
+    _check(_MODELS, found, "models")
+    return found
+
+
+def _check(form: TypeAdapter[Any], found: Any, what: str) -> None:
+    try:
+        form.validate_python(found, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join([what, *map(str, first["loc"])])[:200]
+        raise ParlourError(
+            f"{where} of a transcript is not accepted: {first['msg'].lower()}; accepted: as a game writes it"
+        ) from None
