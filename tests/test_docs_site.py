@@ -141,3 +141,14 @@ def test_pages_that_did_not_change_keep_their_time(tmp_path):
     write_pages(tmp_path, {"a.md": "x"})
     assert (tmp_path / "a.md").stat().st_mtime_ns == first
     assert not (tmp_path / "b.md").exists()
+
+
+def test_links_between_pages_lead_to_files_and_to_pages_of_the_site():
+    wrong = []
+    for path in [*DOCS.glob("*.md"), *(DOCS / "integrations").glob("*.md"), *(DOCS / "tutorials").glob("*.md")]:
+        prose = re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
+            found = (path.parent / target).resolve()
+            if not found.exists() or (found.suffix == ".md" and not found.is_relative_to(DOCS)):
+                wrong.append(f"{path.name}: {target}")
+    assert wrong == []

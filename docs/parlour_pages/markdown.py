@@ -58,7 +58,8 @@ def _plain(text: str) -> str:
 
 def of_docstring(doc: str) -> str:
     """A docstring in Google style as Markdown: sections become lists, doctests and indented lines blocks of code."""
-    return "\n\n".join(_block(lines) for lines in _blocks(doc.strip("\n").splitlines())).strip()
+    plain = re.sub(r"\[bold\](.*?)\[/bold\]", r"`\1`", doc.strip("\n"))  # the command line's emphasis
+    return "\n\n".join(_block(lines) for lines in _blocks(plain.splitlines())).strip()
 
 
 def summary(doc: str) -> str:
