@@ -147,7 +147,14 @@ SMALL = TrustTraining(episodes=4, rounds=2, rho=(0.95,))
 def test_a_run_that_was_cut_off_ends_with_the_same_files(tmp_path):
     learn_trust(SMALL, tmp_path / "whole")
     whole = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
-    assert set(whole) == {"config.json", "episodes.jsonl", "parameters.json", "readers.json", "report.md"}
+    assert set(whole) == {
+        "config.json",
+        "episodes.jsonl",
+        "parameters.json",
+        "readers.json",
+        "report.html",
+        "report.md",
+    }
     cut = tmp_path / "cut"
     cut.mkdir()
     (cut / "config.json").write_bytes(whole["config.json"])

@@ -1,9 +1,9 @@
 """`parlour train gratr-trust`: play episodes, learn what evidence can be relied on from them, play on with what was learned.
 
 Leaves config.json, episodes.jsonl, parameters.json (for `gratr:parameters=FILE`), readers.json (Bayes' habits and the logistic
-model, learned from the same episodes; for `parlour reproduce gratr-trust --readers FILE`) and report.md. Each round plays
-GRATR as the rounds before taught it, so that what is learned fits the games that follow from it. A run that was killed
-goes on behind its last whole episode and ends with the same files.
+model, learned from the same episodes; for `parlour reproduce gratr-trust --readers FILE`), report.md and report.html. Each
+round plays GRATR as the rounds before taught it, so that what is learned fits the games that follow from it. A run that was
+killed goes on behind its last whole episode and ends with the same files.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from parlour.envs.werewolf.presets import PLAYERS as TABLES
 from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr.parameters import Parameters
 from parlour.policies.agents.werewolf.gratr.reliability import KINDS, SIGNS, Reliabilities
-from parlour.policies.files import atomic_write, write_json
+from parlour.policies.files import write_json
 from parlour.training import rollout, seeds
 from parlour.training.avalon.habits.priors import Widths
+from parlour.training.pages.report import write_report
 from parlour.training.runs import JsonlStore, StageProgress, no_stage_progress, run_directory
 from parlour.training.werewolf import logistic
 from parlour.training.werewolf.habits import WolfCounts, fit_counts
@@ -130,7 +131,7 @@ def learn_trust(config: TrustTraining, out: str | Path, progress: StageProgress 
         told = {"parameters": {"rho": found.rho}, "reliabilities": found.reliabilities.as_json(), "learned_from": came}
         write_json(folder / PARAMETERS, told)
         write_json(folder / READERS, dict(learned.readers))
-        atomic_write(folder / "report.md", _report(config, learned))
+        write_report(folder, _report(config, learned))
     return learned
 
 
