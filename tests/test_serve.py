@@ -802,8 +802,9 @@ def test_a_port_that_is_taken_gets_one_line(capsys):
 
 
 def test_without_the_extra_it_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.delitem(sys.modules, "parlour.policies.llm.server.app")
-    monkeypatch.delattr("parlour.policies.llm.server.app")
+    for module in ("app", "listening", "connections"):  # those that import it
+        monkeypatch.delitem(sys.modules, f"parlour.policies.llm.server.{module}")
+        monkeypatch.delattr(f"parlour.policies.llm.server.{module}")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert run(["serve"]) == 2
     assert capsys.readouterr().err == "parlour: uvicorn is not installed; accepted: pip install 'parlour[serve]'\n"
