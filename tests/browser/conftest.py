@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ def browser() -> Iterator[Any]:
     program = os.environ.get("PARLOUR_CHROMIUM")
     if not program:
         pytest.skip(WHY)
-    playwright = pytest.importorskip("playwright.sync_api", reason=WHY)
+    playwright = import_module(
+        "playwright.sync_api"
+    )  # an error where it is missing: who names a browser wants these tests
     with playwright.sync_playwright() as driver:
         # no sandbox: containers run tests as root, whom Chromium refuses one
         opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
