@@ -408,10 +408,20 @@ def processes(session: int) -> list[str]:
     return [line for line in told.splitlines() if not line.startswith("Z")]
 
 
+def heeding_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupt_leaves_nothing_running_and_whole_files(tmp_path):
     command = [sys.executable, "-m", "parlour.training.cli", "play", "avalon_v0", "--games", "5000", "--json"]
     where = ["--out", str(tmp_path), "--ray", "local", "--ray-workers", "2"]
-    started = subprocess.Popen([*command, *where], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    started = subprocess.Popen(
+        [*command, *where],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heeding_interrupts,  # who runs the tests in the background of a shell has them ignored
+    )
     until = time.monotonic() + 120
     while len(list(tmp_path.glob("*.jsonl"))) < 5 and time.monotonic() < until:
         time.sleep(0.1)
