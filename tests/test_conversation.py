@@ -171,6 +171,20 @@ def test_a_seat_that_leaves_does_not_keep_the_others_from_the_end(on_bad):
     assert not seat.done
 
 
+def test_a_transcript_that_cannot_be_written_is_no_silence_of_a_seat(tmp_path, monkeypatch):
+    env = table("avalon_v0", num_players=5, transcript=tmp_path / "game.jsonl")
+    seat = ConversationSeat(env, "player_0")
+    seat.reset(seed=5)
+
+    def full(action):
+        raise ParlourError("there is no room left")
+
+    monkeypatch.setattr(env, "step", full)
+    with pytest.raises(ParlourError, match="no room left"):
+        seat.leave()
+    env.close()
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------
 
 

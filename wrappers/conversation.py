@@ -194,7 +194,7 @@ class Conversation:
         """What the table does about silence; a seat gives up where that is an error."""
         try:
             self.env.step("")
-        except ParlourError:
+        except tuple(FAULTS):
             self.game_env.forfeit()
 
     def _now(self, agent: str, choice: str) -> str:

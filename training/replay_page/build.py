@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.core import NATURE
+from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.headings import language_of
 from parlour.envs.replay import Transcript
 from parlour.envs.text import agents_of, clean, end_of
@@ -121,7 +121,7 @@ def _decisions(played: PlayedGame) -> tuple[Decisions, ...] | None:
         return None
     try:
         return of_transcript(played.transcript)
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except ParlourError:
         return None
 
 
