@@ -10,7 +10,7 @@ from parlour.policies.agents.murder_mystery.purse import Purse
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import cli
 from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
-from parlour.training.murder_mystery.methods import METHODS
+from parlour.training.murder_mystery.methods import METHODS, method_of
 from parlour.training.murder_mystery.result_store import _key
 from parlour.training.reproduce import ReproductionSetting, questum, questum_games
 
@@ -33,15 +33,43 @@ def test_a_purse_refuses_what_would_take_more_than_is_left():
     assert purse.allows("report")  # 11 + 2 <= 16
 
 
-@pytest.mark.parametrize("name", ["questum", "player_star", "mystery_werewolf", "mystery_ocot"])
+def test_what_is_kept_for_a_vote_that_takes_nothing_is_released():
+    purse = Purse(lambda: 8, limit=12, kept=4)
+    assert not purse.allows("question")  # 8 + 1 > 12 - 4
+    purse.release(3)
+    assert purse.allows("question")  # 8 + 1 <= 12 - 1
+
+
+def test_a_move_whose_price_is_known_is_not_taken_to_be_as_dear_as_the_dearest():
+    taken = 0
+    purse = Purse(lambda: taken, limit=12, kept=0)
+    assert purse.allows("question")
+    taken = 7
+    assert not purse.allows("question")  # 7 + 7 > 12
+    assert purse.allows("question", 5)
+    assert purse.allows("report", 0)
+
+
+def test_planners_put_questions_until_the_purse_is_empty():
+    """Of 12, 4 are introductions and 1 is the murderer's vote; the other three vote without the model, and keep nothing for it."""
+    plan = method_of("questum:mode=plan,price=0,curiosity=1")
+    found = play_case(CaseJob(SMALL, plan, 3, CaseSetting(repetitions=0, budget=12)), OfflineModel())
+    assert found.play.asked == 12
+
+
+@pytest.mark.parametrize(
+    "name", ["questum", "questum:mode=plan", "questum:mode=random", "player_star", "mystery_werewolf", "mystery_ocot"]
+)
 def test_a_game_takes_no_more_than_its_budget(name):
     for budget in (25, 60):
         table = CaseSetting(repetitions=0, budget=budget)
-        found = play_case(CaseJob(SMALL, METHODS[name], 3, table), OfflineModel())
+        found = play_case(CaseJob(SMALL, method_of(name), 3, table), OfflineModel())
         assert found.play.asked <= budget
         assert found.asked > 0  # and somebody was questioned
-    free = play_case(CaseJob(SMALL, METHODS[name], 3, CaseSetting(repetitions=0)), OfflineModel())
-    assert free.play.asked > 60
+    free = play_case(CaseJob(SMALL, method_of(name), 3, CaseSetting(repetitions=0)), OfflineModel())
+    assert free.play.asked > {"questum:mode=plan": 25, "questum:mode=random": 50}.get(
+        name, 60
+    )  # they put one question for each call
 
 
 def test_a_budget_that_is_never_reached_changes_nothing():

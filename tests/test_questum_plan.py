@@ -17,8 +17,17 @@ from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import InterviewSettings, QuestumAgent
 from parlour.policies.agents.murder_mystery.evidence import NOBODY, Told
+from parlour.policies.agents.murder_mystery.questum.outlook import TOPICS, Outlook, PlannedQuestion
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
-from parlour.policies.agents.murder_mystery.questum.posterior import Prospect, chances, expected_fall, uncertainty
+from parlour.policies.agents.murder_mystery.questum.posterior import (
+    Prospect,
+    believed,
+    chances,
+    event_gains,
+    expected_fall,
+    uncertainty,
+)
+from parlour.policies.agents.murder_mystery.topics import DEATH
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import rollout
 from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
@@ -99,6 +108,33 @@ def test_a_gain_is_never_below_nothing_nor_above_what_is_open():
         assert 0.0 <= expected_fall(now, int(rng.integers(6)), prospect) <= uncertainty(now) + 1e-12
 
 
+def test_a_witness_that_must_lie_if_a_seat_did_it_clears_that_seat_no_further():
+    now, prospect = {1: 0.5, 2: 0.5}, Prospect({1: 1.0, 2: 1.0}, {})
+    # asked of 3, which lies for certain if 1 did it: it then clears both, and never says which of the two worlds it is in
+    # from 2's side: if 2 did it, 3 is honest, clears 1 and not 2
+    assert expected_fall(now, 3, prospect, {1: 1.0, 2: 0.0}) == pytest.approx(math.log(2))
+    # if 3 lies whoever did it, both are cleared either way: nothing is learned
+    assert expected_fall(now, 3, prospect, {1: 1.0, 2: 1.0}) == pytest.approx(0.0)
+
+
+def test_what_an_event_tells_is_split_into_who_did_it_and_who_lies():
+    # worlds of three seats and one liar, 0 being the own seat: 1 did it and 2 lies, 2 did it and 1 lies
+    told = [Told(Fact("died", (3, 0, 1, 2)), NOBODY, True)]
+    beliefs = believed(told, 3, 3, 0, 1)
+    assert beliefs.chances == {1: 0.5, 2: 0.5}
+    assert beliefs.doubt(1) == {1: 1.0, 2: 1.0}
+    first = np.array([float(world.murderer == 1) for world in beliefs.worlds])
+    assert event_gains(beliefs, first) == pytest.approx((math.log(2), 0.0))  # who did it, and nothing else is open
+    # four seats, one liar: whether 3 is a liar tells nothing of 1 against 2, and ln 2 of who lies, if 3 did not do it
+    beliefs = believed([DIED], 4, VICTIM, 0, 1)
+    liar = np.array([float(world.bad >> 3 & 1 and world.murderer != 3) for world in beliefs.worlds])
+    who, lying = event_gains(beliefs, liar)
+    # who did it: 1, 2, 3 alike, ln 3; with chance 1/3 it is 1 or 2, ln 2; with 2/3 it is 1, 2, 3 at 1/4, 1/4, 1/2: 1.5 ln 2
+    assert who == pytest.approx(math.log(3) - math.log(2) / 3 - math.log(2))
+    # who lies: ln 2 before; if 3 does, nothing is left; if not, ln 2 if 3 did it (half of 2/3), else nothing
+    assert lying == pytest.approx(math.log(2) * 2 / 3)
+
+
 # -- at the table ----------------------------------------------------------------------------------------------
 
 
@@ -140,7 +176,7 @@ def test_once_it_is_clear_only_curiosity_asks_on():
     players, _ = played("questum:mode=plan", "seed:9:en:5:1")
     for plan in plans(players):
         (victim,) = plan.room.scene.victims
-        if uncertainty(plan.chances(victim)) == 0:
+        if uncertainty(plan.chances(victim)) == uncertainty(plan.table_view(victim).beliefs.chances) == 0:
             gains = plan.worth(victim, list(plan.room.others))
             assert max(gains.values()) <= plan.settings.curiosity
 
@@ -181,6 +217,67 @@ def _decided(world, seat, view):
     plan = agent.procedure
     (victim,) = plan.room.scene.victims
     return plan.chances(victim), plan.worth(victim, list(plan.room.others)), plan.vote(victim)
+
+
+def test_what_one_seat_knows_alone_is_asked_on_for_the_table():
+    """Seat 0 saw everybody else clear but one: it knows who did it, the table does not, and the table votes."""
+    case, env = "seed:9:en:5:1", rollout.table("murder_mystery_v0", case="seed:9:en:5:1")
+    game = env.game_env.game
+    view = game.view(game.initial(), next(s for s, one in enumerate(find(case).characters) if not any(one.murders)))
+    for share, least in ((0.0, False), (0.5, True)):
+        agent = make_policy(f"questum:mode=plan,curiosity=0,table={share}", "murder_mystery_v0", {}, OfflineModel())
+        agent.reset(view.seat, 1)
+        agent._view({"view": view})
+        plan = agent.procedure
+        (victim,) = plan.room.scene.victims
+        person = plan.room.scene.person(victim)
+        sure = [Told(Fact("peace", (seat, person)), view.seat, True) for seat in plan.room.others[1:]]
+        plan._heard._sure = [*plan.own_view(victim).told, *sure]
+        plan._views.clear()
+        assert uncertainty(plan.chances(victim)) == 0
+        assert uncertainty(plan.table_view(victim).beliefs.chances) > 0
+        assert (max(plan.worth(victim, list(plan.room.others)).values()) > 0) == least
+
+
+def test_a_claim_and_a_sighting_catch_a_liar_together_where_others_may_lie():
+    """Who was asked where it was claims a place; that others may have seen it elsewhere is then worth something."""
+    players, _ = played("questum:mode=random", "seed:2:en::::2", rounds=1)
+    plan = plans(players)[0]
+    (victim,) = plan.room.scene.victims
+    seats, person = len(plan.room.scene.players), plan.room.scene.person(victim)
+    found = {}
+    for liars in (0, 1):
+        told = plan.table_view(victim).told
+        beliefs = believed([], seats, person, NOBODY, liars)  # nothing is clear yet
+        outlook = Outlook(plan.room.scene, plan._heard, victim, told, beliefs, liars)
+        found[liars] = [
+            outlook.exposure(PlannedQuestion(topic, -1), seat) for topic in TOPICS for seat in plan.room.others
+        ]
+    assert set(found[0]) == {(0.0, 0.0)}
+    assert max(lying for _, lying in found[1]) > 0
+    assert all(who >= 0 and lying >= 0 for who, lying in found[1])
+
+
+@pytest.mark.parametrize("reference", ["seed:2:en::::1", "seed:3:en::::3", "seed:3:en::::4"])
+def test_where_and_when_the_victim_died_is_asked_first(reference):
+    """The briefing never says both, and without them no sighting clears anybody."""
+    game = GAME.build(case=reference)
+    innocent = next(s for s, one in enumerate(game.case.characters) if not any(one.murders))
+    agent = make_policy("questum:mode=plan", "murder_mystery_v0", {}, OfflineModel())
+    agent.reset(innocent, 1)
+    agent._view({"view": game.view(game.initial(), innocent)})
+    worth = agent.procedure.worth(agent.procedure.room.scene.victims[0], list(agent.procedure.room.others))
+    assert max(worth, key=lambda one: worth[one])[1] == (DEATH, -1)
+
+
+@pytest.mark.parametrize("reference", ["seed:9:en:5:1", "seed:2:en::::3"])
+def test_no_question_is_put_twice_to_the_same_seat(reference):
+    """It would say the same again."""
+    players, _ = played("questum:mode=plan", reference, rounds=2)
+    talks = plans(players)[0].room.seat_memory.talks
+    planners = {plan.room.me.name for plan in plans(players)}
+    put = [(talk.speaker, talk.question) for talk in talks if talk.asker in planners]
+    assert len(put) == len(set(put)) > 0
 
 
 def test_random_questioning_reads_the_answers_alike_and_plans_nothing():

@@ -72,7 +72,8 @@ def test_a_reward_is_that_of_the_case_played_with_these_numbers():
 
 
 def test_the_planner_is_tuned_by_its_own_numbers():
-    assert PLAN_SPACE.defaults == {"price": InterviewSettings().price, "curiosity": InterviewSettings().curiosity}
+    names = ("price", "curiosity", "liars", "table")
+    assert PLAN_SPACE.defaults == {name: getattr(InterviewSettings(), name) for name in names}
     problem = QuestumTuning(parameters=("price",))
     assert problem.space.names == ("price",)
     assert with_settings({"price": 0.05}).policy == "questum:mode=plan,price=0.05"

@@ -32,7 +32,7 @@ words for facts: questions keep their topics, and answers are free words.
 | a choice that cannot be used | asks nobody else | the same |
 | a suspicion that cannot be used | stays as it was; before the first, a random one | the same |
 
-Tougher cases (`seed:N:en::::LEVEL`, levels 1 to 3; ours) tell how many of those who murdered nobody may lie, too: these may tell
+Tougher cases (`seed:N:en::::LEVEL`, levels 1 to 4; ours) tell how many of those who murdered nobody may lie, too: these may tell
 the lies that they planned, in place of what contradicts them, or be silent. `belief.py` holds the worlds that agree with what was told.
 
 A victim that no player murdered does not count. Of several murderers of one victim any will do. The winner is `civilians` if

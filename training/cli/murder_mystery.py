@@ -305,7 +305,7 @@ def make_case(
     ] = None,
     victims: Annotated[int | None, "Number of victims, 1 or 2; None: drawn from the seed."] = None,
     scene: Annotated[str | None, "Scene of the story, such as harbour; None: drawn from the seed."] = None,
-    level: Annotated[int, "Difficulty, 0 to 3: from 1 on innocents lie, too."] = 0,
+    level: Annotated[int, "Difficulty, 0 to 4: from 1 on innocents lie, too."] = 0,
 ) -> None:
     """Make an original case from a seed, proved to be solvable from all scripts and from no innocent's alone.
 

@@ -28,9 +28,14 @@ SPACE: Final = Space((Parameter("beta", 0.0, 1.0, gain.BETA), Parameter("epsilon
 
 _USUAL: Final = InterviewSettings()
 PLAN_SPACE: Final = Space(
-    (Parameter("price", 0.0, 0.2, _USUAL.price), Parameter("curiosity", 0.0, 0.2, _USUAL.curiosity)),
+    (
+        Parameter("price", 0.0, 0.2, _USUAL.price),
+        Parameter("curiosity", 0.0, 0.2, _USUAL.curiosity),
+        Parameter("liars", 0.0, 1.0, _USUAL.liars),
+        Parameter("table", 0.0, 1.0, _USUAL.table),
+    ),
 )
-"""Of `mode=plan`: when to stop, and what all else is worth."""
+"""Of `mode=plan`: when to stop; what all else is worth, who lies, and what the table learns."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class QuestumTuning:
     """
 
     parameters: tuple[str, ...] = ("beta", "epsilon")
-    """Parameters to tune: of beta and epsilon, or those of the planner, price and curiosity."""
+    """Parameters to tune: of beta and epsilon, or those of the planner, price, curiosity, liars and table."""
     weights: tuple[float, float, float] = (0.4, 0.4, 0.2)
     """Weights in the reward: share of victims solved, share of quiz points, cost of the game (subtracted)."""
     language: str = "en"

@@ -75,7 +75,7 @@ class ReproductionSetting:
     repetitions: int = 3
     """Murder mysteries: number of repetitions of the quiz."""
     level: int = 0
-    """Murder mysteries: difficulty of the generated cases, 0 to 3; from 1 on innocents lie, too."""
+    """Murder mysteries: difficulty of the generated cases, 0 to 4; from 1 on innocents lie, too."""
 
     def __post_init__(self) -> None:
         for name, least in (("workers", 1), ("seed", 0), ("repetitions", 1)):

@@ -45,7 +45,7 @@ def generate(
         players: 4..9; None draws 4..6.
         victims: 1 or 2; None draws one, or with five players or more sometimes two.
         scene: Name of a scene of the languages' files; None draws one.
-        level: 0 for a plain case; 1..3 for tougher ones, with one victim and 5..9 players (6..9 at level 3); see `tougher`.
+        level: 0 for a plain case; 1..4 for tougher ones, with one victim and 5..9 players (6..9 at level 3, 8 or 9 at level 4); see `tougher`.
 
     Raises:
         ParlourError: For an option that is not accepted.

@@ -6,6 +6,7 @@ Ours. A level adds to the facts of a plain case:
 2. One innocent lies for the murderer: it claims to have been with him at the place of his alibi. Somebody saw the murderer,
    somebody else saw the liar: only both together break the alibi.
 3. Both, with two liars.
+4. Both, and a second innocent confirms the murderer's alibi: three liars.
 
 A second innocent looks guilty at all levels. Then more is dealt until the solver, which does not know who lies but how many
 (`belief`), is left with the murderer alone though he says nothing; and the case counts only if its proof takes as many
@@ -25,7 +26,7 @@ from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, order
 from parlour.envs.murder_mystery.generate.world import CaseWorld, sample
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
-LEVELS: Final = range(4)
+LEVELS: Final = range(5)
 """Of difficulty; 0 is a plain case."""
 
 
@@ -36,8 +37,8 @@ class Toughness(NamedTuple):
     """Innocents who may lie."""
     secret: bool
     """Whether one of them hides where it was."""
-    backed: bool
-    """Whether one of them confirms the murderer's alibi."""
+    backed: int
+    """How many of them confirm the murderer's alibi."""
     deductions: int
     """Statements that the solver's proof must take at least."""
     players: range
@@ -45,10 +46,11 @@ class Toughness(NamedTuple):
 
 
 TOUGHNESS: Final = (
-    Toughness(0, secret=False, backed=False, deductions=0, players=range(4, 7)),
-    Toughness(1, secret=True, backed=False, deductions=8, players=range(5, 8)),
-    Toughness(1, secret=False, backed=True, deductions=9, players=range(5, 8)),
-    Toughness(2, secret=True, backed=True, deductions=11, players=range(6, 9)),
+    Toughness(0, secret=False, backed=0, deductions=0, players=range(4, 7)),
+    Toughness(1, secret=True, backed=0, deductions=8, players=range(5, 8)),
+    Toughness(1, secret=False, backed=1, deductions=9, players=range(5, 8)),
+    Toughness(2, secret=True, backed=1, deductions=11, players=range(6, 9)),
+    Toughness(3, secret=True, backed=2, deductions=16, players=range(8, 10)),
 )
 _ATTEMPTS: Final = 24
 """Clues that are added, one after another, before a draw is given up."""
@@ -123,12 +125,12 @@ def complicate(world: CaseWorld, known: CaseKnowledge, rng: np.random.Generator,
         world: What happened, with one victim.
         known: Who knows what.
         rng: Where chance comes from.
-        level: 1..3.
+        level: 1..4.
     """
     wanted, hands = TOUGHNESS[level], _Hands(world, known, rng)
     if wanted.secret:
         _secret(hands)
-    if wanted.backed and not _backed(hands):
+    if not all(_backed(hands) for _ in range(wanted.backed)):
         return None
     _herring(hands)
     if not _proved(hands, wanted.liars) or not _riddle(hands, wanted):
@@ -155,7 +157,7 @@ def _secret(hands: _Hands) -> None:
 def _backed(hands: _Hands) -> bool:
     """An innocent claims to have been with the murderer at the place of his alibi; somebody saw where it really was."""
     murderer, time = hands.death.murderer, hands.death.time
-    free = [s for s in hands.innocents if s != hands.scapegoat and hands.where(s) != hands.alibi]
+    free = [s for s in hands.innocents if not hands.lies[s] and s != hands.scapegoat and hands.where(s) != hands.alibi]
     seen = Fact("saw", (murderer, hands.death.place, time))
     free = [seat for seat in free if seen not in hands.facts[seat]]
     if not free:

@@ -77,11 +77,14 @@ class MysterySeat(GameSeat[MysteryView]):
 
     def _can_pay(self, kind: str) -> bool:
         """Whether what the game may take of the model allows one more of a kind of moves."""
-        return self.purse is None or self.purse.allows(kind)
+        procedure = self._procedure()
+        return self.purse is None or self.purse.allows(kind, procedure.takes(kind), procedure.least(kind))
 
     def _sit_down(self, view: MysteryView) -> None:
         room = Room.of(view, self.seat_model, SeatMemory(view, self.embedder), self.rng)
         self.procedure = self._murderer(room) if any(view.murders) else self._civilian(room)
+        if self.purse is not None and self.procedure.takes(game.VOTE) == 0:
+            self.purse.release(len(view.victims))
 
     def _take(self, view: MysteryView) -> None:
         self._procedure().room.seat_memory.take(view)
@@ -149,7 +152,17 @@ class QuestumAgent(MysterySeat):
 
     name: ClassVar[str] = "questum"
     base: ClassVar[InterviewSettings] = InterviewSettings()
-    words: ClassVar[tuple[str, ...]] = ("beta", "epsilon", "sensors", "prune", "mode", "price", "curiosity")
+    words: ClassVar[tuple[str, ...]] = (
+        "beta",
+        "epsilon",
+        "sensors",
+        "prune",
+        "mode",
+        "price",
+        "curiosity",
+        "liars",
+        "table",
+    )
 
     def __init__(
         self, model: Model | None = None, chosen: InterviewSettings | None = None, *, embedder: Embedder = HASHING
@@ -160,7 +173,7 @@ class QuestumAgent(MysterySeat):
     @classmethod
     def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
         """An agent from words: `beta`, `epsilon`, `sensors` (joined by +, or none), `prune` (yes, no), `mode` (score, all,
-        plan, random), `price` and `curiosity` of the plan.
+        plan, random), `price`, `curiosity`, `liars` and `table` of the plan.
         """
         try:
             return cls(model, InterviewSettings.from_words(settings, cls.words, cls.base))

@@ -134,6 +134,14 @@ class Procedure(ABC):
         """The main suspect of now, after a round."""
         return self.vote(victim)
 
+    def takes(self, kind: str) -> int | None:
+        """How many questions to the model a kind of move takes, where that is known beforehand; else None."""
+        return None
+
+    def least(self, kind: str) -> int:
+        """How many questions to the model a kind of move takes at least."""
+        return 1
+
     def vote(self, victim: str) -> int:
         """Who did it."""
         room = self.room

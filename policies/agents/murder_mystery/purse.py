@@ -26,8 +26,17 @@ class Purse:
         self._dearest: dict[str, int] = {}
         self._begun: tuple[str, int] | None = None
 
-    def allows(self, what: str) -> bool:
+    def release(self, count: int) -> None:
+        """Keep so many fewer for the votes."""
+        self._kept -= count
+
+    def allows(self, what: str, takes: int | None = None, least: int = 1) -> bool:
         """Whether there is enough left for one more of a kind; what is begun now is taken to last until the next call.
+
+        Args:
+            what: The kind.
+            takes: What it takes, where that is known; it then says nothing of others of its kind.
+            least: What it takes at least, where it is not.
 
         >>> taken = 0
         >>> purse = Purse(lambda: taken, limit=12, kept=2)
@@ -41,7 +50,10 @@ class Purse:
         if self._begun is not None:
             begun, before = self._begun
             self._dearest[begun] = max(self._dearest.get(begun, 1), now - before)
-        price = self._dearest.get(what) or max(self._dearest.values(), default=1)
+        price = takes if takes is not None else max(least, self._price(what))
         enough = now + price <= self._limit - self._kept
-        self._begun = (what, now) if enough else None
+        self._begun = (what, now) if enough and takes is None else None
         return enough
+
+    def _price(self, what: str) -> int:
+        return self._dearest.get(what) or max(self._dearest.values(), default=1)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.murder_mystery.vocabulary import MysteryView
+from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, MysteryView
 from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, SensorAnswer
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
 from parlour.policies.agents.murder_mystery.questum import gain
@@ -54,12 +54,16 @@ class InterviewSettings:
     """`mode=plan`: what a question must be worth to be put, in nats of the entropy over who did it."""
     curiosity: float = 0.04
     """`mode=plan`: what an answer is worth, in nats, for all else that it may tell."""
+    liars: float = 0.3
+    """`mode=plan`: what a nat of who else lies is worth, in nats of who did it."""
+    table: float = 0.5
+    """`mode=plan`: the weight of what the table as a whole would learn; the rest is of what the own seat would."""
 
     def __post_init__(self) -> None:
         gain.share("beta", self.beta)
         gain.share("epsilon", self.epsilon)
         check_one_of("mode", self.mode, MODES)
-        for name in ("price", "curiosity"):
+        for name in ("price", "curiosity", "liars", "table"):
             gain.share(name, getattr(self, name))
         for sensor in self.sensors:
             if sensor not in SENSORS or sensor == VALUE:
@@ -71,7 +75,7 @@ class InterviewSettings:
         values: dict[str, Any] = asdict(base)
         for key, value in words.items():
             check_one_of("setting", key, accepted)
-            if key in ("beta", "epsilon", "price", "curiosity"):
+            if key in ("beta", "epsilon", "price", "curiosity", "liars", "table"):
                 values[key] = gain.number(key, value)
             elif key == "sensors":
                 values[key] = sensors_from(value)
@@ -117,6 +121,12 @@ class Interview(Procedure):
         """(victim, seat) -> how often this seat has questioned it."""
         self._asked: dict[str, tuple[int, ...]] = {}
         """Who was questioned in this round."""
+
+    def least(self, kind: str) -> int:
+        """Sensors, a question and its answer; or, after a round, one reading of everybody else and a selection."""
+        asking = len(self.settings.sensors) + 2
+        pruning = len(self.room.others) + 1 if self.settings.prune else 1
+        return {CHOOSE: asking, SUSPECT: pruning}.get(kind, 1)
 
     # -- asking ------------------------------------------------------------------------------------------------
 

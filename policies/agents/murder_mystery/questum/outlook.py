@@ -1,0 +1,224 @@
+"""What an answer may bring, worked out from what was asked and told so far, and from how riddles are made.
+
+Ours; the numbers were set by hand, on training cases. A question that was answered in full leaves nothing of its kind, an answer as
+long as answers may be leaves some, and the very same question again brings nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, UNKNOWN, WHEREABOUTS
+from parlour.policies.agents.murder_mystery.evidence import Told, death_of
+from parlour.policies.agents.murder_mystery.questum.heard import HeardAnswer, HeardTalk
+from parlour.policies.agents.murder_mystery.questum.posterior import (
+    Beliefs,
+    Prospect,
+    event_gains,
+    expected_fall,
+    uncertainty,
+)
+from parlour.policies.agents.murder_mystery.scene import Scene
+from parlour.policies.agents.murder_mystery.topics import ABLE, DEATH, REASONS, QuestionTopic, put, wanted
+
+_CLEARING: Final = ("saw", "lacked", "peace")
+"""Kinds of facts that clear an innocent."""
+_KINDS: Final = {ABLE: ("saw", "lacked"), DEATH: ("saw",), WHEREABOUTS: ("saw",), REASONS: ("peace",)}
+"""Question about nobody in particular -> what it can bring that clears."""
+_REACH: Final = 0.8
+"""How likely what somebody knows is among the facts of an answer that is asked for everything of its kind."""
+_CUT: Final = 0.4
+"""Of what was not told in an answer as long as answers may be, how much may still come."""
+_DIM: Final = 0.4
+"""What a sighting or access is worth while it is not known where and when the victim died, or by what means."""
+_MISSING: Final = (0.5, 0.5, 0.25)
+"""Of what sightings and access would tell, the share that is lost while place, time or means of the death are not known."""
+_KNOWING: Final = (1.0, 2.0)
+"""How many others know what the briefing does not say of a death: in plain cases, and in tougher ones."""
+_ELSE: Final = {REASONS: 1.0, DEATH: 0.8, ABLE: 0.6, RELATION: 0.5, OPEN: 0.3, WHEREABOUTS: 0.3}
+"""What else questions bring, in shares of the setting `curiosity`."""
+TOPICS: Final = tuple(sorted(_ELSE))
+"""Of the questions that can be put."""
+
+
+class PlannedQuestion(NamedTuple):
+    """A question that could be put."""
+
+    topic: int
+    about: int
+    """A seat, or -1 for nobody in particular."""
+
+
+class Outlook:
+    """What answers about a victim may bring to a seat.
+
+    Args:
+        scene: What everybody knows.
+        heard: What the seat heard.
+        victim: Name.
+        told: What is taken as known and heard about the victim.
+        beliefs: What follows from that; the seats that can have done it are looked at.
+        liars: How many who killed nobody may lie.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        heard: HeardTalk,
+        victim: str,
+        told: Sequence[Told],
+        beliefs: Beliefs,
+        liars: int,
+    ) -> None:
+        self._scene, self._victim, self._beliefs = scene, victim, beliefs
+        self._asked_for: dict[PlannedQuestion, QuestionTopic] = {}
+        self._others = others = sorted({*range(len(scene.players))} - {heard.seat})
+        self._lying = liars > 0
+        self._now = {**dict.fromkeys(others, 0.0), **beliefs.chances}
+        self._uncertain = uncertainty(self._now)
+        self._doubts = {seat: beliefs.doubt(seat) for seat in others}
+        self._death = death_of(scene.person(victim), told)
+        self._put = {seat: list(heard.put(seat, victim)) for seat in range(len(scene.players))}
+        self._left = {
+            (holder, seat, kind): self._share_left(holder, seat, kind)
+            for holder in others
+            for seat in self._now
+            for kind in _CLEARING
+            if holder != seat
+        }
+        self._clearing = {
+            seat: sum(self._left.get((holder, seat, kind), 0.0) for holder in others for kind in _CLEARING)
+            for seat in self._now
+        }
+        self._sightings = {
+            seat: sum(self._left.get((holder, seat, "saw"), 0.0) for holder in others) for seat in {*self._now, *others}
+        }
+        at_death = [one for one in told if one.fact.kind in ("at", "saw") and one.fact.args[2] == self._death.time]
+        self._claimed = {one.teller for one in at_death if not one.sure and one.fact.args[0] == one.teller}
+        self._seen = {one.fact.args[0] for one in at_death if one.fact.args[0] != one.teller}
+        self._bad = {
+            seat: np.array([world.bad >> seat & 1 and world.murderer != seat for world in beliefs.worlds], bool)
+            for seat in others
+        }
+        self._murders = {seat: np.array([world.murderer == seat for world in beliefs.worlds], bool) for seat in others}
+
+    def _share_left(self, holder: int, seat: int, kind: str) -> float:
+        """The share of what a holder might know of a seat that it was not asked for, or had no room to tell."""
+        left = 1.0
+        for one in self._put[holder]:
+            if kind in one.kinds and (not one.about or seat in one.about):
+                left *= _CUT if one.full and not self._beyond(one, kind) else 0.0
+        return left
+
+    def _beyond(self, one: HeardAnswer, kind: str) -> bool:
+        """Whether an answer went on to sightings at other hours than it was asked for, so that there are no more at that."""
+        if kind != "saw" or not one.times:
+            return False
+        return any(told.fact.kind == "saw" and told.fact.args[2] not in one.times for told in one.told)
+
+    def gain(self, question: PlannedQuestion, target: int, liars: float) -> float:
+        """What an answer is expected to tell of who did it, in nats, and of who lies, at `liars` for a nat."""
+        if not self._uncertain or self._repeated(question, target):
+            return 0.0
+        prospect = self.prospect(question, target)
+        found = expected_fall(self._now, target, prospect, self._doubts[target]) if prospect.clears else 0.0
+        who, lying = self.exposure(question, target)
+        found += who + liars * min(1.0, self._uncertain) * lying + self.of_death(question, target)
+        return min(found, self._uncertain)
+
+    def _repeated(self, question: PlannedQuestion, target: int) -> bool:
+        """Whether the target has answered the very question: it would say the same again."""
+        if question not in self._asked_for:
+            words = put(self._scene, question.topic, self._victim, **self._death._asdict(), about=question.about)
+            self._asked_for[question] = wanted(self._scene, words, -1, self._scene.person(self._victim))
+        asks = self._asked_for[question]
+        return any(
+            one.topics == asks.topics and one.times == asks.times and set(one.about) == set(asks.about) - {target}
+            for one in self._put[target]
+        )
+
+    # -- who did it --------------------------------------------------------------------------------------------
+
+    def prospect(self, question: PlannedQuestion, target: int) -> Prospect:
+        """Who may be cleared or shown by an answer."""
+        death = self._death
+        kinds = _CLEARING if question.about >= 0 and question.topic == ABLE else _KINDS.get(question.topic, ())
+        lit = {
+            "saw": 1.0 if UNKNOWN not in (death.place, death.time) else _DIM,
+            "lacked": 1.0 if death.means != UNKNOWN else _DIM,
+            "peace": 1.0,
+        }
+        reach = 1.0 if question.about >= 0 else _REACH
+        clears, shows = {}, {}
+        for seat in self._now:
+            if seat == target or question.about not in (-1, seat):
+                continue
+            every = self._clearing[seat]
+            here = sum(self._left.get((target, seat, kind), 0.0) * lit[kind] for kind in kinds)
+            if every > 0 and here > 0:
+                clears[seat] = reach * here / max(every, 1.0)
+            seeing = self._sightings[seat]
+            if "saw" in kinds and seeing > 0:
+                shows[seat] = reach * lit["saw"] * self._left.get((target, seat, "saw"), 0.0) / max(seeing, 1.0)
+        return Prospect(clears, shows)
+
+    # -- who lies ----------------------------------------------------------------------------------------------
+
+    def exposure(self, question: PlannedQuestion, target: int) -> tuple[float, float]:
+        """What catching a liar is expected to tell, in nats: of who did it, and of who else lies.
+
+        A witness who lies claims another place than its own. That is caught by its claim and the sighting of another, whichever
+        comes last; a claim that may be caught later counts half.
+        """
+        if not self._lying or self._death.time == UNKNOWN:
+            return 0.0, 0.0
+        caught = []
+        if question.topic in (ABLE, DEATH, WHEREABOUTS):
+            caught += self._seen_elsewhere(question, target)
+        if question.topic == WHEREABOUTS and question.about < 0 and target not in self._claimed:
+            share = 1.0 if target in self._seen else 0.5 * min(1.0, self._sightings[target])
+            caught.append(share * self._bad[target])
+        gains = [event_gains(self._beliefs, likelihood) for likelihood in caught]
+        return sum(one[0] for one in gains), sum(one[1] for one in gains)
+
+    def _seen_elsewhere(
+        self, question: PlannedQuestion, target: int
+    ) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
+        """In each world, that an answer contradicts what another seat claims of itself; for each such seat."""
+        found = []
+        honest = ~(self._bad[target] | self._murders[target])
+        for seat in self._claimed:
+            if seat != target and question.about in (-1, seat) and seat in self._bad:
+                here = self._left.get((target, seat, "saw"), 0.0) / max(self._sightings[seat], 1.0)
+                if here > 0:
+                    found.append(here * (honest & self._bad[seat]))
+        return found
+
+    # -- what else ---------------------------------------------------------------------------------------------
+
+    def of_death(self, question: PlannedQuestion, target: int) -> float:
+        """What is expected of an answer on how the victim died, without which sightings tell nothing."""
+        missing = [weight for value, weight in zip(self._death, _MISSING, strict=True) if value == UNKNOWN]
+        if question.about >= 0 or question.topic not in (DEATH, ABLE, OPEN) or not missing:
+            return 0.0
+        fresh = [s for s in self._others if not any("died" in one.kinds for one in self._put[s])]
+        if target not in fresh:
+            return 0.0
+        share = {DEATH: 1.0, ABLE: 0.7, OPEN: 0.5}[question.topic]
+        known = min(1.0, _KNOWING[self._lying] / len(fresh))
+        return share * known * (1 - self._now.get(target, 0.0)) * min(1.0, sum(missing)) * self._uncertain
+
+    def other(self, question: PlannedQuestion, target: int) -> float:
+        """What else an answer brings that was not asked for yet, 0 .. 1."""
+        if question.topic not in _ELSE:
+            return 0.0
+        before = self._put[target]
+        if question.about >= 0:
+            fresh = not any(question.about in one.about for one in before)
+            return 0.5 * _ELSE[question.topic] if fresh else 0.0
+        scene = self._scene
+        topics = set(wanted(scene, put(scene, question.topic, scene.victims[0]), -1, -1).topics)
+        fresh = not any(topics <= set(one.topics) and not one.about for one in before)
+        return _ELSE[question.topic] if fresh else 0.0
