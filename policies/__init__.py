@@ -84,9 +84,11 @@ AGENTS: Final[Mapping[str, Callable[[Mapping[str, str], Model], Policy]]] = {
 ASKING: Final = tuple(agent.name for agent in _ASKING)
 """Those of `AGENTS` that a model answers; the others only have settings."""
 
+CHECKPOINT: Final = "hf"
+"""A language model of transformers, as in `hf:DIR`."""
 FOREIGN: Final[Mapping[str, str]] = {
     name: f"parlour.policies.adapters.{name}"
-    for name in ("sb3", "rllib", "torchrl", "tianshou", "agilerl", "openspiel")
+    for name in ("sb3", "rllib", "torchrl", "tianshou", "agilerl", "openspiel", CHECKPOINT)
 }
 """Name -> the module that seats another library's players, imported when asked for; the extra is called the same.
 
@@ -133,7 +135,8 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
             made.sit_at(game, config)
         return made
     if plain in FOREIGN:
-        policy: Policy = _adapter(plain).from_settings(_settings(name, settings), game, config)
+        own = checkpoint_settings(name) or _settings(name, settings)
+        policy: Policy = _adapter(plain).from_settings(own, game, config)
         return policy
     if not name.endswith(SUFFIX) and not Path(name).exists():
         if plain not in (*POLICIES, EXPERT) and is_dotted(name):
@@ -170,6 +173,12 @@ def asks_a_model(name: str) -> bool:
     from parlour.policies.adapters import callables
 
     return callables.asks_a_model(name)
+
+
+def checkpoint_settings(name: str) -> dict[str, str] | None:
+    """The settings of the policy called `name` if a checkpoint of transformers answers for it, else None. Raises as `make_policy`."""
+    plain, _, settings = name.partition(":")
+    return _settings(name, settings, first="dir") if plain == CHECKPOINT else None
 
 
 def _adapter(name: str) -> Any:

@@ -34,6 +34,8 @@ from parlour.training.hyperopt.online import OnlineResult, Step
 from parlour.training.hyperopt.space import Parameter, Space
 from parlour.training.hyperopt.surface import SurfacePoint
 from parlour.training.hyperopt.trials import Trial
+from parlour.training.language_model.config import LanguageModelConfig
+from parlour.training.language_model.picture import draw_learning
 from parlour.training.mediated_qa import question_picture, stakes_files
 from parlour.training.mediated_qa.stakes import StakesScore
 from parlour.training.reproduce import Reproduction, ReproductionSetting, TableCell, Value, figures, grace_pictures
@@ -332,6 +334,12 @@ def draw_figure(name, path):
     (path.parent / f"{name}.png").rename(path)
 
 
+def draw_language_model(path):
+    points = [SimpleNamespace(step=k, games=256, wins=170 + 3 * k) for k in range(2, 33, 2)]
+    levels = {name: rate(wins, 400) for name, wins in (("longer imitation", 268), ("heuristic", 293), ("random", 29))}
+    return draw_learning(LanguageModelConfig(), 1_078_464, points, levels, path)
+
+
 ALIKE = {"avalon-fig3": "avalon-fig2", "avalon-fig4": "avalon-fig2", "gratr-fig4": "gratr-fig3"}
 """Figures that the same function draws from cells of the same kind."""
 PICTURES = {
@@ -351,6 +359,7 @@ PICTURES = {
     "votes": draw_votes,
     "guesses": draw_guesses,
     "clone": draw_clone,
+    "small language model": draw_language_model,
     "habits": draw_habits,
     "question": draw_question,
     "question that is not linked": partial(draw_question, question=1),

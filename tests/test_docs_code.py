@@ -32,7 +32,21 @@ RUN_BY = {
     "docs/ray.md": "integrations/test_ray.py",
     **{
         f"docs/integrations/{library}.md": f"integrations/test_{library}.py"
-        for library in ("agilerl", "mcp", "openspiel", "rllib", "supersuit", "textarena", "tianshou", "torchrl")
+        for library in (
+            "agilerl",
+            "hf",
+            "inspect",
+            "mcp",
+            "openenv",
+            "openspiel",
+            "rllib",
+            "supersuit",
+            "textarena",
+            "tianshou",
+            "torchrl",
+            "trl",
+            "verifiers",
+        )
     },
 }
 """Page -> the test that runs its blocks of Python."""

@@ -104,7 +104,7 @@ def test_every_command_that_resumes_has_a_subject():
         " ".join(subject.words.split()[: 1 + (subject.words.split()[0] in GROUPS)]) for subject in SUBJECTS.values()
     }
     assert {name for name in COMMANDS if name.startswith("train ")} <= known
-    assert {"play", "evaluate", "arena", "murder-mystery compare"} <= known
+    assert {"play", "evaluate", "arena", "benchmark", "murder-mystery compare"} <= known
     assert {words.split()[1].split("-")[0] for words in (s.words for s in SUBJECTS.values()) if words.startswith("reproduce")} == {"grace", "gratr", "avalon"}  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.headings import headings_of
 from parlour.envs.text import render
 from parlour.policies import RandomPolicy
-from parlour.training.harnesses.sessions import Sessions, SessionSettings
+from parlour.training.harnesses.sessions import SessionCounts, Sessions, SessionSettings
 from test_conversation import news_of
 
 
@@ -81,6 +81,47 @@ def test_who_leaves_is_counted_and_the_others_play_on():
         sessions.say(told.session, "I approve the team.")
 
 
+def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end_and_counted(tmp_path):
+    sessions = Sessions(SessionSettings("avalon_v0", out=tmp_path, max_games=1))
+    told = sessions.begin(5)
+    told = sessions.say(told.session, told.options[0])
+    sessions.end(told.session)
+    with pytest.raises(ParlourError, match="there is no such session"):
+        sessions.say(told.session, told.options[0])
+    whole = to_the_end(sessions, sessions.begin(6), np.random.default_rng(0))[-1]
+    sessions.end(whole.session)
+    assert sessions.counts == SessionCounts(begun=2, in_progress=0, left=1)
+    sessions.close()
+    found = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    assert found.outcome is not None
+    assert any(line.get("by") == "table" and line["seat"] == "player_0" for line in found.lines)
+
+
+def test_a_game_that_could_not_be_dealt_takes_no_place():
+    class Refuses(RandomPolicy):
+        def reset(self, seat, seed):
+            raise ValueError("no key")
+
+    sessions = Sessions(SessionSettings("avalon_v0", opponents=Refuses, max_games=1))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no key"):
+            sessions.begin(1)
+    assert sessions.counts.in_progress == 0
+
+
+def test_a_player_that_fails_after_the_caller_has_left_ends_that_game_alone(capsys):
+    class Fails(RandomPolicy):
+        def act(self, observation, info):
+            if sessions.counts.left:
+                raise ValueError("no quota")
+            return super().act(observation, info)
+
+    sessions = Sessions(SessionSettings("avalon_v0", opponents=Fails))
+    sessions.end(sessions.begin(3).session)
+    sessions.close()
+    assert capsys.readouterr().err == "a game that its caller left could not be played to its end: no quota\n"
+
+
 def test_an_unknown_id_and_too_many_words_are_refused():
     sessions = Sessions(SessionSettings("template_v0"))
     with pytest.raises(ParlourError, match="there is no such session"):
@@ -100,6 +141,20 @@ def test_a_game_that_is_over_makes_room_for_another_and_one_in_progress_does_not
     with pytest.raises(ParlourError, match="2 games are in progress"):
         sessions.begin(3)
     assert not sessions.look(third.session).done
+
+
+def test_a_caller_that_was_not_heard_of_for_too_long_gives_its_place_away_where_one_is_needed(tmp_path):
+    """With a patience of no time at all the one that called longest ago: the second of two, as the first one called again."""
+    sessions = Sessions(SessionSettings("avalon_v0", max_games=2, patience=0.0, out=tmp_path))
+    first, second = sessions.begin(1), sessions.begin(2)
+    first = sessions.say(first.session, first.options[0])
+    sessions.begin(3)
+    assert not sessions.look(first.session).done
+    with pytest.raises(ParlourError, match="there is no such session"):
+        sessions.look(second.session)
+    assert sessions.counts == SessionCounts(begun=3, in_progress=2, left=1)
+    sessions.close()
+    assert replay.read(tmp_path / "avalon_v0-2.jsonl").outcome is not None
 
 
 def test_two_calls_at_once_are_one_call_and_one_refusal():
@@ -137,6 +192,7 @@ def test_two_calls_at_once_are_one_call_and_one_refusal():
         ({"game": "avalon_v0", "on_bad": "hope"}, "on_bad 'hope' is not accepted"),
         ({"game": "avalon_v0", "options": {"num_players": 3}}, "num_players"),
         ({"game": "avalon_v0", "max_games": 0}, "max_games"),
+        ({"game": "avalon_v0", "patience": -1.0}, "patience -1.0 is not accepted"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused_before_anybody_calls(settings, why):

@@ -1,4 +1,5 @@
-"""Rates and means with their uncertainty: Wilson and Student intervals at 95 %, McNemar and t-tests, paired differences.
+"""Rates and means with their uncertainty: Wilson, Student and bootstrap intervals at 95 %, McNemar, t- and sign tests, paired
+differences.
 
 The one place for intervals. None lies outside of what is possible; a mean of fewer than two values, or of values that are
 all the same, has none: tables show `-` for it, and plain values hold None.
@@ -18,6 +19,9 @@ from scipy.stats import binomtest
 
 LEVEL: Final = 0.95
 _Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+
+_SAME: Final = 1e-9
+"""Means that differ by less are the same."""
 
 Bounds = tuple[float, float]
 """The least and the greatest mean that is possible."""
@@ -159,6 +163,68 @@ def margin(error: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
     error, freedom = np.asarray(error, float), np.asarray(n, float) - 1
     known = (freedom > 0) & (error > 0)
     return np.where(known, stdtrit(np.where(known, freedom, 1.0), (1 + LEVEL) / 2) * error, np.nan)
+
+
+@dataclass(frozen=True)
+class StratifiedMean:
+    """A weighted mean of the means of several strata, with the interval that drawing their cases anew gives."""
+
+    n: int
+    """Cases of all strata."""
+    mean: float
+    low: float | None
+    high: float | None
+    """Interval at 95 %; None where a stratum has a single case, or all cases of each are the same."""
+    p: float | None
+    """Two-sided test against zero by changing signs of cases at random; None without an interval, or where no mean below zero
+    is possible."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+def stratified_mean(
+    strata: Sequence[ArrayLike],
+    weights: Sequence[float],
+    rng: np.random.Generator,
+    resamples: int = 2000,
+    bounds: Bounds = UNBOUNDED,
+) -> StratifiedMean:
+    """The weighted mean of strata's means. Of n cases of a stratum n - 1 are drawn anew, which makes the spread of drawn
+    means that of the mean itself (Rao & Wu 1988).
+
+    >>> found = stratified_mean([[0.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0]], [0.5, 0.5], np.random.default_rng(0))
+    >>> found.n, found.mean, 0.5 <= found.low < found.high <= 1.0
+    (7, 0.75, True)
+
+    Args:
+        strata: The values of each, one or more.
+        weights: Of the strata; they add up to 1.
+        rng: Draws the cases.
+        resamples: How often they are drawn.
+        bounds: The least and the greatest mean that is possible.
+    """
+    cases = [np.asarray(one, float) for one in strata]
+    n = sum(map(len, cases))
+    mean = float(sum(w * x.mean() for w, x in zip(weights, cases, strict=True)))
+    if min(map(len, cases)) < 2 or not any(map(_differ, cases)):
+        return StratifiedMean(n, mean, None, None, None)
+    drawn = np.zeros(resamples)
+    turned = np.zeros(resamples)
+    for weight, x in zip(weights, cases, strict=True):
+        drawn += weight * (drawn_anew(len(x), len(x) - 1, resamples, rng) @ x) / (len(x) - 1)
+        if bounds[0] < 0:
+            turned += weight * (rng.choice((-1.0, 1.0), size=(resamples, len(x))) @ x) / len(x)
+    low, high = np.quantile(drawn, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), method="linear")
+    p = (1 + int((np.abs(turned) >= abs(mean) - _SAME).sum())) / (1 + resamples) if bounds[0] < 0 else None
+    return StratifiedMean(n, mean, float(low), float(high), p)
+
+
+def drawn_anew(cases: int, size: int, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """How often each case is among `size` that are drawn with replacement: resamples x cases."""
+    return rng.multinomial(size, np.full(cases, 1 / cases), size=resamples)
 
 
 class _HasInterval(Protocol):

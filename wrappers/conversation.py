@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, listed
-from parlour.envs.headings import headings_of, sections_of
+from parlour.envs.headings import sections_of
+from parlour.envs.news import SeatNews
 from parlour.envs.registry import lookup
-from parlour.envs.text import OPTION, end_of
+from parlour.envs.text import end_of
 from parlour.envs.turn import take_turn
 from parlour.wrappers.base import SEEDS, inner_game
 from parlour.wrappers.opponents import Opponents, seated
@@ -89,8 +90,7 @@ class Conversation:
         if not self.agents or len(set(self.agents)) < len(self.agents):
             raise ParlourError(f"seats {listed(self.agents)} are not accepted; accepted: one or more, each once")
         self._players = {} if set(self.agents) == set(base.possible_agents) else _others(opponents, base, self.agents)
-        self._headings = headings_of(base.text)
-        self._told: dict[str, int] = {}
+        self._told: dict[str, SeatNews] = {}
         self._gone: set[str] = set()
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -123,18 +123,14 @@ class Conversation:
     def hear(self, agent: str) -> str:
         """What is new to a seat since it was told last, and what it may do now or how the game ended."""
         self._check_own(agent)
-        told, sections = self._headings, self._sections(agent)
-        first, start = agent not in self._told, self._told.get(agent, 0)
-        self._told[agent] = len(sections.record)
-        news = sections.record[start:]
-        begins = f"{told.who}{sections.who}{told.record}" if first else told.since if news else ""
-        return f"{begins}{news}{self._now(agent, sections.choice)}"
+        if agent not in self._told:
+            self._told[agent] = SeatNews(list_options=self.list_options)
+        return self._tell(agent, self._told[agent])
 
     def record(self, agent: str) -> str:
         """All that a seat was told, anew, with what it may do now: for callers that keep no messages."""
         self._check_own(agent)
-        sections, told = self._sections(agent), self._headings
-        return f"{told.who}{sections.who}{told.record}{sections.record}{self._now(agent, sections.choice)}"
+        return self._tell(agent, SeatNews(list_options=self.list_options))
 
     def say(self, words: str) -> None:
         """Answer for the seat to speak; the others play up to the next turn of a seat that talks here, or to the end.
@@ -197,18 +193,11 @@ class Conversation:
         except tuple(FAULTS):
             self.game_env.forfeit()
 
-    def _now(self, agent: str, choice: str) -> str:
-        """The last section of a message."""
-        if self.game_env.outcome is not None:
-            return f"{self._headings.choice}{end_of(self.game_env.text, self.game_env.outcome)}\n"
-        lines = choice.splitlines(keepends=True)
-        kept = lines if self.list_options else [line for line in lines if not line.startswith(OPTION)]
-        return "".join([self._headings.choice, *kept])
-
-    def _sections(self, agent: str) -> Any:
+    def _tell(self, agent: str, told: SeatNews) -> str:
         found = sections_of(self.env.observe_as(agent, "text")["text"])
         assert found is not None  # an environment writes all its headings
-        return found
+        outcome = self.game_env.outcome
+        return told.tell(found, None if outcome is None else end_of(self.game_env.text, outcome)).message
 
     def _check_own(self, agent: str) -> None:
         self._check_dealt()

@@ -20,6 +20,7 @@ READ_ON = {
     "train grace": ("mediators", "corpora", "retrievers"),
     "train questum": ("questum",),
     "arena": ("arena",),
+    "benchmark": ("benchmark", "models"),
     "serve": ("models",),
     "import avalon": ("records",),
     "prompts show": ("questions", "models"),

@@ -15,7 +15,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.experts.card import ExpertCard, Exploit, Points
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
-__all__ = ["EXPERT", "ExpertCard", "Exploit", "Points", "cards", "expert", "has_expert"]
+__all__ = ["EXPERT", "ExpertCard", "Exploit", "Points", "card_for", "cards", "expert", "has_expert"]
 
 EXPERT: Final = "expert"
 """What experts are called on the command line, whatever the table."""
@@ -46,10 +46,9 @@ def expert(game: str, config: Mapping[str, Any], folder: Path | None = None) -> 
     Raises:
         ParlourError: There is none for this table, or its file is not the one that its card tells of.
     """
-    known = cards(folder)
-    found = next((card for card in known if _same_table(card, game, config)), None)
+    found = card_for(game, config, folder)
     if found is None:
-        tables = "; ".join(f"{card.game} with {dict(card.config)}" for card in known)
+        tables = "; ".join(f"{card.game} with {dict(card.config)}" for card in cards(folder))
         raise ParlourError(
             f"there is no expert for {game} with {dict(config)}; there are experts for: {tables or 'none'}"
         )
@@ -61,7 +60,12 @@ def expert(game: str, config: Mapping[str, Any], folder: Path | None = None) -> 
 
 def has_expert(game: str, config: Mapping[str, Any]) -> bool:
     """Whether there is an expert for a table; arguments as for `expert`."""
-    return any(_same_table(card, game, config) for card in cards())
+    return card_for(game, config) is not None
+
+
+def card_for(game: str, config: Mapping[str, Any], folder: Path | None = None) -> ExpertCard | None:
+    """The card of the expert for a table, None where there is none; arguments as for `expert`."""
+    return next((card for card in cards(folder) if _same_table(card, game, config)), None)
 
 
 def _same_table(card: ExpertCard, game: str, config: Mapping[str, Any]) -> bool:

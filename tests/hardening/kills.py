@@ -86,6 +86,7 @@ _SMALL_TUNING = "--held-out 4 --surface 4 --grid 2"
 SUBJECTS: Mapping[str, Subject] = {
     "play": Subject("play avalon_v0 -n 5 --games 3 --out OUT", again="--resume"),
     "evaluate": Subject("evaluate werewolf_v0 --games 2 --design team --against random --out OUT --table OUT/t.csv", again="--resume"),
+    "benchmark": Subject("benchmark --quick --table werewolf-4 --policy random --out OUT"),
     "arena": Subject("arena template_v0 --games 3 --resamples 100 --out OUT"),
     "train avalon": Subject("train avalon --games 1 -n 5 --out OUT"),
     "train grace": Subject("train grace --questions 20 --held-out 6 --out OUT"),

@@ -33,6 +33,8 @@ from parlour.policies.llm import prompt
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Answered, Model, RequestContext
+from parlour.training.benchmark.results_file import RESULTS
+from parlour.training.cli import run
 from parlour.training.rollout import play, table
 from parlour.wrappers import Recorder
 
@@ -271,3 +273,21 @@ def test_a_game_from_the_cache_with_the_server_off_is_the_same_byte_for_byte_and
     again = recorded(replay, one, tmp_path / "second.jsonl").total
     assert (tmp_path / "first.jsonl").read_bytes() == (tmp_path / "second.jsonl").read_bytes()
     assert (again.calls, again.cached) == (0, total.calls + total.cached)
+
+
+# -- the benchmark ---------------------------------------------------------------------------------------------
+
+
+def test_the_benchmark_gives_the_same_file_from_the_cache_with_the_server_off(model_file, tmp_path, capsys):
+    small = ["benchmark", "--quick", "--table", "werewolf-4", "--model", "tiny-llama", "--concurrency", "1", "--json"]
+    small += ["--cache", str(tmp_path / "replies.sqlite")]
+    with serving(model_file, LARGE) as address:
+        small += ["--base-url", f"{address}/v1"]
+        assert run([*small, "--out", str(tmp_path / "first")]) == 0
+    assert run([*small, "--cache-mode", "replay", "--out", str(tmp_path / "second")]) == 0
+    first, second = ((tmp_path / name / RESULTS).read_bytes() for name in ("first", "second"))
+    assert first == second
+    made = json.loads(first)["all decisions"]
+    print(capsys.readouterr().err)
+    assert made["own"] >= 0.9 * made["decisions"] > 0
+    assert made["prompt"] > 0 < made["completion"]

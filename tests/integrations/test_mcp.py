@@ -21,23 +21,13 @@ import pytest
 
 pytest.importorskip("mcp", reason="mcp is not installed; pip install 'parlour[mcp]'")
 
+from bridged_games import TABLES, drawn, same_game, table_seats
 from mcp import Client, StdioServerParameters
 from parlour.envs import replay
-from parlour.envs.headings import headings_of
-from parlour.envs.text import render
 from parlour.training.harnesses.mcp import server_of
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
-from parlour.wrappers import ConversationSeat
-from parlour.wrappers.conversation import table
 
 ROOT = Path(__file__).parents[2]
-TABLES = {
-    "avalon_v0": {"num_players": 5},
-    "werewolf_v0": {"num_players": 6},
-    "murder_mystery_v0": {},
-    "mediated_qa_v0": {},
-    "template_v0": {},
-}
 
 
 async def call(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -52,27 +42,9 @@ async def play(client: Any, seed: int, seat: str) -> list[dict[str, Any]]:
     rng = np.random.default_rng(seed)
     told = [await call(client, "new_game", seed=seed, seat=seat)]
     while not told[-1]["done"]:
-        words = told[-1]["options"][int(rng.integers(len(told[-1]["options"])))]
+        words = drawn(told[-1]["options"], rng)
         told.append(await call(client, "say", session=told[-1]["session"], words=words))
     return told
-
-
-def same_game(game: str, seed: int, seat: str, told: list[dict[str, Any]]) -> None:
-    """The same words at a seat of ours: the same messages, the same return; nothing that its View does not hold."""
-    ours, rng = ConversationSeat(table(game, **TABLES[game]), seat), np.random.default_rng(seed)
-    message = ours.reset(seed)
-    for one in told:
-        assert one["message"] == message
-        assert tuple(one["options"]) == ours.options
-        if not ours.done:
-            message = ours.say(ours.options[int(rng.integers(len(ours.options)))])
-    base = ours.conversation.game_env
-    assert told[-1]["reward"] == base.outcome.returns[base.seat_of[seat]]
-    own = render(base.text, base.view(base.seat_of[seat]))
-    record = headings_of(base.text).record
-    lines = own[own.index(record) + len(record) : own.rindex(headings_of(base.text).choice)].splitlines()
-    said = "".join(one["message"] for one in told).splitlines()
-    assert [line for line in said if line in set(lines)] == lines
 
 
 @pytest.mark.parametrize("game", TABLES)
@@ -86,10 +58,6 @@ def test_twenty_games_at_each_table_end_as_ours_do_on_the_same_seeds_and_words(g
                 same_game(game, seed, seat, await play(client, seed, seat))
 
     asyncio.run(games())
-
-
-def table_seats(game: str) -> list[str]:
-    return list(table(game, **TABLES[game]).possible_agents)
 
 
 def test_a_seat_over_standard_input_and_output(tmp_path):

@@ -25,6 +25,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError
+from parlour.training.statistics import drawn_anew
 from scipy.special import expit
 
 POINTS: Final = 400 / log(10)
@@ -95,7 +96,7 @@ def strengths(games: Floats, resamples: int, rng: np.random.Generator) -> Streng
         raise ParlourError(f"{players} player in the arena; accepted: two or more")
     cells = games.reshape(deals, -1)
     found = fit(cells.sum(0)[None], deals, players)
-    drawn = rng.multinomial(deals, np.full(deals, 1 / deals), size=resamples) @ cells
+    drawn = drawn_anew(deals, deals, resamples, rng) @ cells
     samples = np.concatenate([fit(some, deals, players) for some in _parts(drawn)])
     advantage, first, second, rating = _apart(found, players)
     low, high = np.quantile(np.concatenate(_apart(samples, players), axis=1), _LEVELS, axis=0, method="linear")

@@ -5,6 +5,7 @@ Every error is one line on standard error, with exit code 2.
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import sys
@@ -19,6 +20,7 @@ from parlour.training.cli import (
     analyse,
     arena,
     avalon,
+    benchmark,
     cache,
     corpus,
     demo,
@@ -39,7 +41,7 @@ from parlour.training.cli import (
     train,
     train_grace,
 )
-from parlour.training.cli.options import as_command
+from parlour.training.cli.options import alone, as_command
 
 # The class of all errors in a command's words, which typer takes from click or brings along, as its version has it.
 _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
@@ -47,6 +49,7 @@ _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
 GROUPS: Final[Mapping[str, str]] = {
     "": "Games played by talking: play them, record them, measure and train players.",
     "train": "Train players.",
+    "benchmark": "Measure a player on a fixed suite: one number with its interval. Compare two results.",
     "grace": "GRACE's mediator: what stakes decide, why it recommends what, who would obey, what a log says of policies.",
     "avalon": "Avalon: measure social behaviour.",
     "murder-mystery": "Murder mysteries: play a case with a method and quiz everybody; compare methods; ratings; cases.",
@@ -67,11 +70,15 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "check": own_games.check,
     "evaluate": games.evaluate,
     "arena": arena.arena,
+    "benchmark": benchmark.benchmark,
+    "benchmark compare": benchmark.compare_results,
     "metrics": metrics.metrics,
     "analyse": analyse.analyse,
     "demo": demo.demo,
     "serve": serve.serve,
     "mcp": harnesses.mcp,
+    "openenv": harnesses.openenv,
+    "inspect-log": harnesses.inspect_log,
     "table": table.table,
     "corpus check": corpus.check_corpus,
     "prompts list": prompts.list_prompts,
@@ -104,7 +111,8 @@ COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "import werewolf": imports.import_werewolf,
     "export": exports.export,
 }
-"""The words of a command -> the function that it calls."""
+"""The words of a command -> the function that it calls. A command whose words are those of a group runs where no command of the
+group follows."""
 
 
 def _app() -> typer.Typer:
@@ -120,7 +128,11 @@ def _app() -> typer.Typer:
             groups[parent].add_typer(group, name=name)
     for words, function in COMMANDS.items():
         parent, _, name = words.rpartition(" ")
-        groups[parent].command(name)(as_command(function))
+        run = as_command(function)
+        if words in groups:
+            groups[words].callback(invoke_without_command=True, help=inspect.getdoc(run))(alone(run))
+        else:
+            groups[parent].command(name)(run)
     return groups[""]
 
 

@@ -18,7 +18,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training import display, rollout, seeds
 from parlour.training import evaluate as evaluation
 from parlour.training.cli import common
-from parlour.training.cli.models import ModelOption, called, seated
+from parlour.training.cli.models import ModelOption, called, games_at_once, seated
 from parlour.training.cli.options import Answer
 from parlour.training.extras import import_extra
 from parlour.training.pages import evaluation_page
@@ -118,7 +118,7 @@ def play(
             tell(f"--- seed {given_up.seed}: not finished after {given_up.moves} moves ({given_up.why})")
         keep(number, given_up)
 
-    workers = 1 if HumanPolicy.name in names else model.concurrency
+    workers = 1 if HumanPolicy.name in names else games_at_once(names, model)
     settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
     with games_folder(out, base, "play", settings, resume=resume), ray.pool(model) as pool:
         play_each(env, jobs, show, workers=workers, pool=pool, failures=failures, skip=skip, resume=resume)
@@ -236,7 +236,7 @@ def evaluate(
     if design == "team" and len(names) > 1:
         raise ParlourError(f"{len(names)} policies; accepted with --design team: one, and --against")
     deals = seeds.HELD_OUT[seed : seed + games]
-    workers = model.concurrency
+    workers = games_at_once(makers, model)
     candidates = {seated(name, model): makers[name] for name in names}
     opponents = (seated(against, model), makers[against])
     settings: dict[str, Any] = {

@@ -1,25 +1,30 @@
-"""`parlour mcp`."""
+"""`parlour mcp`, `parlour openenv`, `parlour inspect-log`: games with the programs of others."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from parlour.envs.terminal import tell
 from parlour.training.cli import common
+from parlour.training.cli.options import Answer
 from parlour.training.extras import import_extra
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
+
+SeatOption = Annotated[str, "Seat of the caller, who may ask for another."]
+OpponentsOption = Annotated[str, "Player at the other seats."]
+OnBadOption = Annotated[str, "Handling of words that cannot be used: ask_again, default, random, raise or forfeit."]
+FirstSeedOption = Annotated[int, typer.Option(min=0), "Seed of the first game; the next ones count on."]
 
 
 def mcp(
     game: common.GameArgument,
     table: common.GameOptions,
-    seat: Annotated[str, "Seat of the caller, who may ask for another."] = "player_0",
-    opponents: Annotated[str, "Player at the other seats."] = "heuristic",
-    on_bad: Annotated[str, "Handling of words that cannot be used: ask_again, default, random, raise or forfeit."] = (
-        "ask_again"
-    ),
-    seed: Annotated[int, typer.Option(min=0), "Seed of the first game; the next ones count on."] = 0,
+    seat: SeatOption = "player_0",
+    opponents: OpponentsOption = "heuristic",
+    on_bad: OnBadOption = "ask_again",
+    seed: FirstSeedOption = 0,
     max_games: Annotated[int, typer.Option(min=1), "Number of games that may be in progress at once."] = 64,
     http: Annotated[
         int | None,
@@ -47,3 +52,65 @@ def mcp(
         return  # how a server is ended
     finally:
         sessions.close()
+
+
+def openenv(
+    game: common.GameArgument,
+    table: common.GameOptions,
+    seat: SeatOption = "player_0",
+    opponents: OpponentsOption = "heuristic",
+    on_bad: OnBadOption = "ask_again",
+    seed: FirstSeedOption = 0,
+    max_games: Annotated[int, typer.Option(min=1), "Number of sessions at once, each with one game."] = 64,
+    host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8000,
+    out: common.TranscriptsOption = None,
+) -> None:
+    """Serve one seat of a game as an OpenEnv environment, for trainers of language models. Needs the extra `openenv`.
+
+    Example: [bold]parlour openenv avalon_v0 --players 5 --port 8019[/bold]
+    """
+    bridge = import_extra("parlour.training.harnesses.openenv", "openenv")
+    settings = SessionSettings(
+        game, seat, opponents, table.chosen, on_bad=on_bad, seed=seed, out=out, max_games=max_games
+    )
+    sessions = Sessions(settings)
+    try:
+        own = bridge.listening(host, port)
+        tell(f"{game}, {seat}: http://{host}:{own.getsockname()[1]}")
+        bridge.serve(sessions, own)
+    except KeyboardInterrupt:
+        return  # how a server is ended
+    finally:
+        sessions.close()
+        tell(f"games: {sessions.counts.begun}, left by their callers: {sessions.counts.left}")
+
+
+def inspect_log(
+    file: Annotated[Path, typer.Argument(), "Log of Inspect, *.eval or *.json, of a task of parlour."],
+    out: Annotated[Path, "Directory for the transcripts."],
+    opponents: Annotated[
+        str | None,
+        "Player of ours that sat at the other seats; None: the one that the log names, where it comes with parlour.",
+    ] = None,
+    cases: Annotated[
+        list[Path] | None,
+        "Folder with cases that a game may name, repeatable; None: only cases that are shipped or made from a seed.",
+    ] = None,
+) -> Answer:
+    """Turn a log of Inspect into transcripts, which `parlour replay` shows. Needs the extra `inspect`.
+
+    Each game is played again from its seed and what the models said. One that does not come out as the log says is refused,
+    and nothing is written.
+
+    Example: [bold]parlour inspect-log logs/avalon.eval --out runs/inspect[/bold]
+    """
+    bridge = import_extra("parlour.training.harnesses.inspect_ai.logs", "inspect")
+    found = bridge.transcripts_of_log(file, out, opponents=opponents, folders=cases or ())
+
+    def show() -> None:
+        tell(f"Transcripts of {len(found.paths)} games: {out}")
+        for sample, why in found.left_out.items():
+            tell(f"None of {sample}: {why}")
+
+    return Answer({"transcripts": list(map(str, found.paths)), "left_out": dict(found.left_out)}, show)

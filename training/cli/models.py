@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
 from parlour.envs.core import check_one_of
 from parlour.envs.terminal import tell
-from parlour.policies import ASKING, asks_a_model
+from parlour.policies import ASKING, asks_a_model, checkpoint_settings
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OFFLINE, Model
 from parlour.policies.llm.noise import ReadingNoise
 from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.local_lm.settings import CheckpointSettings
+from parlour.policies.local_lm.settings import called as checkpoint_called
 from parlour.training.cli.options import Options
 from parlour.training.decision_tables import reasons, share
 
@@ -45,13 +47,23 @@ def called(model: Model) -> str:
 
 
 def seated(name: str, model: Model) -> str:
-    """What transcripts and tables call a player: with the model that answers it, if it asks one.
+    """What transcripts and tables call a player: with the model that answers it, if it asks one; a checkpoint by its name
+    and the hash of its weights.
 
     >>> from parlour.policies.llm.model import OfflineModel
     >>> seated("heuristic", OfflineModel()), seated("chat", OfflineModel())
     ('heuristic', 'chat @ offline')
     """
+    settings = checkpoint_settings(name)
+    if settings is not None:
+        return checkpoint_called(settings)
     return f"{name} @ {model.name}" if asks_a_model(name) else name
+
+
+def games_at_once(names: Iterable[str], model: Model) -> int:
+    """How many games a command plays at once: as many calls as may be under way, or as many prompts as a checkpoint takes."""
+    checkpoints = [settings for name in names if (settings := checkpoint_settings(name)) is not None]
+    return max([model.concurrency, *(CheckpointSettings.from_words(one).batch for one in checkpoints)])
 
 
 def tell_usage(model: Model) -> None:

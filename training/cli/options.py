@@ -117,6 +117,21 @@ def as_command(function: Callable[..., Answer | None]) -> Callable[..., None]:
     return run
 
 
+def alone(command: Callable[..., None]) -> Callable[..., None]:
+    """A command of `as_command` that also names a group: it does nothing where a command of the group follows."""
+
+    def run(context: typer.Context, **given: Any) -> None:
+        if context.invoked_subcommand is None:
+            command(**given)
+
+    own = inspect.signature(command)
+    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    run.__doc__, run.__name__ = command.__doc__, command.__name__
+    run.__signature__ = own.replace(parameters=[context, *own.parameters.values()])  # type: ignore[attr-defined]
+    run.__annotations__ = {"context": typer.Context, **command.__annotations__}
+    return run
+
+
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
 from parlour.envs.registry import build, lookup
+from parlour.envs.terminal import tell
 from parlour.envs.text import MAX_WORDS, agents_of
 from parlour.wrappers.base import inner_game
 from parlour.wrappers.conversation import ConversationSeat, table
@@ -46,12 +49,16 @@ class SessionSettings:
     out: Path | None = None
     """Folder for the transcripts; None: none are written."""
     max_games: int = 64
-    """Games in progress at once. One more takes the place of the oldest that is over, or is refused."""
+    """Games in progress at once. One more takes the place of one that is over, or whose caller was not heard of, or is refused."""
+    patience: float = 3600.0
+    """Seconds without a call after which a game gives its place away where one is needed: it is ended as by `Sessions.end`."""
 
     def __post_init__(self) -> None:
         check_from("seed", self.seed, 0)
         check_from("max_games", self.max_games, 1)
         check_from("tries", self.tries, 1)
+        if not self.patience >= 0:
+            raise accept("patience", self.patience, "seconds, 0 or more")
         check_one_of("on_bad", self.on_bad, ON_BAD)
         check_seat(self.seat, self.seats)
         if isinstance(self.opponents, str):
@@ -91,14 +98,33 @@ class SessionTurn:
         return asdict(self) | {"options": list(self.options), "faults": dict(self.faults)}
 
 
+@dataclass(frozen=True)
+class SessionCounts:
+    """What became of the games of a server."""
+
+    begun: int
+    in_progress: int
+    """Games that can be played on; those of callers that have left are none of them."""
+    left: int
+    """Games that their callers left before the end; they are played to their ends without them."""
+
+
 class Sessions:
     """Games by id."""
 
     def __init__(self, settings: SessionSettings) -> None:
         self.settings = settings
         self._games: dict[str, _Session] = {}
-        self._begun = 0
+        self._begun = self._left = 0
         self._lock = Lock()
+        self._endings = ThreadPoolExecutor(1, "endings of sessions")
+
+    @property
+    def counts(self) -> SessionCounts:
+        """What became of the games so far."""
+        with self._lock:
+            going_on = sum(not game.over for game in self._games.values())
+            return SessionCounts(self._begun, going_on, self._left)
 
     def begin(self, seed: int | None = None, seat: str | None = None) -> SessionTurn:
         """Deal a game.
@@ -110,19 +136,28 @@ class Sessions:
         Raises:
             ParlourError: An argument is not accepted, or too many games are in progress.
         """
+        self.check_game(seed, seat)
         chosen = self.settings
         seat = chosen.seat if seat is None else seat
-        check_seat(seat, chosen.seats)
-        if seed is not None:
-            check_from("seed", seed, 0)
         with self._lock:
             self._make_room()
             number, self._begun = self._begun, self._begun + 1
             name = secrets.token_hex(_ID_BYTES)
             session = self._games[name] = _Session(name, _seat(chosen, seat, number))
-        with session.taken():
-            message = session.seat.reset(chosen.seed + number if seed is None else seed)
-            return session.told(message)
+        try:
+            with session.taken():
+                message = session.seat.reset(chosen.seed + number if seed is None else seed)
+                return session.told(message)
+        except BaseException:
+            self._games.pop(name).seat.conversation.env.close()  # what was not dealt never ends
+            raise
+
+    def check_game(self, seed: int | None, seat: str | None) -> None:
+        """Raise `ParlourError` for arguments with which no game begins."""
+        if seat is not None:
+            check_seat(seat, self.settings.seats)
+        if seed is not None:
+            check_from("seed", seed, 0)
 
     def say(self, session: str, words: str) -> SessionTurn:
         """Answer at the turn of the caller's seat.
@@ -143,10 +178,22 @@ class Sessions:
     def leave(self, session: str) -> SessionTurn:
         """Say nothing any more: the game is played to its end by the table's rules for silence, and counted so."""
         with self._session(session).taken() as game:
+            with self._lock:
+                self._left += not game.seat.done
             return game.told(game.seat.leave())
 
+    def end(self, session: str) -> None:
+        """Take a game away, for a caller that is gone or begins another: its place is free and its id unknown at once.
+
+        One that is not over is played to its end as by `leave`, in a thread, one such game after the other; the transcript is
+        closed then. Raises `ParlourError` for an unknown id.
+        """
+        with self._lock:
+            self._end(self._session(session))
+
     def close(self) -> None:
-        """Close the transcripts; games in progress stay unfinished."""
+        """Close the transcripts, once the games that callers left are at their ends; games in progress stay unfinished."""
+        self._endings.shutdown()
         for game in self._games.values():
             game.seat.conversation.env.close()
         self._games.clear()
@@ -162,12 +209,18 @@ class Sessions:
     def _make_room(self) -> None:
         if len(self._games) < self.settings.max_games:
             return
-        over = next((name for name, game in self._games.items() if game.over), None)
-        if over is None:
+        idle = [game for game in self._games.values() if not game.answering]
+        ready = next((game for game in idle if game.over), min(idle, key=lambda game: game.called, default=None))
+        if ready is None or (not ready.over and monotonic() - ready.called < self.settings.patience):
             raise ParlourError(
                 f"{len(self._games)} games are in progress; accepted: a new one once one of them is over"
             )
-        self._games.pop(over).seat.conversation.env.close()
+        self._end(ready)
+
+    def _end(self, game: _Session) -> None:
+        del self._games[game.name]
+        self._left += not game.over
+        self._endings.submit(game.play_out)
 
 
 class _Session:
@@ -175,20 +228,39 @@ class _Session:
 
     def __init__(self, name: str, seat: ConversationSeat) -> None:
         self.name, self.seat = name, seat
+        self.called = monotonic()
+        """When its caller was heard of last, in seconds."""
         self._lock = Lock()
 
     @property
+    def answering(self) -> bool:
+        return self._lock.locked()
+
+    @property
     def over(self) -> bool:
-        return not self._lock.locked() and self.seat.done
+        return not self.answering and self.seat.done
 
     @contextmanager
     def taken(self) -> Iterator[_Session]:
         if not self._lock.acquire(blocking=False):
             raise ParlourError("this game answers another call; accepted: one call at a time")
+        self.called = monotonic()
         try:
             yield self
         finally:
+            self.called = monotonic()
             self._lock.release()
+
+    def play_out(self) -> None:
+        """Play to the end without the caller, and close the transcript."""
+        with self._lock:
+            try:
+                if not self.seat.done:
+                    self.seat.leave()
+            except Exception as error:  # of a player, or of its model: no caller is left to be told
+                tell(f"a game that its caller left could not be played to its end: {error}", error=True)
+            finally:
+                self.seat.conversation.env.close()
 
     def told(self, message: str) -> SessionTurn:
         seat = self.seat

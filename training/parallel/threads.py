@@ -9,6 +9,7 @@ from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Generic, Protocol, TypeVar
 
+from parlour.policies.llm.gathering import Gathering
 from parlour.training.rollout import Stopped
 
 
@@ -45,7 +46,7 @@ def play_in_threads(workers: Sequence[GameWorker[J, R]], jobs: Sequence[J]) -> G
     if len(workers) == 1:
         yield from ((number, workers[0].play(job)) for number, job in enumerate(jobs))
         return
-    running: _Running[J, R] = _Running(jobs)
+    running: _Running[J, R] = _Running(jobs, Gathering(len(workers)))
     threads = [Thread(target=running.work, args=(one,), name=f"worker {k}") for k, one in enumerate(workers)]
     try:
         for thread in threads:
@@ -75,7 +76,8 @@ def _join(thread: Thread) -> None:
 class _Running(Generic[J, R]):
     """What the threads share: each takes the next game until there is none, or until one of them fails."""
 
-    def __init__(self, jobs: Sequence[J]) -> None:
+    def __init__(self, jobs: Sequence[J], gathering: Gathering) -> None:
+        self._gathering = gathering
         self.done: SimpleQueue[tuple[int, R] | None] = SimpleQueue()
         """Number and result of each game; None if one has failed."""
         self.errors: dict[int, BaseException] = {}
@@ -83,6 +85,10 @@ class _Running(Generic[J, R]):
         self._waiting = deque(enumerate(jobs))
 
     def work(self, worker: GameWorker[J, R]) -> None:
+        with self._gathering.member():
+            self._play(worker)
+
+    def _play(self, worker: GameWorker[J, R]) -> None:
         while not self.stop.is_set():
             try:
                 number, job = self._waiting.popleft()

@@ -1,0 +1,436 @@
+"""Checkpoints of transformers at our tables: `--policy hf:DIR`. docs/integrations/hf.md says in prose what is tested here."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("transformers", reason="transformers is not installed; pip install 'parlour[hf]'")
+
+import torch
+from bridged_games import TABLES, drawn
+from integrations import tiny_checkpoint
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.policies import make_policy
+from parlour.policies.by_text import in_words, options_in, require_readable
+from parlour.policies.local_lm import draws as drawing
+from parlour.policies.local_lm.model import LanguageModel, Prompt, Reply, Sampling
+from parlour.policies.local_lm.settings import called, hash_of
+from parlour.training import rollout
+from parlour.training.cli import run
+from parlour.training.harnesses.in_flight import TalkGame, play_in_flight
+from parlour.training.parallel.concurrent_games import Job, play_all
+from parlour.wrappers import ConversationSeat
+from parlour.wrappers.conversation import table
+
+torch.set_num_threads(1)
+SAMPLED = "temperature=1,max_new_tokens=12"
+SMALL = {"num_players": 4, "max_days": 1}
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    return tiny_checkpoint.write(tmp_path_factory.mktemp("checkpoints") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return tiny_checkpoint.write(tmp_path_factory.mktemp("checkpoints") / "plain", template=None)
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    """A model that says what it is told to, by the number of the turn; keeps the conversations that it was given."""
+    heard = []
+
+    def install(words):
+        heard.clear()
+        monkeypatch.setattr(LanguageModel, "prompt", lambda self, messages: Prompt(tuple(messages)))
+
+        def replies(self, prompts, draws, how):
+            heard.extend(prompt.ids for prompt in prompts)
+            return [Reply(words(prompt.ids), (1,), (0.0,), True) for prompt in prompts]
+
+        monkeypatch.setattr(LanguageModel, "replies", replies)
+        return heard
+
+    return install
+
+
+# -- what the model is told ------------------------------------------------------------------------------------
+
+
+def conversed(game, seed, agent, **form):
+    """A game at a conversation seat by options that are drawn: what it was told and said, in turn, and its return."""
+    seat, rng = ConversationSeat(table(game, **TABLES[game]), agent, **form), np.random.default_rng(seed)
+    told = [("user", seat.reset(seed))]
+    while not seat.done:
+        told.append(("assistant", drawn(seat.options, rng)))
+        told.append(("user", seat.say(told[-1][1])))
+    return told, seat.reward
+
+
+@pytest.mark.parametrize("game", sorted(TABLES))
+@pytest.mark.parametrize("listed", ["true", "false"])
+def test_the_messages_are_those_of_a_conversation_and_the_return_is_the_seats(game, listed, checkpoint, scripted):
+    """Ten games of each table and form, a hundred in all; the heuristic plays the others."""
+    env = rollout.table(game, **TABLES[game])
+    base = env.game_env
+    own = make_policy(f"hf:{checkpoint},list_options={listed}", game, base.game.config)
+    for seed in range(10):
+        seat = seed % len(base.possible_agents)
+        told, reward = conversed(game, seed, base.possible_agents[seat], list_options=listed == "true")
+        heard = scripted(lambda messages, told=told: told[len(messages)][1])
+        players = [make_policy("heuristic", game, base.game.config) for _ in base.possible_agents]
+        players[seat] = own
+        episode = rollout.play(env, players, seed)
+        assert heard == [tuple(told[: 2 * k + 1]) for k in range(len(told) // 2)]
+        assert episode.returns[seat] == reward
+        assert not any(episode.faults[base.possible_agents[seat]].values())
+
+
+def test_words_that_are_refused_are_told_as_a_conversation_tells_them(checkpoint, scripted):
+    words = ["???", "", "I approve."]
+    env = rollout.table("template_v0")
+    own = make_policy(f"hf:{checkpoint}", "template_v0", env.game_env.game.config)
+    other = make_policy("random", "template_v0", {})
+    heard = scripted(lambda messages: words[min(len(messages) // 2, 2)])
+    episode = rollout.play(env, [other, own], 1)
+    assert "Your answer could not be used" not in heard[0][-1][1]
+    assert heard[1][-1][1].count("Your answer could not be used") == 1
+    assert heard[2][-1][1].count("Your answer could not be used") == 2
+    assert episode.faults["player_1"]["unreadable"] == 2 + (episode.faults["player_1"]["replaced"])
+
+
+# -- its words -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["checkpoint", "plain"])
+def test_a_model_that_says_nothing_of_use_plays_whole_games_by_the_tables_rules(form, request):
+    """Random weights: no words are understood, but by luck; each is cut off at 12 tokens or ends by itself."""
+    folder = request.getfixturevalue(form)
+    env = rollout.table("werewolf_v0", **SMALL)
+    players = [make_policy(f"hf:{folder},{SAMPLED}", "werewolf_v0", env.game_env.game.config) for _ in range(4)]
+    episode = rollout.play(env, players, 2)
+    assert sum(sum(faults.values()) for faults in episode.faults.values()) > 0
+    assert sum(made.requests for made in episode.decisions) > 0
+    assert sum(made.completion for made in episode.decisions) <= 12 * sum(made.requests for made in episode.decisions)
+
+
+def test_thoughts_and_signs_are_no_words(checkpoint):
+    model = LanguageModel.load(checkpoint)
+    row = drawing.Drawing((1,), np.random.default_rng(0), 0.0)
+    for written, words in (
+        ("<think>I am evil.</think> I approve.<|end|>", "I approve."),
+        ("hm</think>I approve.", "I approve."),
+        ("<think>I am evil", ""),
+        ("  \n ", ""),
+    ):
+        row.ids[:] = model.tokenizer(written, add_special_tokens=False)["input_ids"]
+        assert model._reply(row).words == words
+
+
+def test_the_plain_form_ends_with_the_line(plain):
+    """Without a template: the words after `> `, up to the end of the line."""
+    model = LanguageModel.load(plain)
+    assert not model.has_template
+    ids = model.prompt([("user", "Vote.\n- Yes.\n"), ("assistant", "Yes."), ("user", "Vote.\n")]).ids
+    assert model.tokenizer.decode(ids) == "Vote.\n- Yes.\n> Yes.\nVote.\n> "
+    row = drawing.Drawing((1,), np.random.default_rng(0), 0.0)
+    row.ids[:] = model.tokenizer("\nYes.\nVote.")["input_ids"]
+    assert model._line_ends(row.ids)
+    assert not model._line_ends(model.tokenizer("\nYes.")["input_ids"])
+    assert model._reply(row).words == "Yes."
+
+
+# -- chance ----------------------------------------------------------------------------------------------------
+
+
+def prompts_of(lengths, seed=5):
+    rng = np.random.default_rng(seed)
+    return [Prompt(tuple(int(token) for token in rng.integers(3, 300, size=length))) for length in lengths]
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_reply_does_not_depend_on_what_else_is_asked(checkpoint, temperature):
+    """Eleven prompts of 5 to 205 tokens: alone, in batches of 4 and all at once, in another order too."""
+    prompts, how = prompts_of(range(5, 206, 20)), Sampling(temperature, 16)
+
+    def replies(model, numbers):
+        rngs = [np.random.default_rng(number) for number in numbers]
+        return dict(zip(numbers, model.replies([prompts[k] for k in numbers], rngs, how), strict=True))
+
+    words = [
+        {k: (one.words, one.ids, one.ended) for k, one in found.items()}
+        for found in (
+            {k: v for number in range(11) for k, v in replies(LanguageModel.load(checkpoint), [number]).items()},
+            replies(LanguageModel.load(checkpoint, batch=4), list(range(11))),
+            replies(LanguageModel.load(checkpoint, batch=16), list(reversed(range(11)))),
+        )
+    ]
+    assert words[0] == words[1] == words[2]
+    assert len({ids for _, ids, _ in words[0].values()}) > 3
+
+
+def test_where_two_tokens_are_close_the_row_alone_decides(checkpoint, monkeypatch):
+    """Whatever the batch says within half of `CLOSE`: scores are shifted by noise of that size, the tokens stay."""
+    prompts, how = prompts_of([30] * 8), Sampling(1.0, 16)
+    rngs = lambda: [np.random.default_rng(k) for k in range(8)]  # noqa: E731
+    model = LanguageModel.load(checkpoint)
+    expected = [one.ids for one in model.replies(prompts, rngs(), how)]
+    monkeypatch.setattr(drawing, "CLOSE", 0.2)
+    computed, shaken = drawing.OwnDraws.__call__, np.random.default_rng(0)
+
+    def noisy(self, input_ids, scores):
+        return computed(self, input_ids, scores + torch.from_numpy(shaken.uniform(-0.04, 0.04, scores.shape)).float())
+
+    monkeypatch.setattr(drawing.OwnDraws, "__call__", noisy)
+    assert [one.ids for one in model.replies(prompts, rngs(), how)] == expected
+    monkeypatch.setattr(drawing, "CLOSE", 0.0)
+    assert [one.ids for one in model.replies(prompts, rngs(), how)] != expected
+
+
+def test_tokens_are_drawn_from_the_models_distribution(checkpoint):
+    """2,000 draws of one token at temperature 1: frequencies within 5 standard errors; log-probabilities as computed."""
+    model, (prompt,) = LanguageModel.load(checkpoint, batch=500), prompts_of([6])
+    with torch.no_grad():
+        chance = torch.softmax(model.model(torch.tensor([prompt.ids])).logits[0, -1].double(), -1).numpy()
+    replies = model.replies([prompt] * 2000, [np.random.default_rng(k) for k in range(2000)], Sampling(1.0, 1))
+    seen = np.bincount([one.ids[0] for one in replies], minlength=len(chance)) / 2000
+    assert np.all(np.abs(seen - chance) < 5 * np.sqrt(chance * (1 - chance) / 2000) + 1e-3)
+    for one in replies[:20]:
+        assert one.logprobs[0] == pytest.approx(np.log(chance[one.ids[0]]), abs=1e-4)
+
+
+def test_greedy_is_the_most_probable_token_as_transformers_has_it(checkpoint):
+    model, (prompt,) = LanguageModel.load(checkpoint), prompts_of([40])
+    (reply,) = model.replies([prompt], [np.random.default_rng(0)], Sampling(0.0, 10))
+    theirs = model.model.generate(torch.tensor([prompt.ids]), max_new_tokens=10, do_sample=False)[0, 40:]
+    assert reply.ids == tuple(theirs.tolist())
+
+
+def test_a_model_is_left_as_it_was(checkpoint):
+    model = LanguageModel.load(checkpoint)
+    model.model.train()
+    model.model.generation_config.repetition_penalty = 5.0
+    before = torch.random.get_rng_state()
+    model.replies(prompts_of([5]), [np.random.default_rng(0)], Sampling(1.0, 4))
+    assert model.model.training
+    assert model.model.generation_config.repetition_penalty == 5.0
+    assert torch.equal(before, torch.random.get_rng_state())
+
+
+def transcripts(folder):
+    return {file.name: file.read_bytes() for file in sorted(folder.glob("*.jsonl"))}
+
+
+@pytest.mark.parametrize("how", ["temperature=0", "temperature=1"])
+def test_a_seed_gives_the_same_game_whatever_else_is_in_flight(checkpoint, tmp_path, how):
+    """Four games one by one, and three at once with a batch of two; transcripts byte for byte."""
+    env = rollout.table("werewolf_v0", **SMALL)
+    config = env.game_env.game.config
+
+    def played(folder, batch, workers):
+        one = partial(make_policy, f"hf:{checkpoint},{how},max_new_tokens=8,batch={batch}", "werewolf_v0", config)
+        seats = tuple(("hf", one) for _ in range(4))
+        play_all(env, [Job(seed, seats, folder / f"{seed}.jsonl") for seed in range(4)], workers=workers)
+        return transcripts(folder)
+
+    assert played(tmp_path / "alone", 1, 1) == played(tmp_path / "together", 2, 3)
+
+
+# -- room ------------------------------------------------------------------------------------------------------
+
+
+def test_a_full_context_leaves_out_the_oldest_turns_and_says_so(checkpoint, tmp_path):
+    env = rollout.table("avalon_v0", num_players=5)
+    own = make_policy(f"hf:{checkpoint},{SAMPLED},context=1500", "avalon_v0", env.game_env.game.config)
+    prompts, ask = [], own.language_model.replies
+    own.language_model.replies = lambda p, *rest: prompts.extend(p) or ask(p, *rest)
+    others = [make_policy("heuristic", "avalon_v0", {}) for _ in range(4)]
+    try:
+        episode = rollout.play(env, [own, *others], 0)
+    finally:
+        del own.language_model.replies
+    assert all(len(prompt.ids) + 12 <= 1500 for prompt in prompts)
+    assert episode.decisions[0].cut > 0
+    first = own._turns[0].heading
+    for prompt in prompts:
+        assert own.language_model.tokenizer.decode(prompt.ids).startswith(f"<|user|>{first}")
+    assert "earlier lines left out)" in own.language_model.tokenizer.decode(prompts[-1].ids)
+
+
+def test_a_context_without_room_for_the_last_message_is_told(checkpoint):
+    env = rollout.table("avalon_v0", num_players=5)
+    own = make_policy(f"hf:{checkpoint},max_new_tokens=8,context=100", "avalon_v0", {})
+    others = [make_policy("heuristic", "avalon_v0", {}) for _ in range(4)]
+    with pytest.raises(ParlourError, match="does not fit into the model's context"):
+        rollout.play(env, [own, *others], 0)
+
+
+def test_a_context_beyond_the_checkpoints_is_refused(checkpoint):
+    with pytest.raises(ParlourError, match=r"context 5000 is not accepted; accepted: 1\.\.4096"):
+        make_policy(f"hf:{checkpoint},context=5000", "avalon_v0", {})
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+class Bomb:
+    def __reduce__(self):
+        return (Path.touch, (Path("unpickled"),))
+
+
+def copied(checkpoint, tmp_path):
+    return Path(shutil.copytree(checkpoint, tmp_path / "copy"))
+
+
+def refused(folder, match):
+    with pytest.raises(ParlourError, match=match):
+        make_policy(f"hf:{folder}", "avalon_v0", {})
+
+
+def test_nothing_pickled_is_read(checkpoint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = copied(checkpoint, tmp_path)
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb()))
+    refused(folder, r"holds no weights as \*\.safetensors; accepted: safetensors alone")
+    assert not (tmp_path / "unpickled").exists()
+
+
+def test_no_code_of_the_folder_is_run(checkpoint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = copied(checkpoint, tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "own.py").write_text("from pathlib import Path\nPath('imported').touch()\n")
+    refused(folder, "cannot be used as a causal language model")
+    assert not (tmp_path / "imported").exists()
+
+
+def test_damaged_and_missing_weights_are_told(checkpoint, tmp_path):
+    folder = copied(checkpoint, tmp_path)
+    weights = folder / "model.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[: len(whole) // 2])
+    refused(folder, "cannot be used as a causal language model")
+    config = json.loads((folder / "config.json").read_text())
+    weights.write_bytes(whole)
+    (folder / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 3}))
+    refused(folder, "holds no weights for model.layers.1")
+    (folder / "adapter_config.json").write_text("{}")
+    refused(folder, "holds an adapter")
+    refused(tmp_path / "nowhere", r"holds no config\.json")
+
+
+def test_a_device_that_is_not_here_is_told(checkpoint):
+    if torch.cuda.is_available():
+        pytest.skip("a GPU is here")
+    with pytest.raises(ParlourError, match="device 'cuda' is not accepted"):
+        make_policy(f"hf:{checkpoint},device=cuda", "avalon_v0", {})
+
+
+def test_its_name_tells_folder_settings_and_the_hash_of_the_weights(checkpoint, tmp_path):
+    assert called({"dir": checkpoint, "temperature": "1", "batch": "4"}) == (
+        f"hf:tiny,temperature=1 @ sha256:{hash_of(checkpoint)[:12]}"
+    )
+    other = tiny_checkpoint.write(tmp_path / "tiny", seed=1)
+    assert called({"dir": other}) != called({"dir": checkpoint})
+
+
+# -- commands --------------------------------------------------------------------------------------------------
+
+
+def test_evaluate_plays_games_in_flight_and_names_the_player(checkpoint, tmp_path, capsys):
+    out = tmp_path / "games"
+    command = f"evaluate werewolf_v0 --players 4 --set max_days=1 --policy hf:{checkpoint},{SAMPLED} --policy random --games 4 --json"
+    assert run([*command.split(), "--out", str(out)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    name = called({"dir": checkpoint, "temperature": "1", "max_new_tokens": "12"})
+    assert list(report["rates"]) == [name, "random"]
+    headers = [json.loads(file.read_text().splitlines()[0]) for file in sorted(out.glob("*.jsonl"))]
+    assert sum(name in header["players"].values() for header in headers) == 4
+    for file in out.glob("*.jsonl"):
+        replay.read(file)
+
+
+def test_a_played_game_is_replayed_without_the_model(checkpoint, tmp_path, capsys):
+    out = tmp_path / "games"
+    assert (
+        run(
+            [
+                "play",
+                "werewolf_v0",
+                "--players",
+                "4",
+                "--set",
+                "max_days=1",
+                "--policy",
+                f"hf:{checkpoint},{SAMPLED}",
+                "--out",
+                str(out),
+            ]
+        )
+        == 0
+    )
+    (file,) = out.glob("*.jsonl")
+    calls = [line["calls"][0] for line in map(json.loads, file.read_text().splitlines()) if line.get("calls")]
+    assert calls
+    assert {call["ask"] for call in calls} == {"hf.words"}
+    assert run(["replay", str(file)]) == 0
+    assert "wins" in capsys.readouterr().out
+
+
+def test_two_checkpoints_play_one_another_in_flight(checkpoint, plain, capsys):
+    command = f"evaluate template_v0 --policy hf:{checkpoint},{SAMPLED} --against hf:{plain},{SAMPLED} --games 6 --json"
+    assert run(command.split()) == 0
+    assert json.loads(capsys.readouterr().out)["games"] == 6
+
+
+def test_a_request_that_holds_what_a_seat_reads_is_answered(checkpoint, scripted):
+    """As `parlour serve --policy hf:DIR` does it: the whole text of a seat, and nothing of the request before."""
+    policy = make_policy(f"hf:{checkpoint}", "template_v0", {})
+    seat = ConversationSeat(table("template_v0"), "player_1")
+    text = seat.reset(3)
+    heard = scripted(lambda messages: "It is heads.")
+    require_readable(policy, "hf")
+    for seed in (1, 2):
+        policy.reset(0, seed)
+        assert in_words(policy, text, options_in(text)) == "It is heads."
+    assert heard == [(("user", text),)] * 2
+
+
+def test_the_pages_example_runs(checkpoint, tmp_path, monkeypatch):
+    """Its block of Python, with a checkpoint at models/tiny."""
+    page = (Path(__file__).parents[2] / "docs" / "integrations" / "hf.md").read_text("utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    shutil.copytree(checkpoint, tmp_path / "models" / "tiny")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    exec(block, names)
+    assert [one.seed for one in names["played"]] == list(range(8))
+
+
+def test_conversations_in_step_are_answered_by_one_call(checkpoint):
+    """The way of training loops: `play_in_flight` with a model's own replies."""
+    model, rngs = LanguageModel.load(checkpoint), {}
+
+    def reply(turns):
+        prompts = [model.prompt(turn.messages) for turn in turns]
+        draws = [rngs.setdefault(turn.game, np.random.default_rng(turn.seed)) for turn in turns]
+        return [one.words for one in model.replies(prompts, draws, Sampling(1.0, 8))]
+
+    games = [TalkGame(seed) for seed in range(3)]
+    played = play_in_flight(lambda: ConversationSeat(table("template_v0"), "player_0"), games, reply)
+    assert [one.seed for one in played] == [0, 1, 2]
+    assert all(one.replies for one in played)

@@ -1,0 +1,457 @@
+"""Inspect AI: whole games by a model that is a script, through Inspect's own `eval` and command line.
+
+docs/integrations/inspect.md says in prose what is tested here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; pip install 'parlour[inspect]'")
+
+from inspect_ai import eval as evaluate
+from inspect_ai.log import EvalLog, write_eval_log
+from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
+from inspect_ai.tool import ToolCall
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.envs.headings import headings_of
+from parlour.envs.registry import lookup
+from parlour.envs.text import render
+from parlour.policies import HeuristicPolicy
+from parlour.training.cli import run
+from parlour.training.harnesses.inspect_ai.logs import transcripts_of_log
+from parlour.training.harnesses.inspect_ai.play import TASK
+from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame
+from parlour.training.harnesses.inspect_ai.tasks import TASKS, game_task
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves streams to the garbage collector
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings(
+        "ignore:The 'initial' parameter is deprecated:DeprecationWarning"
+    ),  # tenacity, in Inspect
+]
+ROOT = Path(__file__).parents[2]
+TABLES = {
+    "avalon_v0": {"num_players": 5},
+    "werewolf_v0": {"num_players": 6},
+    "murder_mystery_v0": {"rounds": 1},
+    "mediated_qa_v0": {},
+    "template_v0": {},
+}
+Reply = Callable[[list[ChatMessage]], str]
+
+
+def option_of(told: list[ChatMessage]) -> str:
+    """One of the options, drawn by the message alone."""
+    listed = [line[2:] for line in told[-1].text.splitlines() if line.startswith("- ")]
+    return listed[int(hashlib.sha256(told[-1].text.encode()).hexdigest(), 16) % len(listed)]
+
+
+def scripted(reply: Reply, name: str = "options") -> Any:
+    """A model that answers by a function of all that it is sent."""
+
+    def answer(told: list[ChatMessage], tools: Any, choice: Any, config: Any) -> ModelOutput:
+        assert not tools
+        output = ModelOutput.from_content("mockllm", reply(told))
+        output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
+        return output
+
+    return get_model(f"mockllm/{name}", custom_outputs=answer, memoize=False)
+
+
+def evaluated(tasks: Any, model: Any, folder: Path, **settings: Any) -> list[EvalLog]:
+    return list(evaluate(tasks, model=model, log_dir=str(folder), display="none", **settings))
+
+
+def games_of(log: EvalLog) -> list[StoredGame]:
+    return [StoredGame.from_json(sample.store[STORED]) for sample in log.samples or []]
+
+
+def returns_in_its_environment(game: StoredGame) -> dict[str, float]:
+    """The same seed and words in the AEC environment that everybody gets; our policies at the other seats."""
+    table = game.table
+    env = lookup(table.game).env(action="text", info="full", on_bad=table.on_bad, tries=table.tries, **table.options)
+    env.reset(seed=game.seed)
+    players = {agent: HeuristicPolicy() for agent in env.possible_agents if agent not in game.models}
+    for agent, player in players.items():
+        player.reset(env.possible_agents.index(agent), game.seed)
+    said, earned = iter(game.said), dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        observation, reward, over, cut, info = env.last()
+        earned[agent] += reward
+        if over or cut:
+            env.step(None)
+        elif agent in players:
+            env.step(players[agent].act(observation, info))
+        else:
+            speaker, words = next(said)
+            assert speaker == agent
+            env.step(words)
+    assert next(said, None) is None
+    return earned
+
+
+# -- whole games -------------------------------------------------------------------------------------------------
+
+
+def test_a_hundred_games_at_five_tables_end_as_in_the_aec_environment_on_the_same_seeds_and_words(tmp_path):
+    tasks = [game_task(game, options, deals=20) for game, options in TABLES.items()]
+    for game, log in zip(TABLES, evaluated(tasks, scripted(option_of), tmp_path), strict=True):
+        assert log.status == "success"
+        assert len(log.samples) == 20
+        for played in games_of(log):
+            assert played.table.game == game
+            assert not played.left
+            assert returns_in_its_environment(played) == played.returns
+            assert all(count == 0 for counts in played.faults.values() for count in counts.values())
+
+
+def test_the_score_tells_return_win_side_role_and_faults_and_its_metrics_are_by_side(tmp_path):
+    task = game_task("avalon_v0", {"num_players": 5}, deals=6, seats="one")
+    [log] = evaluated(task, scripted(option_of), tmp_path)
+    of_side: dict[str, list[float]] = {"good": [], "evil": []}
+    for sample, played in zip(log.samples, games_of(log), strict=True):
+        [agent] = played.own
+        score = sample.score
+        assert score.value == {"win": float(played.returns[agent] > 0), "reward": played.returns[agent], "faults": 0}
+        env = lookup("avalon_v0").raw_env(num_players=5, info="full")
+        env.reset(seed=played.seed)
+        view = env.view(env.seat_of[agent])
+        assert (score.metadata["side"], score.metadata["role"]) == (view.side, view.role)
+        of_side[view.side].append(score.value["win"])
+    metrics = next(one for one in log.results.scores if one.name == "win").metrics
+    for side, won in of_side.items():
+        assert metrics[f"grouped_{side}"].value == sum(won) / len(won)
+
+
+def test_every_game_of_ours_is_a_task_that_takes_its_options():
+    assert set(TABLES) <= set(TASKS)
+    made = TASKS["avalon_v0"](num_players=7, rules="official", deals=[3, 5], seats="each", sides="evil", epochs=2)
+    assert [sample.metadata["seed"] for sample in made.dataset] == [3, 3, 3, 5, 5, 5]  # three of seven are evil
+    assert made.epochs == 2
+    assert {sample.metadata["side"] for sample in made.dataset} == {"evil"}
+
+
+def test_a_model_role_names_who_plays_the_other_seats(tmp_path):
+    heard: dict[str, int] = {"opponent": 0, "third": 0}
+
+    def counting(name: str) -> Reply:
+        def reply(told: list[ChatMessage]) -> str:
+            heard[name] += 1
+            return option_of(told)
+
+        return reply
+
+    roles = {"opponent": scripted(counting("opponent"), "others"), "player_3": scripted(counting("third"), "third")}
+    task = game_task("avalon_v0", {"num_players": 5, "talk": False}, deals=[4], seats="player_0")
+    [log] = evaluated(task, scripted(option_of), tmp_path, model_roles=roles)
+    [played] = games_of(log)
+    who = {"player_0": "mockllm/options", "player_3": "mockllm/third"}
+    assert played.models == {f"player_{k}": who.get(f"player_{k}", "mockllm/others") for k in range(5)}
+    assert played.own == ("player_0",)
+    answers = [agent for agent, _ in played.said]
+    assert heard == {
+        "opponent": sum(answers.count(f"player_{k}") for k in (1, 2, 4)),
+        "third": answers.count("player_3"),
+    }
+    assert returns_in_its_environment(played) == played.returns
+
+
+def test_a_role_that_no_seat_has_is_refused(tmp_path):
+    task = game_task("template_v0", {}, deals=1)
+    [log] = evaluated(task, scripted(option_of), tmp_path, model_roles={"grader": scripted(option_of)})
+    assert log.status == "error"
+    assert "model role 'grader' is not accepted; accepted: opponent, player_0, player_1" in log.error.message
+
+
+def test_the_spans_of_a_game_are_its_turns_in_order(tmp_path):
+    task = game_task("template_v0", {}, deals=[4], seats="player_1")
+    [log] = evaluated(task, scripted(option_of), tmp_path)
+    [sample] = log.samples
+    turns = [event for event in sample.events if event.event == "span_begin" and event.type == "turn"]
+    shown = [event for event in sample.events if event.event == "info"]
+    [played] = games_of(log)
+    talk = played.table.seat(["player_1"])
+    talk.reset(seed=4)
+    for _, words in played.said:
+        talk.say(words)
+    base = talk.game_env
+    lines = [base.text.line(event).rstrip("\n") for event in base.state_now.log]
+    assert "\n".join(event.data for event in shown) == "\n".join(lines)
+    assert {turn.name for turn in turns} <= {"moderator", *base.possible_agents}
+    calls = [event for event in sample.events if event.event == "model"]
+    named = {turn.id: turn.name for turn in turns}
+    assert [named[call.span_id] for call in calls] == [agent for agent, _ in played.said]
+
+
+# -- what the models are told ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", TABLES)
+@pytest.mark.parametrize("seats", ["one", "all"])
+def test_what_arrives_at_a_model_put_together_is_the_view_of_its_seat(game, seats, tmp_path):
+    arrived: list[list[ChatMessage]] = []
+
+    def reply(told: list[ChatMessage]) -> str:
+        arrived.append(list(told))
+        return option_of(told)
+
+    [log] = evaluated(game_task(game, TABLES[game], deals=[8], seats=seats), scripted(reply), tmp_path)
+    [played] = games_of(log)
+    talk = played.table.seat(list(played.models))
+    talk.reset(seed=played.seed)
+    base, headings = talk.game_env, headings_of(talk.game_env.text)
+    answered: dict[str, list[str]] = {agent: [] for agent in talk.agents}
+    assert len(arrived) == len(played.said)
+    for messages, (agent, words) in zip(arrived, played.said, strict=True):
+        first, *later = [one.text for one in messages if one.role == "user"]
+        record = first[: first.rindex(headings.choice)]
+        for message in later:
+            record += message[: message.rindex(headings.choice)].removeprefix(headings.since)
+        choice = messages[-1].text[messages[-1].text.rindex(headings.choice) :]
+        assert record + choice == render(base.text, base.view(base.seat_of[agent]))
+        assert [one.text for one in messages if one.role == "system"] == [TASK]
+        assert [one.text for one in messages if one.role == "assistant"] == answered[agent]
+        assert {one.role for one in messages} <= {"system", "user", "assistant"}
+        answered[agent].append(words)
+        talk.say(words)
+
+
+# -- words that cannot be used, and models that stop ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", ["", "I fly to the moon.\n# What you may do now\n- Nothing.", "\x00</s>" * 900])
+def test_words_that_cannot_be_used_are_counted_and_the_game_ends(words, tmp_path):
+    task = game_task("avalon_v0", {"num_players": 5, "talk": False}, deals=[1, 2], tries=2)
+    [log] = evaluated(task, scripted(lambda told: words), tmp_path)
+    assert log.status == "success"
+    for sample, played in zip(log.samples, games_of(log), strict=True):
+        [agent] = played.own
+        assert played.faults[agent]["unreadable"] == len(played.said) == sample.score.value["faults"]
+        assert played.faults[agent]["replaced"] == len(played.said) / 2
+        assert returns_in_its_environment(played) == played.returns
+
+
+def test_a_model_that_only_calls_tools_that_are_not_there_says_nothing(tmp_path):
+    def calls(told: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
+        output = ModelOutput.for_tool_call("mockllm", "say", {"words": "I approve."})
+        assert isinstance(output.message.tool_calls[0], ToolCall)
+        output.message.content = ""
+        output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
+        return output
+
+    model = get_model("mockllm/tools", custom_outputs=calls, memoize=False)
+    [log] = evaluated(game_task("avalon_v0", {"num_players": 5, "talk": False}, deals=2), model, tmp_path)
+    assert log.status == "success"
+    assert all(played.faults[played.own[0]]["replaced"] > 0 for played in games_of(log))
+
+
+def test_a_limit_in_the_middle_ends_the_game_by_the_tables_rules_and_is_scored(tmp_path):
+    task = game_task("avalon_v0", {"num_players": 5}, deals=[1], seats="player_1")
+    [log] = evaluated(task, scripted(option_of), tmp_path, message_limit=6)
+    [sample], [played] = log.samples, games_of(log)
+    assert sample.limit.type == "message"
+    assert played.left
+    assert played.faults["player_1"]["replaced"] > 0
+    assert sample.score.value["reward"] == played.returns["player_1"] != 0
+
+
+def test_a_model_that_fails_in_the_middle_ends_its_own_game_alone(tmp_path):
+    def reply(told: list[ChatMessage]) -> str:
+        if "Deal" in told[0].text or len(told) == 6:
+            raise ConnectionResetError("the client is gone")
+        return option_of(told)
+
+    task = game_task("avalon_v0", {"num_players": 5}, deals=[1], seats="player_1")
+    other = game_task("template_v0", {}, deals=3)  # ends before the third answer
+    broken, whole = evaluated([task, other], scripted(reply), tmp_path, fail_on_error=False)
+    assert "the client is gone" in broken.samples[0].error.message
+    [played] = games_of(broken)
+    assert played.left
+    assert sum(played.returns.values()) != 0
+    assert whole.status == "success"
+    assert len(games_of(whole)) == 3
+
+
+# -- logs become transcripts ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["eval", "json"])
+def test_a_log_becomes_transcripts_that_replay(form, tmp_path, capsys):
+    tasks = [
+        game_task(game, options, deals=1, seats="all" if game == "avalon_v0" else "one")
+        for game, options in TABLES.items()
+    ]
+    logs = evaluated(tasks, scripted(option_of), tmp_path / "logs", log_format=form, epochs=2)
+    for log in logs:
+        out = tmp_path / log.eval.task.replace("/", "-")
+        found = transcripts_of_log(Path(log.location.removeprefix("file://")), out)
+        assert found.left_out == {}
+        assert len(found.paths) == 2
+        for path, played in zip(found.paths, games_of(log), strict=True):
+            transcript = replay.read(path)
+            for _ in replay.reenact(transcript, watched=()):
+                pass
+            assert transcript.outcome.returns == tuple(played.returns.values())
+            assert transcript.header["seed"] == played.seed
+            assert transcript.header["players"][played.own[0]] == "mockllm/options"
+            assert run(["replay", str(path)]) == 0
+    capsys.readouterr()
+
+
+def test_a_game_that_was_stopped_becomes_a_transcript_too(tmp_path):
+    task = game_task("avalon_v0", {"num_players": 5}, deals=[1], seats="player_1")
+    [log] = evaluated(task, scripted(option_of), tmp_path / "logs", message_limit=6)
+    found = transcripts_of_log(Path(log.location.removeprefix("file://")), tmp_path / "out")
+    assert replay.read(found.paths[0]).outcome.returns == tuple(games_of(log)[0].returns.values())
+
+
+def _stored(log: EvalLog, number: int = 0) -> dict[str, Any]:
+    stored: dict[str, Any] = log.samples[number].store[STORED]
+    return stored
+
+
+CHANGED = {
+    "other words": (lambda kept: kept["said"][0].__setitem__(1, "I am silent today."), "accepted: "),
+    "another speaker": (lambda kept: kept["said"][0].__setitem__(0, "player_4"), "answer 1 is said by player_4"),
+    "an answer less": (lambda kept: kept["said"].pop(), "the game goes on after the last answer"),
+    "another seed": (lambda kept: kept.update(seed=kept["seed"] + 1), "accepted: "),
+    "another result": (lambda kept: kept.update(winner="nobody"), "winner of the game 'nobody' is not accepted"),
+    "another player of ours": (lambda kept: kept["table"].update(opponents="random"), "accepted: "),
+    "a module of a player": (lambda kept: kept["table"].update(opponents="os:system"), "are not loaded for it"),
+    "a file of a player": (lambda kept: kept["table"].update(opponents="/etc/passwd"), "are not loaded for it"),
+    "a module of a game": (lambda kept: kept["table"].update(game="os:system"), "is not imported for it"),
+    "an option that is none": (lambda kept: kept["table"]["options"].update(x=1), "option of avalon_v0 'x'"),
+    "a setting that is none": (lambda kept: kept["table"].update(on_bad="raise"), "on_bad 'raise' is not accepted"),
+    "no seed": (lambda kept: kept.pop("seed"), "holds no game of parlour"),
+    "another format": (lambda kept: kept.update(format=2), "holds no game of parlour"),
+}
+
+
+@pytest.fixture(scope="module")
+def whole_log(tmp_path_factory) -> EvalLog:
+    folder = tmp_path_factory.mktemp("logs")
+    task = game_task("avalon_v0", {"num_players": 5}, deals=2, seats="player_1")
+    [log] = evaluated(task, scripted(option_of), folder)
+    return log
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_a_log_that_does_not_agree_is_refused_in_one_line_and_nothing_is_written(what, whole_log, tmp_path, capsys):
+    change, why = CHANGED[what]
+    log = whole_log.model_copy(deep=True)
+    change(_stored(log, 1))
+    write_eval_log(log, str(tmp_path / "changed.json"))
+    assert run(["inspect-log", str(tmp_path / "changed.json"), "--out", str(tmp_path / "out")]) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert why in told
+    assert "sample 2147483649-player_1, epoch 1:" in told
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_files_that_are_no_logs_are_refused_in_one_line(tmp_path, capsys):
+    for name, content in {
+        "a.eval": b"PK\x03\x04",
+        "b.json": b"{}",
+        "c.json": b"[1",
+        "d.txt": b"{}",
+        "e.eval": b"",
+    }.items():
+        (tmp_path / name).write_bytes(content)
+        assert run(["inspect-log", str(tmp_path / name), "--out", str(tmp_path / "out")]) == 2, name
+        assert "; accepted: " in capsys.readouterr().err
+    assert run(["inspect-log", str(tmp_path / "none.eval"), "--out", str(tmp_path / "out")]) == 2
+    assert "accepted: a log of Inspect" in capsys.readouterr().err
+
+
+def test_a_transcript_that_is_there_stays(whole_log, tmp_path):
+    path = Path(whole_log.location.removeprefix("file://"))
+    transcripts_of_log(path, tmp_path)
+    before = {one: one.read_bytes() for one in tmp_path.iterdir()}
+    with pytest.raises(ParlourError, match=r"exists; accepted: another folder"):
+        transcripts_of_log(path, tmp_path)
+    assert {one: one.read_bytes() for one in tmp_path.iterdir()} == before
+
+
+# -- Inspect's command line ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def served() -> Iterator[int]:
+    """`parlour serve`, our endpoint whose answers are heuristics."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = int(found.getsockname()[1])
+    words = [sys.executable, "-m", "parlour.training.cli", "serve", "--port", str(port), "--policy", "random"]
+    server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(600):
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield port
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
+
+
+def inspect_command(*words: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "inspect_ai", "eval", *words, "--log-dir", str(folder), "--display", "plain"]
+    return subprocess.run(
+        command, cwd=folder, env={**os.environ, **settings}, capture_output=True, text=True, timeout=300
+    )
+
+
+def test_the_command_line_finds_the_tasks_and_plays_against_a_server(tmp_path):
+    pytest.importorskip("uvicorn", reason="parlour serve needs the extra serve")
+    with served() as port:
+        model = "openai-api/parlour/random"
+        done = inspect_command(
+            "parlour/avalon",
+            *(
+                "--model",
+                model,
+                "--model-role",
+                f"player_2={model}",
+                "-T",
+                "num_players=5",
+                "-T",
+                "deals=2",
+                "--log-format",
+                "json",
+            ),
+            folder=tmp_path,
+            PARLOUR_API_KEY="none",
+            PARLOUR_BASE_URL=f"http://127.0.0.1:{port}/v1",
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    [path] = tmp_path.glob("*.json")
+    told = json.loads(path.read_text())
+    assert told["status"] == "success", done.stdout
+    assert told["eval"]["task"] == "parlour/avalon"
+    found = transcripts_of_log(path, tmp_path / "out")
+    assert [replay.read(one).header["players"]["player_2"] for one in found.paths] == [model, model]
+
+
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "integrations" / "inspect.md").read_text()
+    names: dict[str, object] = {"__name__": "__page__"}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "inspect.md", "exec"), names)

@@ -1,0 +1,398 @@
+"""TRL: GRPOTrainer plays whole games by tools (environment_factory) and by our rollout_func: docs/integrations/trl.md.
+
+Models are tiny and made on the spot; in the tests of tools, what a model writes comes from a script in place of its
+`generate`, or from a model that was taught one call; the rest, from the parsing of a call to the update of the weights, is
+TRL's own.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # before the hub's package is imported: no test may reach for it
+pytest.importorskip("trl", reason="trl is not installed; pip install 'parlour[trl]'")
+
+import torch
+from datasets import Dataset
+from parlour.envs.core import ParlourError
+from parlour.training.harnesses import trl_rollout, trl_tools
+from parlour.training.harnesses.sessions import Sessions, SessionSettings
+from parlour.training.harnesses.trl_rollout import GameRollout, game_reward, usable_share
+from parlour.training.harnesses.trl_tools import GAME_OVER, PROMPT, environments
+from talked_games import TABLES, aec_return, first_messages, seat_maker, seat_of, told_what_its_view_holds
+from tiny_chat_models import PLAIN_TEMPLATE, ScriptedLlama, imitate, llama_config, tokenizer_of
+from transformers import LlamaForCausalLM
+from transformers.utils import get_json_schema
+from trl import GRPOConfig, GRPOTrainer
+from trl.chat_template_utils import qwen2_5_chat_template
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning", "ignore::DeprecationWarning")
+
+ROOT = Path(__file__).parents[2]
+CALL = '<tool_call>\n{"name": "say", "arguments": {"words": "%s"}}\n</tool_call>'
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)  # tiny steps wait for other threads longer than they compute
+    yield
+    torch.set_num_threads(before)
+
+
+def config(folder: Path, **settings: Any) -> GRPOConfig:
+    fixed = {"use_cpu": True, "bf16": False, "gradient_checkpointing": False, "report_to": "none", "seed": 5}
+    return GRPOConfig(
+        output_dir=str(folder), disable_tqdm=True, logging_steps=1, save_strategy="no", **fixed, **settings
+    )
+
+
+# -- tools ---------------------------------------------------------------------------------------------------------
+
+
+class Seen:
+    """A reward function that keeps what it is handed, and adds nothing."""
+
+    __name__ = "seen"
+
+    def __init__(self) -> None:
+        self.games: list[dict[str, Any]] = []
+
+    def __call__(self, prompts: Any, completions: Any, environments: Any, **row: Any) -> list[float]:
+        for k, (prompt, completion, environment) in enumerate(zip(prompts, completions, environments, strict=True)):
+            told = [prompt[-1]["content"].removeprefix(PROMPT)]
+            told += [message["content"] for message in completion if message["role"] == "tool"]
+            kept = {
+                key: values[k]
+                for key, values in row.items()
+                if isinstance(values, list) and len(values) == len(prompts)
+            }
+            done, said = environment.done, environment.said
+            reward = environment.get_reward()
+            kept |= {"told": told, "said": said, "done": done, "reward": reward, "faults": dict(environment.faults)}
+            self.games.append(kept)
+        return [0.0] * len(prompts)
+
+
+def options_in(prompt: str) -> list[str]:
+    """The options that the last message of a prompt lists."""
+    return re.findall(r"^- (.*)$", prompt[prompt.rindex("<|im_start|>user") :], re.MULTILINE)
+
+
+def scripted(script: Any, context: int = 4096) -> ScriptedLlama:
+    tokenizer = tokenizer_of([*first_messages(), *[PROMPT, CALL, qwen2_5_chat_template] * 3], qwen2_5_chat_template)
+    torch.manual_seed(0)
+    model = ScriptedLlama(llama_config(tokenizer, context=context))
+    model.tokenizer, model.script = tokenizer, script
+    return model
+
+
+def calling_drawn_options(seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+
+    def script(prompt: str) -> str:
+        options = options_in(prompt)
+        return CALL % options[int(rng.integers(len(options)))] if options else "Well played."
+
+    return script
+
+
+def test_a_hundred_whole_games_by_tools_have_the_rewards_of_the_environment_and_tell_what_the_view_holds(tmp_path):
+    """Five GRPO steps of 20 games: three tables as environments of one trainer, drawn options through TRL's own tool loop."""
+    tables = {game: Sessions(SessionSettings(game, seat_of(game), options=TABLES[game])) for game in TABLES}
+    data = [
+        {**row, "environment": game}
+        for number, game in enumerate(
+            ["template_v0", "mediated_qa_v0", "template_v0", "werewolf_v0", "mediated_qa_v0"] * 10
+        )
+        for row in trl_tools.tool_rows(1, seed=number)
+    ]
+    model, seen = scripted(calling_drawn_options(1)), Seen()
+    before = [weights.clone() for weights in model.parameters()]
+    trainer = GRPOTrainer(
+        model=model,
+        args=config(
+            tmp_path,
+            max_steps=5,
+            per_device_train_batch_size=4,
+            gradient_accumulation_steps=5,
+            num_generations=2,
+            max_completion_length=4000,
+            learning_rate=1e-3,
+            shuffle_dataset=False,
+        ),
+        train_dataset=Dataset.from_list(data),
+        processing_class=model.tokenizer,
+        environment_factory={game: environments(sessions, 4000) for game, sessions in tables.items()},
+        reward_funcs=[seen],
+    )
+    trainer.train()
+    assert len(seen.games) == 100
+    for one in seen.games:
+        game, seed, said = one["environment"], one["seed"], one["said"]
+        assert one["done"]
+        assert one["reward"] == aec_return(game, seed, seat_of(game), said)
+        assert one["told"][-1].endswith(f"{GAME_OVER}\n")
+        told = [*one["told"][:-1], one["told"][-1].removesuffix(f"{GAME_OVER}\n")]
+        told_what_its_view_holds(game, seed, seat_of(game), said, told)
+        assert not any(one["faults"].values())
+    steps = [line for line in trainer.state.log_history if "reward" in line]
+    assert len(steps) == 5
+    for number, line in enumerate(steps):
+        batch = seen.games[20 * number : 20 * number + 20]
+        assert line["rewards/GameEnvironment/mean"] == pytest.approx(
+            np.mean([one["reward"] for one in batch]), rel=1e-5
+        )
+        assert line["tools/call_frequency"] == pytest.approx(np.mean([len(one["said"]) for one in batch]), rel=1e-5)
+        assert line["tools/failure_frequency"] == 0
+    assert any(not torch.equal(old, new) for old, new in zip(before, model.parameters(), strict=True))
+
+
+def one_step(folder: Path, script: Any, game: str, seed: int = 3, most: int = 1500) -> list[dict[str, Any]]:
+    """Four games of one deal in a step of GRPO."""
+    model, seen = scripted(script), Seen()
+    trainer = GRPOTrainer(
+        model=model,
+        args=config(folder, max_steps=1, per_device_train_batch_size=4, num_generations=4, max_completion_length=most),
+        train_dataset=Dataset.from_list(trl_tools.tool_rows(1, seed=seed)),
+        processing_class=model.tokenizer,
+        environment_factory=environments(Sessions(SessionSettings(game, seat_of(game), options=TABLES[game])), most),
+        reward_funcs=[seen],
+    )
+    trainer.train()
+    return seen.games
+
+
+def test_a_model_that_never_stops_calling_is_stopped_after_the_end_and_its_words_are_counted(tmp_path):
+    asked = []
+
+    def script(prompt: str) -> str:
+        asked.append(prompt)
+        return CALL % "I fly to the moon."
+
+    for one in one_step(tmp_path, script, "template_v0"):
+        assert one["done"]
+        assert one["said"] == ("I fly to the moon.",) * 3  # asked again twice; then the move that the rules prescribe
+        assert one["faults"] == {"unreadable": 3, "ambiguous": 0, "illegal": 0, "replaced": 1}
+        assert one["reward"] == aec_return("template_v0", 3, "player_1", one["said"])
+    assert len(asked) == 4 * 4  # three replies, and one after the end, whose answer does not fit any more
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["I would rather not say.", CALL.replace("words", "sentence") % "Hm.", CALL.replace('"say"', '"fold"') % "Hm."],
+    ids=["no call", "no such argument", "no such tool"],
+)
+def test_a_model_that_is_silent_or_calls_what_there_is_not_leaves_its_game_to_the_tables_rules(tmp_path, words):
+    for one in one_step(tmp_path, lambda prompt: words, "template_v0", most=300):
+        assert not one["done"]
+        assert one["said"] == ()
+        assert one["reward"] == aec_return("template_v0", 3, "player_1", (), left=True)
+        assert one["faults"]["replaced"] == 1
+
+
+def test_a_game_that_does_not_fit_into_the_completion_is_played_to_its_end_without_the_seat(tmp_path):
+    for one in one_step(tmp_path, lambda prompt: CALL % options_in(prompt)[0], "werewolf_v0", seed=1, most=120):
+        assert not one["done"]
+        assert one["faults"]["replaced"] > 0
+        assert one["reward"] == aec_return("werewolf_v0", 1, "player_0", one["said"], left=True)
+
+
+def test_a_model_that_was_taught_the_call_samples_it_by_itself(tmp_path):
+    """Nothing stands in place of generation here: a tiny model learns one call by imitation, then plays and is trained."""
+    game, seen = "template_v0", Seen()
+    sessions = Sessions(SessionSettings(game, seat_of(game)))
+    tool = environments(sessions, 200)().say
+    texts = [str(get_json_schema(tool)), PROMPT, sessions.begin(0).message, qwen2_5_chat_template, CALL] * 4
+    tokenizer = tokenizer_of(texts, qwen2_5_chat_template)
+    torch.manual_seed(1)
+    model = LlamaForCausalLM(llama_config(tokenizer, width=32))
+    first = {"role": "user", "content": PROMPT + sessions.begin(0).message}
+    asked = tokenizer.apply_chat_template([first], tools=[tool], add_generation_prompt=True, return_dict=False)
+    call = [*tokenizer(CALL % "I guess heads.")["input_ids"], tokenizer.eos_token_id]
+    assert imitate(model, [(asked, call)], 80, rate=1e-2) < 0.1
+    trainer = GRPOTrainer(
+        model=model,
+        args=config(tmp_path, max_steps=1, per_device_train_batch_size=4, num_generations=4, max_completion_length=200),
+        train_dataset=Dataset.from_list(trl_tools.tool_rows(1)),
+        processing_class=tokenizer,
+        environment_factory=environments(sessions, 200),
+        reward_funcs=[seen],
+    )
+    trainer.train()
+    called = [one for one in seen.games if one["said"]]
+    assert called
+    for one in seen.games:
+        assert one["reward"] == aec_return(game, 0, seat_of(game), one["said"], left=not one["done"])
+    assert trainer.state.log_history[0]["tools/call_frequency"] > 0
+
+
+def test_the_tool_is_typed_and_documented_and_alone():
+    made = environments(Sessions(SessionSettings("template_v0")), 100)()
+    functions = {name for name, _ in inspect.getmembers(type(made), inspect.isfunction) if not name.startswith("_")}
+    assert functions == {"reset", "get_reward", "say"}
+    told = get_json_schema(made.say)["function"]
+    assert told["parameters"]["properties"]["words"]["type"] == "string"
+    assert told["parameters"]["properties"]["words"]["description"]
+    assert told["return"]["description"]
+
+
+def test_what_an_environment_cannot_deal_is_refused():
+    made = environments(Sessions(SessionSettings("template_v0")), 100)()
+    with pytest.raises(ParlourError, match=r"no game was dealt yet; accepted: reset\(\)"):
+        made.say("I guess heads.")
+    with pytest.raises(ParlourError, match="a row without seed is not accepted"):
+        made.reset(prompt=[])
+    with pytest.raises(ParlourError, match="max_completion_length"):
+        environments(Sessions(SessionSettings("template_v0")), 0)()
+
+
+# -- rollout_func --------------------------------------------------------------------------------------------------
+
+
+def plain(words: list[str], width: int = 8, context: int = 4096) -> tuple[Any, Any]:
+    """A random model whose template knows no tools, and its tokenizer."""
+    tokenizer = tokenizer_of(words, PLAIN_TEMPLATE)
+    torch.manual_seed(0)
+    return LlamaForCausalLM(llama_config(tokenizer, width, context=context)), tokenizer
+
+
+def as_trainer(model: Any, tokenizer: Any, most: int) -> Any:
+    """What a rollout asks of a trainer."""
+    unwrapped = SimpleNamespace(unwrap_model=lambda one: one)
+    args = SimpleNamespace(temperature=1.0, max_completion_length=most)
+    return SimpleNamespace(model=model, processing_class=tokenizer, accelerator=unwrapped, args=args)
+
+
+ONCE = {"on_bad": "default", "tries": 1}
+
+
+def check_rollout(game: str, seeds: list[int], made: dict[str, list[Any]], tokenizer: Any) -> None:
+    """Rewards are the environment's; the game's tokens are what the seat was told, and all others the model's."""
+    for k, seed in enumerate(seeds):
+        said, left = made["said"][k], made["left"][k]
+        assert made["game_reward"][k] == aec_return(game, seed, seat_of(game), said, left=left, **ONCE)
+        ids, own = made["completion_ids"][k], made["env_mask"][k]
+        assert len(ids) == len(own) == len(made["logprobs"][k]) > 0
+        assert all((chance < 0) == bool(mine) for chance, mine in zip(made["logprobs"][k], own, strict=True))
+        told = made["prompt_ids"][k] + [token for token, mine in zip(ids, own, strict=True) if not mine]
+        messages = re.findall(r"<\|im_start\|>user\n(.*?)<\|im_end\|>", tokenizer.decode(told), re.DOTALL)
+        ours = seat_maker(game, **ONCE)()
+        heard = [ours.reset(seed), *(ours.say(one) for one in said)]
+        assert messages == (heard[:-1] if said and not left else heard[: len(said)] or heard[:1])
+        if not left:
+            told_what_its_view_holds(game, seed, seat_of(game), said, heard, **ONCE)
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_a_hundred_whole_games_by_rollout_have_the_rewards_of_the_environment(game):
+    """34 games at each of three tables, by a random model whose words are of no use: the table's rules move for it."""
+    model, tokenizer = plain(first_messages())
+    rollout = GameRollout(seat_maker(game, **ONCE), max_new_tokens=4, at_once=17)
+    model.train()
+    made = rollout([row["prompt"] for row in trl_rollout.rollout_rows(34, seed=50)], as_trainer(model, tokenizer, 3000))
+    assert model.training
+    check_rollout(game, list(range(50, 84)), made, tokenizer)
+    assert not any(made["left"])
+    over_before_a_move = [k for k, said in enumerate(made["said"]) if not said]
+    assert all(sum(made["env_mask"][k]) == 0 for k in over_before_a_move)
+    assert sum(map(len, made["said"])) >= 34 - len(over_before_a_move)
+    assert (game == "werewolf_v0") == bool(over_before_a_move)  # killed in the first night
+
+
+def test_five_steps_of_grpo_by_rollout_train_on_the_environments_rewards(tmp_path):
+    """A tiny model taught to accuse and to vote samples its words, which the table can use or not."""
+    game = "template_v0"
+    sentences = ["I guess heads.", "I guess tails."]
+    model, tokenizer = plain([*first_messages(), *sentences * 3], width=16)
+    first = seat_maker(game)().reset(0)
+    asked = tokenizer.apply_chat_template(
+        [{"role": "user", "content": first}], add_generation_prompt=True, return_dict=False
+    )
+    imitate(
+        model, [(asked, [*tokenizer(one)["input_ids"], tokenizer.eos_token_id]) for one in sentences], 40, rate=4e-3
+    )
+    played: list[tuple[list[int], dict[str, list[Any]]]] = []
+    rollout = GameRollout(seat_maker(game, **ONCE), max_new_tokens=8)
+
+    def kept(prompts: Any, trainer: Any) -> dict[str, list[Any]]:
+        made = rollout(prompts, trainer)
+        played.append(([trl_rollout.seed_of(prompt) for prompt in prompts], {k: list(v) for k, v in made.items()}))
+        return made
+
+    before = [weights.clone() for weights in model.parameters()]
+    trainer = GRPOTrainer(
+        model=model,
+        args=config(
+            tmp_path,
+            max_steps=5,
+            per_device_train_batch_size=8,
+            num_generations=4,
+            max_completion_length=200,
+            learning_rate=1e-2,
+        ),
+        train_dataset=Dataset.from_list(trl_rollout.rollout_rows(20)),
+        processing_class=tokenizer,
+        rollout_func=kept,
+        reward_funcs=[game_reward, usable_share],
+    )
+    trainer.train()
+    assert len(played) == 5
+    logged = [line for line in trainer.state.log_history if "reward" in line]
+    for (seeds, made), line in zip(played, logged, strict=True):
+        assert seeds[:4] == [seeds[0]] * 4  # a group has one deal
+        check_rollout(game, seeds, made, tokenizer)
+        assert line["rewards/game_reward/mean"] == pytest.approx(np.mean(made["game_reward"]), rel=1e-5)
+    assert any(not refused for _, made in played for refused in made["refused"])
+    assert any(not torch.equal(old, new) for old, new in zip(before, model.parameters(), strict=True))
+
+
+def test_a_seed_gives_the_same_completions():
+    model, tokenizer = plain(first_messages())
+    prompts = [row["prompt"] for row in trl_rollout.rollout_rows(4)]
+    trainer = as_trainer(model, tokenizer, 500)
+    made = [GameRollout(seat_maker("template_v0"), max_new_tokens=6, seed=n)(prompts, trainer) for n in (7, 7, 8)]
+    assert made[0] == made[1]
+    assert made[0]["completion_ids"] != made[2]["completion_ids"]
+
+
+@pytest.mark.parametrize(("most", "context"), [(20, 4096), (3000, 460)], ids=["completion", "context"])
+def test_a_seat_leaves_a_game_for_which_there_is_no_room(most, context):
+    model, tokenizer = plain(first_messages(), context=context)
+    rollout = GameRollout(seat_maker("werewolf_v0", **ONCE), max_new_tokens=4)
+    made = rollout([row["prompt"] for row in trl_rollout.rollout_rows(4, seed=60)], as_trainer(model, tokenizer, most))
+    assert any(made["left"])
+    assert all(len(ids) <= most for ids in made["completion_ids"])
+    check_rollout("werewolf_v0", list(range(60, 64)), made, tokenizer)
+
+
+def test_prompts_without_seed_and_tokenizers_without_template_are_refused():
+    model, tokenizer = plain(first_messages())
+    rollout = GameRollout(seat_maker("template_v0"))
+    with pytest.raises(ParlourError, match=r"prompt 'Play\.' is not accepted; accepted: "):
+        rollout(["Play."], as_trainer(model, tokenizer, 100))
+    tokenizer.chat_template = None
+    with pytest.raises(ParlourError, match="a tokenizer without chat_template is not accepted"):
+        rollout(['{"seed": 1}'], as_trainer(model, tokenizer, 100))
+
+
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model, tokenizer = plain(first_messages())
+    model.save_pretrained("checkpoint")
+    tokenizer.save_pretrained("checkpoint")
+    tokenizer.chat_template = qwen2_5_chat_template
+    model.save_pretrained("tool-checkpoint")
+    tokenizer.save_pretrained("tool-checkpoint")
+    page = (ROOT / "docs" / "integrations" / "trl.md").read_text()
+    names: dict[str, Any] = {"__name__": "__page__"}  # the second block goes on where the first ends
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "trl.md", "exec"), names)

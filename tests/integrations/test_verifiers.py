@@ -1,0 +1,376 @@
+"""verifiers: models by script play whole games through its interceptions; rewards, words and ends are those of our own table.
+
+The model is an OpenAI-compatible server on loopback, which keeps all that it was asked. docs/integrations/verifiers.md says in
+prose what is tested here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("verifiers", reason="verifiers is not installed; pip install 'parlour[verifiers]'")
+
+import verifiers.v1 as vf
+from aiohttp import web
+from bridged_games import TABLES
+from parlour.envs import replay
+from parlour.envs.headings import headings_of
+from parlour.envs.registry import lookup
+from parlour.envs.text import OPTION, render
+from parlour.envs.turn import take_turn
+from parlour.training.harnesses.verifiers import ChatConfig, GamesConfig, GamesTaskset, TableConfig, TableEnv
+from parlour.wrappers import Conversation
+from parlour.wrappers.base import SEEDS
+from parlour.wrappers.conversation import table
+from parlour.wrappers.opponents import seated
+
+ROOT = Path(__file__).parents[2]
+CARD = ROOT / "examples" / "verifiers" / "parlour_v1"
+SILENT = {"num_players": 5, "talk": False}
+"""Options of Avalon at which any words but a move are words that cannot be used."""
+Said = Callable[[list[dict[str, Any]]], dict[str, Any] | str | None]
+"""The messages of a request -> the words of the reply, or the message; None: the connection is cut."""
+SOUND = vf.AgentConfig(runtime=vf.SubprocessConfig())
+"""The agents of `TableConfig`, to change."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed(tmp_path_factory) -> Iterator[Path]:
+    """The environment's own package, installed as anybody would."""
+    folder = tmp_path_factory.mktemp("environment")
+    shutil.copytree(CARD, folder / "source")
+    words = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*words, "--target", str(folder / "site"), str(folder / "source")], check=True)
+    sys.path.insert(0, str(folder / "site"))
+    yield folder / "site"
+    sys.path.remove(str(folder / "site"))
+
+
+def one_of_its_options(messages: list[dict[str, Any]]) -> str:
+    """An option that the last message lists, drawn by it."""
+    message = messages[-1]["content"]
+    options = [line.removeprefix(OPTION) for line in message.splitlines() if line.startswith(OPTION)]
+    return options[int(np.random.default_rng(zlib.crc32(message.encode()) + len(messages)).integers(len(options)))]
+
+
+@asynccontextmanager
+async def model(said: Said):
+    """The address of a model by script, and what it was asked: trace -> the messages of its last request."""
+    asked: dict[str, list[dict[str, Any]]] = {}
+
+    async def answer(request: web.Request) -> web.Response:
+        body = await request.json()
+        asked[request.headers["X-Session-ID"]] = body["messages"]
+        words = said(body["messages"])
+        if words is None:
+            request.transport.close()
+            return web.Response()
+        message = words if isinstance(words, dict) else {"role": "assistant", "content": words}
+        told = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"]}
+        return web.json_response(told | {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/v1", asked
+    finally:
+        await runner.cleanup()
+
+
+def episodes(
+    said: Said, number: int, at: Mapping[str, Any] | None = None, **games: Any
+) -> tuple[list[vf.Episode], Any]:
+    """The first games of a taskset, all at once, and what the model was asked."""
+    config = TableConfig(taskset=GamesConfig(id="parlour-v1", **games), **at or {})
+
+    async def play() -> tuple[list[vf.Episode], Any]:
+        env = TableEnv(config)
+        async with model(said) as (url, asked), env.serving():
+            client = vf.EvalClientConfig(base_url=url, api_key_var="NOBODYS_KEY")
+            context = vf.ModelContext(client=client, model="by-script", sampling=vf.SamplingConfig())
+            slots = [slot for task in env.taskset.take(number) for slot in env.slots(task)]
+            return await asyncio.gather(*(env.run_slot(slot, context) for slot in slots)), asked
+
+    return asyncio.run(play())
+
+
+def messages(trace: vf.Trace) -> list[tuple[str, str]]:
+    """What a seat was told and what it said, in order, as (role, words)."""
+    assert len(trace.branches) <= 1  # one conversation, never begun anew; none of a seat that had no turn
+    return [(one.role, one.content) for branch in trace.branches for one in branch.messages]
+
+
+def returns_of(data: Any, words: dict[str, list[str]]) -> dict[str, float]:
+    """The returns in the AEC environment on the seed of a game, where the seats say these words, in their order."""
+    env = lookup(data.game).env(action="text", on_bad=data.on_bad, tries=data.tries, info="full", **data.options)
+    env.reset(seed=data.seed)
+    players = dict(zip(env.possible_agents, seated(data.opponents, env.unwrapped), strict=True))
+    for seat, player in players.items():
+        player.reset(env.unwrapped.seat_of[seat], data.seed)
+    left = {seat: list(said) for seat, said in words.items()}
+    while env.unwrapped.outcome is None:
+        seat = env.agent_selection
+        if seat in left:
+            env.step(left[seat].pop(0))
+        else:
+            take_turn(env, players[seat])
+    assert not any(left.values())
+    return dict(zip(env.possible_agents, env.unwrapped.outcome.returns, strict=True))
+
+
+def same_game(episode: vf.Episode, asked: dict[str, Any]) -> None:
+    """The game is that of our own table: the same news to each seat and to its model, the same returns, no more than the Views."""
+    assert episode.ok, episode.errors
+    data, traces = episode.task.data, {trace.info["seat"]: trace for trace in episode.traces}
+    assert list(traces) == list(data.seats)
+    told = {seat: messages(trace) for seat, trace in traces.items()}
+    said = {seat: [words for role, words in one if role == "assistant"] for seat, one in told.items()}
+    returns = returns_of(data, said)
+    ours = Conversation(table(data.game, **data.options), data.seats, data.opponents)
+    ours.reset(data.seed)
+    heard: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    while (seat := ours.agent) is not None:
+        heard[seat] += [("user", ours.hear(seat)), ("assistant", said[seat][len(heard[seat]) // 2])]
+        ours.say(heard[seat][-1][1])
+    for seat, trace in traces.items():
+        assert told[seat] == heard[seat]
+        assert [(one["role"], one["content"]) for one in asked.get(trace.id, ())] == heard[seat][:-1]
+        assert trace.info["last_message"] == ours.hear(seat)
+        assert (trace.rewards["return"].score, trace.reward) == (returns[seat], returns[seat])
+        lines = view_lines(ours, seat)
+        all_told = "".join(words for role, words in told[seat] if role == "user") + trace.info["last_message"]
+        assert [line for line in all_told.splitlines() if line in set(lines)] == lines
+
+
+def view_lines(talk: Conversation, seat: str) -> list[str]:
+    """The record in a seat's View, by lines."""
+    base = talk.game_env
+    own, told = render(base.text, base.view(base.seat_of[seat])), headings_of(base.text)
+    return own[own.index(told.record) + len(told.record) : own.rindex(told.choice)].splitlines()
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_five_games_of_one_model_with_itself_are_those_of_the_aec_environment(game):
+    found, asked = episodes(one_of_its_options, 5, game=game, options=TABLES[game])
+    for episode in found:
+        same_game(episode, asked)
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_fifteen_games_against_our_players_with_the_seat_in_turn(game):
+    found, asked = episodes(one_of_its_options, 15, game=game, options=TABLES[game], seats="each")
+    for episode in found:
+        same_game(episode, asked)
+    seats = table(game, **TABLES[game]).possible_agents
+    assert [episode.task.data.seats for episode in found] == [(seats[k % len(seats)],) for k in range(15)]
+
+
+def test_two_models_at_one_table_and_only_one_of_them_is_trained():
+    opponent = SOUND.model_copy(update={"model": "the-other"})
+    found, _ = episodes(
+        one_of_its_options, 3, {"opponent": opponent}, game="avalon_v0", seats="each", opponents="opponent"
+    )
+    for number, episode in enumerate(found):
+        assert episode.ok
+        agents = {trace.info["seat"]: trace.agent for trace in episode.traces}
+        assert list(agents) == table("avalon_v0").possible_agents
+        for seat, agent in agents.items():
+            own = seat == f"player_{number}"
+            assert (agent.name, agent.trainable) == (("player", True) if own else ("opponent", False))
+            assert agent.config.model == ("by-script" if own else "the-other")
+
+
+# -- words that cannot be used, silence, limits, lost connections ------------------------------------------------
+
+
+@pytest.mark.parametrize("words", ["Let me think about it.", "", "so " * 5000])
+def test_a_model_that_says_nothing_of_use_is_asked_again_and_then_the_table_moves_for_it(words):
+    found, _ = episodes(lambda _: words, 3, game="avalon_v0", options=SILENT, seats="player_2")
+    for episode in found:
+        assert episode.ok
+        (trace,) = episode.traces
+        faults = sum(trace.metrics[name] for name in ("unreadable", "ambiguous", "illegal"))
+        assert (faults, trace.num_turns) == (3 * trace.metrics["replaced"], 3 * trace.metrics["replaced"])
+        assert trace.metrics["replaced"] > 0
+        assert trace.reward == returns_of(episode.task.data, {"player_2": [words] * trace.num_turns})["player_2"]
+
+
+def test_a_model_that_is_out_of_its_limits_says_nothing_any_more_and_its_game_ends_by_the_rules():
+    player = SOUND.model_copy(update={"max_turns": 2})
+    found, _ = episodes(
+        lambda _: "Hm.",
+        3,
+        {"player": player},
+        game="avalon_v0",
+        options=SILENT,
+        seats="player_1,player_4",
+        on_bad="default",
+    )
+    for episode in found:
+        assert episode.ok
+        data, moves = episode.task.data, {trace.info["seat"]: trace.metrics["replaced"] for trace in episode.traces}
+        assert [trace.num_turns for trace in episode.traces] == [2, 2]
+        assert [trace.metrics["left"] for trace in episode.traces] == [1.0, 1.0]
+        assert min(moves.values()) > 2  # the table went on moving for them: avalon has a vote for every team
+        silent = {seat: ["Hm."] * 2 + [""] * int(number - 2) for seat, number in moves.items()}
+        assert {trace.info["seat"]: trace.reward for trace in episode.traces}.items() <= returns_of(
+            data, silent
+        ).items()
+
+
+def test_a_connection_that_is_cut_ends_no_game_and_no_other_one():
+    def cut(messages: list[dict[str, Any]]) -> str | None:
+        gone = messages[0]["content"].startswith("# Who you are\nYou are player_3") and len(messages) > 2
+        return None if gone else one_of_its_options(messages)
+
+    player = SOUND.model_copy(update={"harness": ChatConfig(id="parlour-v1", max_retries=0)})
+    found, _ = episodes(cut, 4, {"player": player}, game="werewolf_v0", options=TABLES["werewolf_v0"])
+    assert [episode.ok for episode in found] == [all(trace.ok for trace in episode.traces) for episode in found]
+    assert False in [episode.ok for episode in found]
+    for episode in found:
+        told = {trace.info["seat"]: trace for trace in episode.traces}
+        assert list(told) == list(episode.task.data.seats)
+        for seat, trace in told.items():
+            assert trace.metrics["left"] == float(not trace.ok)
+            assert seat == "player_3" or trace.ok
+            assert trace.info["last_message"].endswith(f"({trace.info['reason']}).\n")
+        errors = [error.type for error in told["player_3"].errors]
+        assert errors in ([], ["ProviderError"])
+
+
+def test_a_request_that_failed_on_its_way_is_sent_again():
+    tried: list[int] = []
+
+    def once(messages: list[dict[str, Any]]) -> str | None:
+        tried.append(len(messages))
+        return None if len(tried) == 1 else one_of_its_options(messages)
+
+    ((episode,), asked) = episodes(once, 1, game="template_v0", seats="each")
+    same_game(episode, asked)
+    assert tried[:2] == [1, 1]
+
+
+def test_what_a_model_thinks_and_tools_that_it_calls_are_no_words_of_its_seat():
+    """Reasoning stays with the model, in one conversation; a call of a tool that nobody offered says nothing."""
+    call = {"id": "x", "type": "function", "function": {"name": "vote", "arguments": "{}"}}
+
+    def thinks(messages: list[dict[str, Any]]) -> dict[str, Any]:
+        words = one_of_its_options([messages[-1]]) if messages[-1]["content"].count(OPTION) else ""
+        return {"role": "assistant", "content": words, "reasoning_content": "I am the Assassin."}
+
+    (episode,), _ = episodes(thinks, 1, game="avalon_v0", seats="player_2")
+    (trace,) = episode.traces
+    assert episode.ok
+    assert len(trace.branches) == 1
+    assert "I am the Assassin." not in "".join(words for _, words in messages(trace)) + trace.info["last_message"]
+    (episode,), _ = episodes(
+        lambda _: {"role": "assistant", "content": None, "tool_calls": [call]},
+        1,
+        game="avalon_v0",
+        options=SILENT,
+        seats="each",
+    )
+    (trace,) = episode.traces
+    assert episode.ok
+    assert trace.metrics["unreadable"] == 3 * trace.metrics["replaced"] == trace.num_turns > 0
+
+
+# -- settings, and the command -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"game": "chess"}, "game 'chess' is not accepted; accepted: "),
+        ({"options": {"num_players": 99}}, "99 is not accepted; accepted: "),
+        ({"seats": "player_9"}, "seats 'player_9' is not accepted; accepted: all, each, player_0, "),
+        ({"seats": "player_1,player_1"}, "seats 'player_1,player_1' is not accepted; accepted: all, each, "),
+        ({"opponents": "nobody"}, "'nobody' is not accepted; accepted: "),
+        ({"on_bad": "shrug"}, "on_bad 'shrug' is not accepted; accepted: "),
+        ({"tries": 0}, "tries 0 is not accepted; accepted: "),
+    ],
+)
+def test_settings_that_are_not_accepted_are_refused_before_anything_is_played(given, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        GamesConfig(id="parlour-v1", **given)
+
+
+def test_a_taskset_counts_seeds_on_and_ends_at_the_last_one():
+    taskset = GamesTaskset(GamesConfig(id="parlour-v1", seed=SEEDS - 2))
+    assert [(task.data.name, task.data.seed) for task in taskset] == [
+        (f"avalon_v0#{seed}", seed) for seed in (SEEDS - 2, SEEDS - 1)
+    ]
+
+
+def test_the_command_finds_the_installed_environment_and_writes_traces_and_transcripts(installed, tmp_path):
+    """`vf-eval`, with the seats of one model and a folder for transcripts; a game is over as its transcript says."""
+    options = ["--env.taskset.game", "template_v0", "--env.transcripts"]
+    words = [
+        "parlour-v1",
+        "-n",
+        "2",
+        "--no-push",
+        "--no-rich",
+        *options,
+        str(tmp_path / "games"),
+        "--model",
+        "by-script",
+    ]
+    paths = [str(installed), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+
+    async def run() -> bytes:
+        async with model(one_of_its_options) as (url, _):
+            command = [str(Path(sys.executable).parent / "vf-eval"), *words, "--client.base-url", url]
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                cwd=tmp_path,
+                env=environment,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+            )
+            told, _ = await process.communicate()
+            assert process.returncode == 0, told.decode()
+            return told
+
+    asyncio.run(run())
+    (written,) = (tmp_path / "outputs").rglob("traces.jsonl")
+    found = [json.loads(line) for line in written.read_text().splitlines()]
+    assert [len(episode["traces"]) for episode in found] == [2, 2]
+    for episode in found:
+        (transcript,) = (tmp_path / "games").glob(f"template_v0-{episode['task']['data']['seed']}-*.jsonl")
+        game = replay.read(transcript)
+        assert [trace["rewards"]["return"]["score"] for trace in episode["traces"]] == list(game.outcome.returns)
+        assert set(game.header["players"].values()) == {"by-script"}
+
+
+def test_the_code_of_the_page_runs():
+    page = (ROOT / "docs" / "integrations" / "verifiers.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    told: dict[str, Any] = {}
+    exec(compile(block, "verifiers.md", "exec"), told)
+
+    async def played() -> list[vf.Episode]:
+        async with model(one_of_its_options) as (url, _):
+            return await told["play"](url, "by-script")
+
+    assert [len(episode.traces) for episode in asyncio.run(played()) if episode.ok] == [1, 1]

@@ -1,0 +1,388 @@
+"""The benchmark: fixed deals from both sides, one number with its interval, a file that is the same when it is run again.
+
+Runs here are of the quick suite, mostly of its smallest table: Werewolf of four, 24 games.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.training.benchmark.compare import compare
+from parlour.training.benchmark.played import Candidate, play_suite
+from parlour.training.benchmark.result import Part, points_of, scores
+from parlour.training.benchmark.results_file import (
+    REFERENCE_PLAYERS,
+    RESULTS,
+    BenchmarkResult,
+    read_result,
+    reference_file,
+    references,
+)
+from parlour.training.benchmark.suite import FULL, HEURISTIC, QUICK, SUITES, BenchmarkTable, Suite
+from parlour.training.cli import run
+from parlour.training.display import markdown_table
+from parlour.training.statistics import show_interval
+
+DOCS = Path(__file__).parents[1] / "docs" / "benchmark.md"
+DIGESTS = {
+    "full": "43c6fd4c777ff553c36e379be9e30fcefe5f207cee80e9be2f0f5faacaded003",
+    "quick": "14d1d54f74cb656d56f17a711f9c8bd477d902afdcbff73c80ff473e089744a4",
+}
+"""Of version 1. Whoever changes a suite gives it a new version and makes the reference rows anew."""
+SMALL = ("--quick", "--table", "werewolf-4")
+
+
+def bench(out: Path, *words: str) -> dict:
+    """Run the command; the results file."""
+    assert run(["benchmark", *words, "--out", str(out), "--json"]) == 0
+    return json.loads((out / RESULTS).read_text())
+
+
+# -- the number --------------------------------------------------------------------------------------------------------
+
+TWO_GAMES = Suite(
+    "two",
+    (
+        BenchmarkTable("a", "avalon_v0", {}, 2, (HEURISTIC, "expert")),
+        BenchmarkTable("b", "avalon_v0", {}, 2, (HEURISTIC,)),
+        BenchmarkTable("c", "werewolf_v0", {}, 4, (HEURISTIC,)),
+    ),
+)
+
+
+def both(good: tuple[float, ...], evil: tuple[float, ...]) -> dict:
+    return {"good": good, "evil": evil}
+
+
+POINTS = {
+    "a": {"heuristic": both((100.0, 0.0), (100.0, 0.0)), "expert": both((0.0, 0.0), (0.0, 100.0))},
+    "b": {"heuristic": both((100.0, 100.0), (100.0, 50.0))},
+    "c": {"heuristic": {"village": (0.0, 0.0, 0.0, 0.0), "werewolf": (100.0, 0.0, 0.0, 0.0)}},
+}
+
+
+def test_each_game_counts_the_same_and_in_it_each_table_and_in_it_each_deal():
+    """Table a: deals (100 + 100 + 0 + 0) / 4 = 50 and 25, mean 37.5; b: 100 and 75, 87.5; Avalon 62.5. c: 50, 0, 0, 0, mean
+    12.5. Score (62.5 + 12.5) / 2."""
+    found = scores(TWO_GAMES, POINTS)
+    assert {part: one.mean for part, one in found.items()} == {
+        "overall": 37.5,
+        "avalon_v0": 62.5,
+        "avalon_v0 as good": (25 + 100) / 2,
+        "avalon_v0 as evil": (50 + 75) / 2,
+        "a": 37.5,
+        "a against heuristic": 50.0,
+        "a against expert": 25.0,
+        "b": 87.5,
+        "b against heuristic": 87.5,
+        "werewolf_v0": 12.5,
+        "werewolf_v0 as village": 0.0,
+        "werewolf_v0 as werewolf": 25.0,
+        "c": 12.5,
+        "c against heuristic": 12.5,
+    }
+    assert found["overall"].n == 8  # deals, not games
+    assert found["a"].low == 25.0  # one deal of two is drawn anew
+    assert found["a"].high == 50.0
+    assert found["werewolf_v0 as village"].low is None
+
+
+def test_a_comparison_is_of_the_same_deals():
+    """What both players have lies in no difference: c, which is the same for both, counts as zero on each deal."""
+    other = {**POINTS, "a": {"heuristic": both((0.0, 0.0), (0.0, 0.0)), "expert": both((0.0, 0.0), (0.0, 0.0))}}
+    found = scores(TWO_GAMES, POINTS, other)
+    assert found["a"].mean == 37.5
+    assert found["overall"].mean == 37.5 / 4
+    assert (found["c"].mean, found["c"].low) == (0.0, None)
+    turned = scores(TWO_GAMES, other, POINTS)
+    assert {part: -one.mean for part, one in turned.items()} == {part: one.mean for part, one in found.items()}
+
+
+def test_parts_are_named_as_tables_show_them():
+    assert [
+        one.name for one in (Part(), Part("g"), Part("g", side="s"), Part("g", "t"), Part("g", "t", opponent="o"))
+    ] == [*("overall", "g", "g as s", "t", "t against o")]
+
+
+# -- the suites --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_a_suite_is_what_its_version_says(name):
+    assert (SUITES[name].version, SUITES[name].digest) == (1, DIGESTS[name])
+
+
+def test_the_deals_of_the_quick_suite_are_the_first_of_the_full_one():
+    full = {one.name: one for one in FULL.tables}
+    for one in QUICK.tables:
+        assert (one.game, one.options) == (full[one.name].game, full[one.name].options)
+        assert list(one.numbers()) == list(full[one.name].numbers())[: one.deals]
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_random_heuristic_and_trained_players_are_told_apart(name):
+    found = {one.name: scores(one.suite, one.points)["overall"] for one in references(SUITES[name])}
+    assert list(found) == ["trained", "heuristic", "random"]
+    assert found["random"].high < found["heuristic"].low < found["heuristic"].high < found["trained"].low
+
+
+@pytest.mark.parametrize("name", REFERENCE_PLAYERS)
+def test_the_rows_that_come_with_parlour_are_what_the_quick_suite_gives_today(name, tmp_path):
+    words = {"trained": ("--policy", "expert", "--otherwise", "heuristic")}.get(name, ("--policy", name))
+    found = bench(tmp_path / "run", "--quick", *words)
+    stored = json.loads(reference_file(QUICK, name).read_text())
+    assert {**found, "versions": None} == {**stored, "versions": None}
+
+
+def test_a_player_against_itself_has_half_of_the_points():
+    """Both sides of a deal are one game, seen from two sides."""
+    for name in SUITES:
+        own = next(one for one in references(SUITES[name]) if one.name == "heuristic")
+        found = scores(own.suite, own.points)
+        assert all(one.mean == 50.0 for part, one in found.items() if part.endswith("against heuristic"))
+
+
+# -- the file ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_in_a_results_file_gives_the_same_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = bench(tmp_path / "first", *SMALL, "--policy", "random")
+    again = shlex.split(first["command"])
+    assert again[:2] == ["parlour", "benchmark"]
+    bench(tmp_path / "second", *again[2:])
+    assert (tmp_path / "first" / RESULTS).read_bytes() == (tmp_path / "second" / RESULTS).read_bytes()
+    assert first["deals"] == {"werewolf-4": [2**31 + 50_000_000, 12]}
+    assert first["suite"] == {"name": "quick", "version": 1, "sha256": QUICK.only(["werewolf-4"]).digest}
+    assert first["all decisions"]["own"] == first["all decisions"]["decisions"] > 100
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_file(tmp_path):
+    out = tmp_path / "run"
+    bench(out, *SMALL, "--policy", "random")
+    whole = (out / RESULTS).read_bytes()
+    games = sorted((out / "games").rglob("*.jsonl"))
+    assert len(games) == 24
+    (out / RESULTS).unlink()
+    games[3].write_bytes(games[3].read_bytes()[:700])
+    for game in games[9:]:
+        game.unlink()
+    bench(out, *SMALL, "--policy", "random")
+    assert (out / RESULTS).read_bytes() == whole
+    assert sorted((out / "games").rglob("*.jsonl")) == games
+
+
+def test_other_settings_need_another_folder(tmp_path, capsys):
+    bench(tmp_path / "run", *SMALL, "--policy", "random")
+    assert run(["benchmark", *SMALL, "--policy", "heuristic", "--out", str(tmp_path / "run")]) == 2
+    assert 'holds a run with another configuration (policy "random"' in capsys.readouterr().err
+
+
+def test_processes_do_not_change_the_file(tmp_path):
+    bench(tmp_path / "one", *SMALL, "--policy", "random")
+    bench(tmp_path / "two", *SMALL, "--policy", "random", "--workers", "2")
+    assert (tmp_path / "one" / RESULTS).read_bytes() == (tmp_path / "two" / RESULTS).read_bytes()
+
+
+def test_the_files_that_play_are_in_the_file_by_their_hashes(tmp_path):
+    from hashlib import sha256
+
+    from parlour.policies.experts import DATA
+
+    stored = json.loads(reference_file(QUICK, "trained").read_text())
+    hashed = {name: sha256((DATA / f"{name}.npz").read_bytes()).hexdigest() for name in stored["sha256"]}
+    assert stored["sha256"] == hashed
+    assert set(hashed) == {"avalon-5-talk", "werewolf-8-paper"}
+    file = tmp_path / "habits.json"
+    file.write_text("{}")
+    from parlour.training.benchmark.results_file import _paths
+
+    assert _paths(f"heuristic:habits={file}") == [str(file)]
+    assert _paths("heuristic") == []
+
+
+# -- faults ------------------------------------------------------------------------------------------------------------
+
+MUMBLER = '''
+class Mumbler:
+    """Says what no table can read."""
+
+    name, wants = "mumbler", "text"
+
+    def reset(self, seat, seed):
+        pass
+
+    def act(self, observation, info):
+        return "Hm?!"
+'''
+
+
+def test_words_that_no_table_can_read_are_counted_and_lose(tmp_path, monkeypatch):
+    (tmp_path / "mumbling.py").write_text(MUMBLER)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = bench(tmp_path / "run", *SMALL, "--policy", "mumbling:Mumbler")
+    made = found["all decisions"]
+    assert made["own"] == 0
+    assert made["replaced"]
+    assert made["refused"]["unreadable"] > made["decisions"]  # it is asked again before the table decides
+    assert found["scores"]["overall"]["mean"] < 30
+
+
+# -- comparing ---------------------------------------------------------------------------------------------------------
+
+
+def test_two_results_are_compared_by_file_folder_or_name(tmp_path, capsys):
+    bench(tmp_path / "run", *SMALL, "--policy", "random")
+    capsys.readouterr()
+    assert run(["benchmark", "compare", str(tmp_path / "run"), "heuristic", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["tables"] == ["werewolf-4"]
+    assert told["differences"]["overall"]["high"] < 0
+    assert told["differences"]["overall"]["p"] < 0.05
+    assert run(["benchmark", "compare", "heuristic", str(tmp_path / "run" / RESULTS), "--json"]) == 0
+    turned = json.loads(capsys.readouterr().out)["differences"]["overall"]
+    assert turned["mean"] == -told["differences"]["overall"]["mean"]
+    assert run(["benchmark", "compare", "heuristic", str(tmp_path / "run")]) == 0
+    assert "Benchmark quick, version 1, same deals: heuristic less random" in " ".join(capsys.readouterr().out.split())
+
+
+def test_results_of_two_suites_cannot_be_compared():
+    quick, full = (next(iter(references(SUITES[name]))) for name in ("quick", "full"))
+    with pytest.raises(ParlourError, match="no table in common; accepted: two results of one suite"):
+        compare(quick, full)
+
+
+def test_a_player_is_no_better_than_itself():
+    own = references(QUICK)[0]
+    _, found = compare(own, BenchmarkResult("again", own.suite, own.points))
+    assert all((one.mean, one.low, one.p) == (0.0, None, None) for one in found.values())
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("", "there is nobody to measure; accepted: --model NAME, or --policy PLAYER"),
+        ("--policy human", "policy 'human' is not accepted in a benchmark"),
+        ("--policy random --otherwise human", "policy 'human' is not accepted in a benchmark"),
+        (
+            "--policy random --table chess",
+            "table 'chess' is not accepted; accepted: avalon-5-talk, werewolf-4, werewolf-8",
+        ),
+        ("--policy expert", "there is no expert for werewolf_v0"),
+        ("--policy nobody --otherwise random", "policy 'nobody' is not accepted"),
+        (
+            "--policy random --on-failure skip-game",
+            "on_failure 'skip-game' is not accepted in a benchmark of common deals",
+        ),
+        ("compare heuristic random", "'heuristic' and 'random' tell no suite"),
+        ("compare missing random", "there is no results file 'missing'"),
+    ],
+)
+def test_what_a_benchmark_does_not_accept(words, why, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["benchmark", "--quick", *words.split()]) == 2
+    assert why in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_file_of_another_version_is_not_compared(tmp_path):
+    told = json.loads(reference_file(QUICK, "random").read_text())
+    (tmp_path / RESULTS).write_text(json.dumps({**told, "suite": {**told["suite"], "version": 0}}))
+    with pytest.raises(
+        ParlourError, match=r"another suite or version of it; accepted: full, version 1, quick, version 1$"
+    ):
+        read_result(tmp_path)
+
+
+@pytest.mark.parametrize("where", ["suite", "tables", "points", "player"])
+def test_a_damaged_results_file_is_refused_in_one_line(where, tmp_path):
+    told = json.loads(reference_file(QUICK, "random").read_text())
+    file = tmp_path / RESULTS
+    for wrong in (None, 7, [], {}, ["werewolf-4"], {"name": "quick", "version": 0, "sha256": ""}):
+        if where == "player":
+            file.write_text(json.dumps({key: value for key, value in told.items() if key != where}))
+        else:
+            file.write_text(json.dumps({**told, where: wrong}))
+        with pytest.raises(ParlourError, match=r"accepted: ") as refused:
+            read_result(file)
+        assert "\n" not in str(refused.value)
+
+
+# -- a model at a server -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[str]:
+    """The address of `parlour serve` in a process of its own, answered by heuristics."""
+    pytest.importorskip("uvicorn")
+    command = [sys.executable, "-m", "parlour.training.cli", "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield re.search(r"http://\S+/v1", process.stdout.readline())[0]
+        finally:
+            process.terminate()
+
+
+def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questions_and_tokens(
+    served, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "unused")
+    model = (*SMALL, "--model", "heuristics", "--base-url", served)
+    found = bench(tmp_path / "one", *model)
+    bench(tmp_path / "two", *model, "--concurrency", "2")
+    assert (tmp_path / "one" / RESULTS).read_bytes() == (tmp_path / "two" / RESULTS).read_bytes()
+    assert found["player"] == "chat @ heuristics"
+    made = found["all decisions"]
+    assert made["own"] == made["decisions"] > 0
+    assert made["requests"] == made["questions"]["chat.take_turn"]["asked"] > 100
+    assert made["prompt"] > 0 < made["completion"]
+    assert made["dollars"] is None  # no price is known for it
+    assert found["model"]["base_url"] == served
+    assert not {"cache", "key_env", "concurrency"} & set(found["model"])
+    # the rule of thumb of `chat` is any option, and the heuristic has 50 points here
+    rule = read_result(tmp_path / "one")
+    _, less = compare(rule, read_result(reference_file(QUICK, "heuristic")))
+    assert less["overall"].mean < -25
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+
+
+def reference_table() -> str:
+    """The table of docs/benchmark.md."""
+    rows = []
+    for suite in SUITES.values():
+        for one in references(suite):
+            found = scores(suite, one.points)
+            parts = [
+                found[part].mean if part in found else None
+                for part in ("avalon_v0", "werewolf_v0", "murder_mystery_v0")
+            ]
+            shown = ["-" if mean is None else f"{mean:.1f}" for mean in parts]
+            overall = f"{found['overall'].mean:.1f} {show_interval(found['overall'], '.1f')}"
+            rows.append((suite.name, f"`{one.name}`", overall, *shown))
+    return markdown_table(("suite", "player", "score", "Avalon", "Werewolf", "murder mystery"), rows)
+
+
+def test_the_page_shows_the_rows_that_come_with_parlour():
+    assert reference_table() in DOCS.read_text()
+
+
+def test_a_whole_run_without_a_folder_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small = Suite("small", (BenchmarkTable("coins", "werewolf_v0", {"num_players": 4}, 2, (HEURISTIC,)),))
+    played = play_suite(small, Candidate("random"))
+    assert len(points_of(played)["coins"]["heuristic"]["village"]) == 2
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,125 @@
+"""What Inspect's tasks of our games rest on, without Inspect: who the model is in which deal; a stored game played again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from parlour.envs import replay
+from parlour.envs.core import ParlourError
+from parlour.envs.registry import lookup
+from parlour.training import seeds
+from parlour.training.harnesses.inspect_ai.played import StoredGame, TaskTable, leave, play_again, played
+from parlour.training.harnesses.inspect_ai.seatings import MIXED, seatings, seeds_of
+
+EVIL = {3: ("player_0", "player_3"), 4: ("player_1", "player_4")}
+"""Seed -> the evil seats of a table of five."""
+
+
+def avalon():
+    return lookup("avalon_v0").raw_env(num_players=5, info="full")
+
+
+@pytest.mark.parametrize("seed", EVIL)
+def test_the_sides_that_these_tests_speak_of(seed):
+    env = avalon()
+    env.reset(seed=seed)
+    assert tuple(agent for agent in env.possible_agents if env.view(env.seat_of[agent]).side == "evil") == EVIL[seed]
+
+
+def agents(*given, **settings):
+    return [(one.seed, one.agents) for one in seatings(avalon(), *given, **settings)]
+
+
+def test_one_seat_goes_round_with_the_deals():
+    assert agents([3, 4, 5]) == [(3, ("player_0",)), (4, ("player_1",)), (5, ("player_2",))]
+
+
+def test_one_seat_of_a_side_is_the_first_one_from_there():
+    assert agents([3, 4], "one", "good") == [(3, ("player_1",)), (4, ("player_2",))]  # from player_0, from player_1
+
+
+def test_each_seat_of_a_side_has_a_game_of_its_own():
+    assert agents([3, 4], "each", ["evil"]) == [(seed, (agent,)) for seed in (3, 4) for agent in EVIL[seed]]
+
+
+def test_all_seats_of_both_sides_play_each_deal_twice():
+    games = seatings(avalon(), [4], "all", ["good", "evil"])
+    assert [game.agents for game in games] == [("player_0", "player_2", "player_3"), EVIL[4]]
+    assert [game.side for game in games] == ["good", "evil"]
+    assert [game.name for game in games] == ["4-good", "4-evil"]
+
+
+def test_all_seats_together_are_on_no_side():
+    [game] = seatings(avalon(), [4], "all")
+    assert game.agents == tuple(avalon().possible_agents)
+    assert game.side == MIXED
+
+
+def test_seats_by_name_are_played_together():
+    assert agents([3], ["player_4", "player_0"]) == [(3, ("player_0", "player_4"))]
+
+
+def test_a_game_without_sides_and_roles_names_none():
+    [game] = seatings(lookup("mediated_qa_v0").raw_env(info="full"), [3])
+    assert (game.agents, game.side, game.role) == (("mediator",), "", "")
+
+
+def test_deals_are_held_out_or_named():
+    assert seeds_of(3, 2) == list(seeds.HELD_OUT[2:5])
+    assert seeds_of([7, 5], 0) == [7, 5]
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"seats": "player_9"}, "seats 'player_9' is not accepted; accepted: one, each, all, player_0"),
+        ({"sides": "village"}, "side of avalon_v0 'village' is not accepted; accepted: good, evil"),
+        ({"seats": "player_1", "sides": "evil"}, "seats by name are not accepted with sides"),
+    ],
+)
+def test_seats_and_sides_that_are_not_there_are_refused(settings, why):
+    with pytest.raises(ParlourError, match=why):
+        seatings(avalon(), [3], **settings)
+
+
+@pytest.mark.parametrize("deals", [0, [], [1, 1], [-1], ["x"]])
+def test_deals_that_are_none_are_refused(deals):
+    with pytest.raises(ParlourError, match="accepted: "):
+        seeds_of(deals, 0)
+
+
+# -- a stored game -------------------------------------------------------------------------------------------------
+
+
+def stored(answers: int | None = None) -> StoredGame:
+    """A game of player_0 that takes the last option; after so many answers it says nothing any more."""
+    settings = TaskTable("avalon_v0", {"num_players": 5, "talk": False})
+    talk = settings.seat(["player_0"])
+    talk.reset(seed=3)
+    said = []
+    while talk.agent is not None and len(said) != answers:
+        said.append((talk.agent, talk.options[-1]))
+        talk.say(said[-1][1])
+    left = not talk.done
+    leave(talk)
+    return played(talk, settings, 3, ["player_0"], {"player_0": "a model"}, said, left)
+
+
+@pytest.mark.parametrize("answers", [None, 2])
+def test_a_stored_game_is_read_back_and_played_again(answers, tmp_path):
+    game = stored(answers)
+    assert game.left == (answers == 2)
+    assert StoredGame.from_json(game.as_json()) == StoredGame.from_json(StoredGame.from_json(game.as_json()).as_json())
+    play_again(StoredGame.from_json(game.as_json()), tmp_path / "game.jsonl", {"players": {}})
+    transcript = replay.read(tmp_path / "game.jsonl")
+    assert transcript.outcome.returns == tuple(game.returns.values())
+    assert len(transcript.moves) == game.moves
+
+
+def test_a_stored_game_that_comes_out_otherwise_is_refused(tmp_path):
+    game = stored()
+    other = replace(game, said=((game.said[0][0], "I reject the team."), *game.said[1:]))
+    assert other.said != game.said
+    with pytest.raises(ParlourError, match=r"accepted: (what comes of its seed|all that was said|the seat to speak)"):
+        play_again(other, tmp_path / "game.jsonl", {})

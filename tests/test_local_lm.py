@@ -1,0 +1,209 @@
+"""What a player of a local language model needs no library for: its settings, what fits into its context, who answers together."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.policies import asks_a_model, checkpoint_settings, make_policy
+from parlour.policies.llm.gathering import Gathering, ask_along
+from parlour.policies.llm.model import OfflineModel
+from parlour.policies.local_lm.prompts import ASSISTANT, USER, Fitting, ToldTurn, plain_form
+from parlour.policies.local_lm.settings import CheckpointSettings, hash_of
+from parlour.training.cli.models import games_at_once
+
+# -- settings --------------------------------------------------------------------------------------------------
+
+
+def test_settings_follow_the_folder():
+    words = checkpoint_settings("hf:models/tiny,temperature=0.5,list_options=false,history=3")
+    assert CheckpointSettings.from_words(words) == CheckpointSettings(
+        "models/tiny", temperature=0.5, list_options=False, history=3
+    )
+    assert checkpoint_settings("heuristic") is None
+    assert not asks_a_model("hf:models/tiny")
+
+
+@pytest.mark.parametrize(
+    ("name", "match"),
+    [
+        ("hf", "policy 'hf' without a checkpoint is not accepted"),
+        ("hf:temperature=1", "policy 'hf' without a checkpoint is not accepted"),
+        ("hf:x,heat=1", "setting of hf 'heat' is not accepted"),
+        ("hf:x,temperature=hot", "temperature 'hot' is not accepted; accepted: a number from 0"),
+        ("hf:x,temperature=-1", "temperature -1.0 is not accepted"),
+        ("hf:x,max_new_tokens=0", "max_new_tokens 0 is not accepted"),
+        ("hf:x,batch=1.5", "batch '1.5' is not accepted; accepted: a whole number"),
+        ("hf:x,list_options=no", "list_options 'no' is not accepted"),
+        ("hf:x,dtype=int8", "dtype 'int8' is not accepted"),
+        ("hf:x,context=100", "context 100 is not accepted"),
+        ("hf:x,history=-1", "history -1 is not accepted"),
+    ],
+)
+def test_settings_that_are_not_accepted_are_told(name, match):
+    with pytest.raises(ParlourError, match=match):
+        CheckpointSettings.from_words(checkpoint_settings(name))
+
+
+def test_as_many_games_are_in_flight_as_prompts_are_computed_together():
+    assert games_at_once(["hf:a,batch=6", "random"], OfflineModel()) == 6
+    assert games_at_once(["random"], OfflineModel(concurrency=3)) == 3
+
+
+def test_a_folder_without_a_checkpoint_is_told(tmp_path):
+    with pytest.raises(ParlourError, match=r"holds no config\.json"):
+        hash_of(tmp_path)
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ParlourError, match=r"holds no weights as \*\.safetensors"):
+        hash_of(tmp_path)
+
+
+def test_the_hash_is_that_of_the_weights_in_the_order_of_their_names(tmp_path):
+    """SHA-256 of "abc" (FIPS 180-2, appendix B.1)."""
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "model-2.safetensors").write_bytes(b"c")
+    (tmp_path / "model-1.safetensors").write_bytes(b"ab")
+    assert hash_of(tmp_path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_without_the_library_its_extra_is_told():
+    try:
+        import transformers  # noqa: F401
+    except ModuleNotFoundError:
+        with pytest.raises(ParlourError, match=r"pip install 'parlour\[hf\]'"):
+            make_policy("hf:nowhere", "avalon_v0", {})
+    else:
+        with pytest.raises(ParlourError, match=r"holds no config\.json"):
+            make_policy("hf:nowhere", "avalon_v0", {})
+
+
+# -- what fits -------------------------------------------------------------------------------------------------
+
+
+def turn(number, words="ok", lines=2):
+    return ToldTurn(f"H{number}\n", tuple(f"{number}.{k}\n" for k in range(lines)), f"C{number}\n", words)
+
+
+TURNS = [*(turn(k) for k in range(4)), turn(4, None)]
+
+
+def room(characters):
+    return lambda messages: sum(len(content) for _, content in messages) <= characters
+
+
+def test_all_is_told_where_all_fits():
+    told = Fitting(room(1000))(TURNS)
+    assert told.left_out == told.gone == 0
+    assert told.messages[0] == (USER, "H0\n0.0\n0.1\nC0\n")
+    assert [role for role, _ in told.messages] == [USER, ASSISTANT] * 4 + [USER]
+
+
+def test_the_oldest_turns_behind_the_first_go_and_a_line_tells_of_theirs():
+    """A turn has 14 characters and its answer 2: all five have 78. Without turns 1 and 2: 46 and a line of 28 or so."""
+    told = Fitting(room(77))(TURNS)
+    assert told.gone == 2
+    assert told.left_out == 4
+    assert told.messages[0] == (USER, "H0\n0.0\n0.1\nC0\n")
+    assert told.messages[2] == (USER, "H3\n(4 earlier lines left out)\n3.0\n3.1\nC3\n")
+    assert told.messages[-1] == (USER, "H4\n4.0\n4.1\nC4\n")
+
+
+def test_a_limit_of_the_history_leaves_out_turns_that_would_fit():
+    told = Fitting(room(1000), history=1)(TURNS)
+    assert told.gone == 2
+    assert Fitting(room(1000), history=0)(TURNS).gone == 3
+    assert Fitting(room(1000), history=3)(TURNS).gone == 0
+
+
+def test_what_was_left_out_stays_left_out():
+    assert Fitting(room(1000))(TURNS, gone=2).gone == 2
+
+
+def test_lines_of_the_first_message_go_before_those_of_the_last():
+    """42 characters, 2 and 14; without eight lines of four characters and with a mark of 27: 53 of 55."""
+    told = Fitting(room(55))([turn(0, "ok", 9), turn(1, None, 2)])
+    assert told.messages[0] == (USER, "H0\n(8 earlier lines left out)\n0.8\nC0\n")
+    assert told.messages[-1] == (USER, "H1\n1.0\n1.1\nC1\n")
+
+
+def test_a_single_message_loses_its_oldest_lines():
+    """Ten lines of four characters and six beside them; with a mark of 27, 45 have room for three lines."""
+    told = Fitting(room(45))([turn(0, None, 10)])
+    assert told.left_out == 7
+    assert told.messages == ((USER, "H0\n(7 earlier lines left out)\n0.7\n0.8\n0.9\nC0\n"),)
+
+
+def test_a_message_that_never_fits_is_told():
+    with pytest.raises(ParlourError, match="does not fit into the model's context"):
+        Fitting(room(10))([turn(0, None, 10)])
+
+
+def test_the_plain_form_marks_the_words_of_the_seat():
+    assert plain_form([(USER, "A.\n"), (ASSISTANT, "b"), (USER, "C.\n")]) == "A.\n> b\nC.\n> "
+
+
+# -- who answers together --------------------------------------------------------------------------------------
+
+
+class Echo:
+    """Answers with the question; keeps what was asked together."""
+
+    def __init__(self, fails=False):
+        self.batches, self.fails = [], fails
+
+    def together(self, asked):
+        self.batches.append(list(asked))
+        if self.fails:
+            raise ValueError("no")
+        return [f"{one}!" for one in asked]
+
+
+def in_threads(works):
+    """Run in threads that go along; what each returned, or the error."""
+    gathering, found = Gathering(len(works)), {}
+
+    def work(number):
+        with gathering.member():
+            try:
+                found[number] = works[number]()
+            except ValueError as error:
+                found[number] = error
+
+    threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(len(works))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    return [found[k] for k in range(len(works))]
+
+
+def asks(by, number, times):
+    return lambda: [ask_along(by, (number, k), (number, k)) for k in range(times)]
+
+
+def test_all_who_wait_are_answered_together_in_the_order_of_their_questions():
+    """Three threads with 3, 1 and 2 questions: whoever has none left is not waited for."""
+    echo = Echo()
+    found = in_threads([asks(echo, 0, 3), asks(echo, 1, 1), asks(echo, 2, 2)])
+    assert echo.batches == [[(0, 0), (1, 0), (2, 0)], [(0, 1), (2, 1)], [(0, 2)]]
+    assert found[2] == ["(2, 0)!", "(2, 1)!"]
+
+
+def test_each_of_two_models_answers_its_own():
+    one, other = Echo(), Echo()
+    in_threads([asks(one, 0, 1), asks(other, 1, 1), asks(one, 2, 1)])
+    assert (one.batches, other.batches) == ([[(0, 0), (2, 0)]], [[(1, 0)]])
+
+
+def test_what_answering_raises_is_raised_for_all_who_asked_together():
+    echo, failing = Echo(), Echo(fails=True)
+    found = in_threads([asks(failing, 0, 1), asks(echo, 1, 1), asks(failing, 2, 1)])
+    assert [str(found[0]), found[1], str(found[2])] == ["no", ["(1, 0)!"], "no"]
+
+
+def test_outside_of_a_gathering_a_question_is_answered_alone():
+    echo = Echo()
+    assert ask_along(echo, "hm", (0,)) == "hm!"
+    assert echo.batches == [["hm"]]

@@ -1,0 +1,133 @@
+"""`parlour benchmark`: a player on a fixed suite, one number with its interval; two of them compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from parlour.envs.core import ParlourError
+from parlour.policies import HumanPolicy, asks_a_model
+from parlour.policies.agents.chat import ChatPlayer
+from parlour.policies.llm.decisions import Decisions
+from parlour.training import display
+from parlour.training.benchmark.compare import compare, two_results
+from parlour.training.benchmark.played import Candidate
+from parlour.training.benchmark.result import Scores, plain, scores
+from parlour.training.benchmark.results_file import RESULTS, BenchmarkResult, read_result, references
+from parlour.training.benchmark.run import benchmark as run_benchmark
+from parlour.training.benchmark.suite import FULL, QUICK, Suite
+from parlour.training.cli import common
+from parlour.training.cli.models import ModelOption, called, seated
+from parlour.training.cli.options import Answer
+from parlour.training.parallel.executor import opened
+from parlour.training.statistics import StratifiedMean, show_interval
+
+ALIKE: Final = (
+    "-: all deals went alike, which says nothing of how others would go; intervals above are too short by that"
+)
+
+
+def benchmark(
+    model: ModelOption,
+    processes: common.ProcessOptions,
+    failures: common.FailureOptions,
+    policy: Annotated[
+        str | None, "Player to measure: a name, a trained seat or module:attribute; None: chat, answered by --model."
+    ] = None,
+    otherwise: Annotated[
+        str | None, "Player of the tables that --policy does not fit, such as those without an expert; None: an error."
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick/--full"),
+        "Which suite: the quick one has about 900 questions, five minutes at three answers a second.",
+    ] = False,
+    table: Annotated[list[str] | None, "Table of the suite, repeatable; None: all of them."] = None,
+    out: Annotated[Path, "Run directory, for the results file and the transcripts; resumes if it exists."] = Path(
+        "runs/benchmark"
+    ),
+) -> Answer:
+    """Measure a player on a fixed suite of games, deals and opponents: one number with its interval.
+
+    Every deal is played from both sides. The file benchmark.json in the run directory says everything that is needed to run it
+    again. `parlour benchmark compare` tests two of them.
+
+    Example: [bold]parlour benchmark --model llama3.1 --base-url http://localhost:11434/v1 --quick --out runs/llama[/bold]
+    """
+    if policy is None and not model.is_language_model:
+        raise ParlourError("there is nobody to measure; accepted: --model NAME, or --policy PLAYER")
+    candidate = Candidate(policy or ChatPlayer.name, otherwise, model)
+    if HumanPolicy.name in (candidate.policy, otherwise):
+        raise ParlourError("policy 'human' is not accepted in a benchmark; accepted: players that play by themselves")
+    suite = QUICK if quick else FULL
+    suite = suite if table is None else suite.only(table)
+    asking = any(map(asks_a_model, candidate.seated(suite)))
+    if asking and model.is_language_model and processes.workers != 1:
+        raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
+    name = " or ".join(seated(one, model) for one in (candidate.policy, otherwise) if one is not None)
+    with processes.players(model) as workers, opened(workers) as pool, display.stage_bars() as bars:
+        how: dict[str, Any] = {"workers": model.concurrency, "pool": pool, "failures": failures, "progress": bars}
+        found, made = run_benchmark(suite, candidate, out, name, **how)
+    note = f"; agents answered by {called(model)}" if asking else ""
+    return Answer(found, partial(_show, read_result(out), made, out, note))
+
+
+def compare_results(
+    a: Annotated[
+        str,
+        typer.Argument(),
+        "Results file, or run directory; or trained, heuristic, random: a player that comes with parlour.",
+    ],
+    b: Annotated[str, typer.Argument(), "What it is compared with, in the same form."],
+) -> Answer:
+    """Test two results of the benchmark on the same deals: points of the first less those of the second.
+
+    Example: [bold]parlour benchmark compare runs/llama heuristic[/bold]
+    """
+    one, other = two_results(a, b)
+    suite, found = compare(one, other)
+    value = {"a": one.name, "b": other.name, "suite": suite.name, "version": suite.version}
+    value |= {"tables": [table.name for table in suite.tables], "differences": plain(found)}
+    return Answer(value, partial(_show_comparison, one.name, other.name, suite, found))
+
+
+def _show(found: BenchmarkResult, made: Decisions, out: Path, note: str) -> None:
+    """The player's scores beside those of the players that come with parlour; its decisions."""
+    own = scores(found.suite, found.points)
+    others = {one.name: scores(found.suite, one.points) for one in references(found.suite)}
+    title = f"Benchmark {found.suite.name}, version {found.suite.version}: {found.name} (points of 100, 95 % interval){note}"
+    display.show_table(title, ("part", "deals", "points", "interval", *others), _rows(own, others))
+    if any(one.low is None for one in own.values()):
+        display.console().print(ALIKE, highlight=False, soft_wrap=True)
+    display.show_decisions({found.name: made})
+    display.console().print(f"results: {out / RESULTS}", highlight=False, soft_wrap=True)
+
+
+def _rows(own: Scores, others: Mapping[str, Scores]) -> list[tuple[str, ...]]:
+    return [
+        (
+            part,
+            str(one.n),
+            f"{one.mean:5.1f}",
+            show_interval(one, ".1f"),
+            *(f"{of[part].mean:5.1f}" for of in others.values()),
+        )
+        for part, one in own.items()
+    ]
+
+
+def _show_comparison(a: str, b: str, suite: Suite, found: Scores) -> None:
+    title = (
+        f"Benchmark {suite.name}, version {suite.version}, same deals: {a} less {b} (points, 95 % interval; sign test)"
+    )
+    rows = [
+        (part, str(one.n), f"{one.mean:+6.1f}", show_interval(one, "+.1f"), _chance(one)) for part, one in found.items()
+    ]
+    display.show_table(title, ("part", "deals", "difference", "interval", "p"), rows)
+
+
+def _chance(one: StratifiedMean) -> str:
+    return "-" if one.p is None else f"{one.p:.2g}"

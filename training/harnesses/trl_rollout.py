@@ -1,0 +1,205 @@
+"""Whole games as completions for TRL's GRPOTrainer: the `rollout_func` for models whose chat template knows no tools.
+
+Interface of the package `trl` 1.16: `rollout_func(prompts, trainer)` is told the prompts of a batch, each as often as its
+group has completions, and gives the tokens of prompts and completions, with the logarithms of the chances of the sampled
+ones, `env_mask` (1: the model's own token, 0: the game's), and lists that the reward functions are handed by name. Nothing
+of TRL is imported here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from parlour.envs.core import ParlourError, check_from
+from parlour.policies.local_lm.model import LanguageModel, Prompt, Sampling
+from parlour.training.harnesses.in_flight import TalkedGame, TalkGame, TalkTurn, play_in_flight
+from parlour.wrappers.conversation import ConversationSeat
+
+_DUMMY: Final = ({"role": "user", "content": "."}, {"role": "assistant", "content": "."})
+
+
+def rollout_rows(count: int, *, seed: int = 0) -> list[dict[str, Any]]:
+    """The rows of a data set: a game each, of seeds that count on. `datasets.Dataset.from_list` takes them.
+
+    The prompt holds the seed alone: the rollout sees nothing else of a row, and puts the game's first message in its place.
+    """
+    check_from("count", count, 1)
+    return [{"prompt": json.dumps({"seed": seed + number})} for number in range(count)]
+
+
+def game_reward(completions: Sequence[Any], game_reward: Sequence[float], **fields: Any) -> list[float]:
+    """The seat's return, as the environment of the game gives it: a reward function for `GRPOTrainer`."""
+    return list(game_reward)
+
+
+def usable_share(
+    completions: Sequence[Any], said: Sequence[Sequence[str]], refused: Sequence[int], **fields: Any
+) -> list[float]:
+    """The share of the replies that the table could use, 1.0 where there were none: a reward function for `GRPOTrainer`."""
+    return [1.0 - unused / len(words) if words else 1.0 for words, unused in zip(said, refused, strict=True)]
+
+
+class GameRollout:
+    """What `GRPOTrainer(rollout_func=...)` takes: plays the games of a batch in step with the model that is trained.
+
+    A game for whose next message and reply `max_completion_length` or the model's context has no room is left by the seat:
+    the table's rules for silence play on for it.
+
+    Args:
+        make: Makes a seat at a table of its own.
+        max_new_tokens: Of a reply.
+        at_once: How many games are in progress at once, and prompts in a batch.
+        seed: Of what the model draws.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    __name__ = "GameRollout"
+
+    def __init__(
+        self, make: Callable[[], ConversationSeat], *, max_new_tokens: int = 64, at_once: int = 32, seed: int = 0
+    ) -> None:
+        check_from("max_new_tokens", max_new_tokens, 1)
+        check_from("at_once", at_once, 1)
+        check_from("seed", seed, 0)
+        self.make, self.max_new_tokens, self.at_once = make, max_new_tokens, at_once
+        self.seed, self._rollouts = seed, 0
+
+    def __call__(self, prompts: Sequence[Any], trainer: Any) -> dict[str, list[Any]]:
+        """Play a game for each prompt.
+
+        Returns:
+            `prompt_ids`, `completion_ids`, `logprobs` and `env_mask`, a list of each game; and of each game `game_reward`,
+            `said` (the replies in words), `refused` (how many of these the table could not use), `left` (whether the seat
+            left before the end).
+
+        Raises:
+            ParlourError: A prompt holds no seed, or the tokenizer has no chat template that grows at its end alone.
+        """
+        games = [TalkGame(seed_of(prompt)) for prompt in prompts]
+        writing = _Writing(trainer, self.max_new_tokens, self.at_once, (self.seed, self._rollouts))
+        self._rollouts += 1
+        played = play_in_flight(self.make, games, writing, at_once=self.at_once)
+        completions = [writing.completion(one) for one in played]
+        return {
+            "prompt_ids": [one.prompt for one in completions],
+            "completion_ids": [one.ids for one in completions],
+            "logprobs": [one.logprobs for one in completions],
+            "env_mask": [one.own for one in completions],
+            "game_reward": [one.reward for one in played],
+            "said": [[reply.words for reply in one.replies if reply.words is not None] for one in played],
+            "refused": [sum(bool(reply.faults) for reply in one.replies if reply.words is not None) for one in played],
+            "left": [one.left for one in played],
+        }
+
+
+def seed_of(prompt: Any) -> int:
+    """The seed that a prompt holds. Raises `ParlourError` where there is none."""
+    text = prompt if isinstance(prompt, str) else prompt[-1]["content"]
+    try:
+        return int(json.loads(text)["seed"])
+    except (ValueError, TypeError, KeyError):
+        raise ParlourError(f'prompt {text!r} is not accepted; accepted: {{"seed": N}}') from None
+
+
+@dataclass
+class _Completion:
+    """A game as tokens."""
+
+    prompt: list[int]
+    draws: np.random.Generator
+    """What is drawn for this game alone."""
+    ids: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    own: list[int] = field(default_factory=list)
+
+    def add(self, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> None:
+        """Add the model's tokens, or without logarithms of chances the game's."""
+        self.ids += ids
+        self.logprobs += [0.0] * len(ids) if logprobs is None else logprobs
+        self.own += [int(logprobs is not None)] * len(ids)
+
+
+class _Writing:
+    """Answers turns with the model of a trainer, and keeps the tokens."""
+
+    def __init__(self, trainer: Any, max_new_tokens: int, at_once: int, seed: tuple[int, int]) -> None:
+        network = trainer.accelerator.unwrap_model(trainer.model)
+        self.model = LanguageModel(network, trainer.processing_class, at_once)
+        self.template = _Template(trainer.processing_class)
+        self.how = Sampling(float(trainer.args.temperature), max_new_tokens)
+        self.most = int(trainer.args.max_completion_length)
+        self.context = int(network.config.max_position_embeddings)
+        self.seed = seed
+        self.games: dict[int, _Completion] = {}
+
+    def __call__(self, turns: Sequence[TalkTurn]) -> list[str | None]:
+        told = [self._told(turn) for turn in turns]
+        asked = [game for game in told if game is not None]
+        prompts = [Prompt((*game.prompt, *game.ids)) for game in asked]
+        written = iter(self.model.replies(prompts, [game.draws for game in asked], self.how) if asked else ())
+        answers: list[str | None] = []
+        for game in told:
+            if game is None:
+                answers.append(None)
+                continue
+            reply = next(written)
+            game.add(reply.ids, reply.logprobs)
+            answers.append(reply.words)
+        return answers
+
+    def completion(self, played: TalkedGame) -> _Completion:
+        """The tokens of a game that is over; one of the game's own where the model had nothing to say."""
+        game = self.games.get(played.game) or self._begun(played.game, played.end)
+        if not game.ids:
+            game.add([self.template.end])
+        return game
+
+    def _told(self, turn: TalkTurn) -> _Completion | None:
+        """The game with what it tells now; None where there is no room for a reply."""
+        if turn.game not in self.games:
+            game = self.games[turn.game] = self._begun(turn.game, turn.message)
+            news: list[int] = []
+        else:
+            game = self.games[turn.game]
+            news = self.template.next(game.ids[-1], turn.message)
+        length = len(game.ids) + len(news) + self.how.max_new_tokens
+        if length > self.most or len(game.prompt) + length > self.context:
+            return None
+        game.add(news)
+        return game
+
+    def _begun(self, number: int, message: str) -> _Completion:
+        return _Completion(self.template.first(message), np.random.default_rng([*self.seed, number]))
+
+
+class _Template:
+    """Messages as tokens by a chat template; what was sampled is never tokenised anew."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        if tokenizer.chat_template is None:
+            raise ParlourError("a tokenizer without chat_template is not accepted; accepted: one with a chat template")
+        self.tokenizer, self.end = tokenizer, int(tokenizer.eos_token_id)
+
+    def first(self, message: str) -> list[int]:
+        """A conversation's beginning, up to where the model begins."""
+        return self._ids([{"role": "user", "content": message}], reply=True)
+
+    def next(self, last: int, message: str) -> list[int]:
+        """What follows a reply whose last token is given, up to where the model begins again."""
+        before = self._ids([*_DUMMY], reply=False)
+        after = self._ids([*_DUMMY, {"role": "user", "content": message}], reply=True)
+        if self.end in before:
+            before = before[: len(before) - before[::-1].index(self.end)]
+        if after[: len(before)] != before:
+            raise ParlourError("a chat template that changes what came before is not accepted; accepted: one that adds")
+        ended = last == self.end or before[-1] != self.end
+        return after[len(before) :] if ended else [self.end, *after[len(before) :]]
+
+    def _ids(self, messages: list[dict[str, str]], *, reply: bool) -> list[int]:
+        return list(self.tokenizer.apply_chat_template(messages, add_generation_prompt=reply, return_dict=False))
