@@ -20,6 +20,7 @@ import parlour.policies
 import parlour.policies.agents.spoken  # its question is registered
 import parlour.training.avalon.social  # its questions are registered
 import pytest
+from free_words import FreeSpeaker
 from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs.core import ParlourError
@@ -34,6 +35,7 @@ from parlour.policies import (
     RerankAgent,
     RetrievalAgent,
     WindowAgent,
+    make_policy,
 )
 from parlour.policies.agents.avalon import Pool
 from parlour.policies.agents.chat import TakeTurn
@@ -113,6 +115,10 @@ def _play_mystery(model: Listener) -> None:
     players = [QuestumAgent(model) if seat in case.murderers(0) else next(others)(model) for seat in range(case.seats)]
     views = rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=2), players, 1).last_views
     Reader(views[0]).answer(model, case.questions[0][0])
+    speaker = FreeSpeaker()
+    planners = [make_policy("questum:mode=plan", "murder_mystery_v0", {}, speaker) for _ in range(case.seats)]
+    rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=1), planners, 1)
+    model.heard += [one for one in speaker.heard if one[0].kind == "questum.read"]
 
 
 def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:

@@ -16,12 +16,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from free_words import FreeSpeaker
 from hypothesis import example, given
 from hypothesis import strategies as st
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import ChatPlayer, QuestumAgent, make_policy
 from parlour.policies.agents.murder_mystery import AGENTS, Reader, sensors
 from parlour.policies.agents.murder_mystery.asks import CaseAsk, SenseAll, Vote
+from parlour.policies.agents.murder_mystery.reading_asks import ReadFacts
 from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.llm import fit
 from parlour.policies.llm.ask import ASKS, Ask, BadReply, read_back
@@ -72,9 +74,18 @@ def quizzed(language: str) -> Listener:
 
 
 @cache
+def spoken(language: str) -> tuple[ReadFacts, ...]:
+    """What planners ask at a table that answers in words of its own."""
+    model, reference = FreeSpeaker(), CASES[language]
+    players = [make_policy("questum:mode=plan", "murder_mystery_v0", {}, model) for _ in range(find(reference).seats)]
+    rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=1), players, 1)
+    return tuple(model.read())
+
+
+@cache
 def questions(language: str) -> tuple[Ask[Any], ...]:
     heard = [one for name in METHODS for one in played(name, language)[0].heard]
-    return tuple(question for question, _ in (*heard, *quizzed(language).heard))
+    return (*(question for question, _ in (*heard, *quizzed(language).heard)), *spoken(language))
 
 
 def of_kind(kind: str, language: str = "en") -> list[Any]:
@@ -85,11 +96,11 @@ def of_kind(kind: str, language: str = "en") -> list[Any]:
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_of_replies_that_fit_the_schema_only_those_that_say_nothing_are_refused(language):
+def test_of_replies_that_fit_the_schema_only_those_that_say_nothing_or_no_fact_are_refused(language):
     found = refused(questions(language), np.random.default_rng(0))
     assert set(found) == set(KINDS)
     for kind, why in found.items():
-        wrong = [one for one in why if not re.search(r"blank|none of them blank", one)]
+        wrong = [one for one in why if not re.search(r"blank|none of them blank|question: fact .* cannot be read", one)]
         assert wrong == [], kind
         if of_kind(kind, language)[0].choices():
             assert why == [], kind
@@ -274,6 +285,13 @@ def test_a_chinese_game_puts_its_questions_in_chinese(name):
     for question, told in heard:
         assert question.language == "zh"
         assert latin(told) == [], question.kind
+        assert read_back(question.prompt()) == question
+
+
+def test_a_chinese_answer_is_read_in_chinese():
+    for question in spoken("zh"):
+        assert question.language == "zh"
+        assert latin(f"{question.system()}\n{question.prompt()}") == []
         assert read_back(question.prompt()) == question
 
 

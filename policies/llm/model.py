@@ -143,6 +143,11 @@ class SeatModel:
         self._asked = 0
         self._calls: list[dict[str, Any]] = []
 
+    @property
+    def is_language_model(self) -> bool:
+        """Whether a language model answers, not a heuristic."""
+        return self._model.is_language_model
+
     def ask(self, question: Ask[A]) -> A:
         """The model's answer."""
         return self.hear(question).value
@@ -171,14 +176,23 @@ class SeatModel:
         The sample is that of the game and the question. What was called stands in the transcript of the seat that came first.
         Where a model's seats each hear for themselves, each seat asks, for the same sample.
         """
+        return [answered.value for answered in self.hear_shared(questions)]
+
+    def hear_shared(self, questions: Sequence[Ask[A]]) -> list[Answered[A]]:
+        """The whole answers, as `ask_shared`."""
         if self._model.asks_alone(self._player):
             alone = self._model.answer_all([(one, self._shared_context(one, self._payer)) for one in questions])
             self._calls += [call for answered in alone for call in answered.calls]
-            return [answered.value for answered in alone]
+            return alone
         calls = {_key(question): partial(self._answer_shared, question) for question in questions}
         most = self._model.concurrency if self._model.waits else 1
         found = dict(zip(calls, self.shared.results(self._payer, calls, most), strict=True))
-        return [found[_key(question)].value for question in questions]
+        return [found[_key(question)] for question in questions]
+
+    def shared_keys(self, questions: Sequence[Ask[Any]]) -> list[str]:
+        """Names of questions for `ask_shared`: equal for seats that share an answer, and for no others."""
+        alone = f" {self._payer}" if self._model.asks_alone(self._player) else ""
+        return [f"{_key(question)}{alone}" for question in questions]
 
     def claim_shared(self, questions: Sequence[Ask[Any]]) -> None:
         """Come first with questions that `ask_shared` will put."""

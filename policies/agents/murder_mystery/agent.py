@@ -61,6 +61,8 @@ class MysterySeat(GameSeat[MysteryView]):
         procedure, kind = self._procedure(), view.legal[0].kind
         if kind == game.INTRODUCE:
             return procedure.introduce()
+        if kind in (game.CHOOSE, game.SUSPECT, game.VOTE):
+            procedure.listen()
         if kind in (game.CHOOSE, game.SUSPECT) and not self._can_pay(kind):
             return self._number(
                 info, kind, view.suspects[view.victim : view.victim + 1] if kind == game.SUSPECT else ()
@@ -75,6 +77,11 @@ class MysterySeat(GameSeat[MysteryView]):
             return self._number(info, kind, (seat,))
         return self._answer(view, info, procedure)
 
+    def come_first(self, view: MysteryView) -> None:  # type: ignore[override]  # of its own game
+        if self._seated:
+            self._take(view)
+            self._procedure().come_first()
+
     def _can_pay(self, kind: str) -> bool:
         """Whether what the game may take of the model allows one more of a kind of moves."""
         procedure = self._procedure()
@@ -82,6 +89,7 @@ class MysterySeat(GameSeat[MysteryView]):
 
     def _sit_down(self, view: MysteryView) -> None:
         room = Room.of(view, self.seat_model, SeatMemory(view, self.embedder), self.rng)
+        room.purse = self.purse
         self.procedure = self._murderer(room) if any(view.murders) else self._civilian(room)
         if self.purse is not None and self.procedure.takes(game.VOTE) == 0:
             self.purse.release(len(view.victims))

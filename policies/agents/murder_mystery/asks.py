@@ -28,7 +28,7 @@ from parlour.policies.llm.ask import A, Answer, Ask, Choices
 from parlour.policies.llm.noise import Ear
 from pydantic import model_validator
 
-_FIXED: Final = ("scene", "me", "script", "stories")
+_FIXED: Final = ("scene", "forms", "me", "script", "stories")
 _RECORD: Final = ("dialogue",)
 
 
@@ -94,11 +94,10 @@ def sized(schema: dict[str, Any], place: str, low: int, high: int) -> dict[str, 
     return {**schema, "properties": {**schema["properties"], place: part}}
 
 
-class CaseAsk(Ask[A], Generic[A]):
-    """The first inputs of every question in a case."""
+class SceneAsk(Ask[A], Generic[A]):
+    """The first input of every question in a case."""
 
     scene: Scene
-    me: CharacterInfo
 
     @classmethod
     def __pydantic_init_subclass__(cls, **given: Any) -> None:
@@ -116,6 +115,12 @@ class CaseAsk(Ask[A], Generic[A]):
         if isinstance(scene, dict):
             return {**given, "scene": {**scene, "language": given.get("language", "en")}}
         return given
+
+
+class CaseAsk(SceneAsk[A], Generic[A]):
+    """... and who is asked."""
+
+    me: CharacterInfo
 
     @classmethod
     def is_speech(cls, entry: Any) -> bool:

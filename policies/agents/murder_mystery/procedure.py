@@ -15,17 +15,18 @@ from typing import Any, Final
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import say
 from parlour.policies.agents.murder_mystery.asks import Introduce, ReplyToQuestion, Vote, stance_of
+from parlour.policies.agents.murder_mystery.purse import Purse
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, me_of, named
 from parlour.policies.agents.murder_mystery.seat_memory import Exchange, SeatMemory
 from parlour.policies.agents.murder_mystery.sensors import SensorSummary
 from parlour.policies.agents.murder_mystery.topics import naming
 from parlour.policies.llm.ask import A, Ask
-from parlour.policies.llm.model import SeatModel
+from parlour.policies.llm.model import Answered, SeatModel
 
 INTRODUCTION: Final = 12000
 """Tokens of script in an introduction (SPEC 4.5)."""
-QUESTION, PRUNING = "question", "pruning"
-"""What can fail: a question is then not put, a list stays as it was."""
+QUESTION, PRUNING, READING = "question", "pruning", "reading"
+"""What can fail: a question is then not put, a list stays as it was, nothing was heard."""
 
 
 @dataclass
@@ -39,6 +40,8 @@ class Room:
     rng: Any
     liars: int = 0
     """How many who murdered nobody may lie."""
+    purse: Purse | None = None
+    """What the game may take of the model; None: whatever is asked."""
     failed: Counter[str] = field(default_factory=Counter)
     """How often the model's answer could not be used, by what was asked."""
 
@@ -87,7 +90,21 @@ class Room:
 
     def ask_or_fail(self, question: Ask[A], what: str) -> A | None:
         """The model's answer; None, and counted, if it had none that can be used."""
-        answered = self.seat_model.hear(question)
+        return self._usable(self.seat_model.hear(question), what)
+
+    def hear_shared(self, questions: Sequence[Ask[A]], what: str) -> list[A | None]:
+        """The answers to questions that are the same for all seats; None where the purse has nothing left, and where, counted,
+        the model had no answer that can be used.
+        """
+        keys = self.seat_model.shared_keys(questions)
+        paid = self.purse.allows_shared(keys) if self.purse is not None else [True] * len(keys)
+        put = [question for question, one in zip(questions, paid, strict=True) if one]
+        answered = iter(self.seat_model.hear_shared(put))
+        if self.purse is not None:
+            self.purse.answered(keys)
+        return [self._usable(next(answered), what) if one else None for one in paid]
+
+    def _usable(self, answered: Answered[A], what: str) -> A | None:
         if answered.fell_back:
             self.failed[what] += 1
             return None
@@ -111,6 +128,14 @@ class Procedure(ABC):
     @abstractmethod
     def questions(self, target: int, victim: str, number: int) -> list[str]:
         """The questions; none if the model's answer could not be used, which skips the turn."""
+
+    def listen(self) -> None:
+        """Take in what was said, before a choice, a report or a vote, where that takes questions to the model."""
+        return
+
+    def come_first(self) -> None:
+        """Claim the questions, the same for all seats, that `listen` will put."""
+        return
 
     def introduce(self) -> str:
         """Who one is."""

@@ -2,12 +2,14 @@
 
 Ours, so that methods can be compared at the same number of questions: introductions and votes are always paid for; a
 question to a player (all that it takes, the answer included) and a report are not begun if the dearest of their kind so
-far would take more than what is left. The first of a kind is taken to be as dear as the dearest of any other.
+far would take more than what is left. The first of a kind is taken to be as dear as the dearest of any other. What several
+seats read together is read if there is one left for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Final
 
 
@@ -25,6 +27,9 @@ class Purse:
         self._limit, self._kept = limit, kept
         self._dearest: dict[str, int] = {}
         self._begun: tuple[str, int] | None = None
+        self._shared: dict[str, bool] = {}
+        self._open: set[str] = set()
+        self._lock = Lock()
 
     def release(self, count: int) -> None:
         """Keep so many fewer for the votes."""
@@ -51,9 +56,30 @@ class Purse:
             begun, before = self._begun
             self._dearest[begun] = max(self._dearest.get(begun, 1), now - before)
         price = takes if takes is not None else max(least, self._price(what))
-        enough = now + price <= self._limit - self._kept
+        enough = now + len(self._open) + price <= self._limit - self._kept
         self._begun = (what, now) if enough and takes is None else None
         return enough
+
+    def allows_shared(self, keys: Sequence[str]) -> list[bool]:
+        """Of questions that several seats share and that one now puts, in order, whether each is paid for.
+
+        It is decided once for all who share it, so that it does not matter which of them comes first. Safe for threads.
+
+        >>> purse = Purse(lambda: 9, limit=12, kept=2)
+        >>> purse.allows_shared(["a", "b"]), purse.allows_shared(["b", "a"])
+        ([True, False], [False, True])
+        """
+        with self._lock:
+            for key in keys:
+                if key not in self._shared:
+                    self._shared[key] = self._spent() + len(self._open) < self._limit - self._kept
+                    self._open |= {key} if self._shared[key] else set()
+            return [self._shared[key] for key in keys]
+
+    def answered(self, keys: Sequence[str]) -> None:
+        """Questions of `allows_shared` are answered, and counted among those that were taken."""
+        with self._lock:
+            self._open.difference_update(keys)
 
     def _price(self, what: str) -> int:
         return self._dearest.get(what) or max(self._dearest.values(), default=1)

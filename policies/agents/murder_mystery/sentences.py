@@ -35,6 +35,7 @@ class Sentences(LanguageTable):
     questions: dict[str, str]
     about: dict[str, str]
     unnamed: dict[str, str]
+    slots: dict[str, str]
     sensors: dict[str, SensorWords]
 
 

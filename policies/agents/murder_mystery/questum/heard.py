@@ -1,14 +1,15 @@
 """What was said at the table, read once: the facts of each answer, and what its question asked for.
 
 A planner goes back to all that it heard before each of its questions. What was heard does not change, so that each answer is
-read when it comes.
+read when it comes. Where nothing of the case can be read in an answer, somebody else may be asked what it tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.policies.agents.murder_mystery.evidence import Told, collect
 from parlour.policies.agents.murder_mystery.replies import LIMIT
 from parlour.policies.agents.murder_mystery.scene import Talk
@@ -37,24 +38,50 @@ class HeardAnswer(NamedTuple):
         return len(self.told) >= LIMIT
 
 
+Reader = Callable[[Sequence[Talk]], Iterable[Sequence[Fact]]]
+"""Finds the facts of each of several answers in other words."""
+
+
 class HeardTalk:
     """All that a seat heard, and what its script and the briefing say.
 
     Args:
         memory: Of the seat.
+        reader: Of answers in which no fact can be read; None: they tell nothing.
     """
 
-    def __init__(self, memory: SeatMemory) -> None:
+    def __init__(self, memory: SeatMemory, reader: Reader | None = None) -> None:
         self._memory, self.seat = memory, memory.seat
+        self._reader = reader
+        self.in_other_words = False
+        """Whether any answer was for the reader."""
         self._sure: list[Told] | None = None
         self._answers: list[HeardAnswer] = []
 
     @property
     def answers(self) -> list[HeardAnswer]:
         """Introductions and answers, oldest first."""
-        new = self._memory.talks[len(self._answers) :]
-        self._answers += [self._heard(talk) for talk in new]
+        new, free = self._new, self.unread()
+        found = dict(zip(free, self._reader(free), strict=True)) if self._reader and free else {}
+        self.in_other_words |= bool(free)
+        self._answers += [self._heard(talk, found.get(talk, ())) for talk in new]
         return self._answers
+
+    @property
+    def _new(self) -> list[Talk]:
+        return self._memory.talks[len(self._answers) :]
+
+    def unread(self) -> list[Talk]:
+        """New answers that are for the reader. What introductions tell is said about no death, and is not used."""
+        return [talk for talk in self._new if talk.asker and self._is_free(talk)] if self._reader else []
+
+    def _is_free(self, talk: Talk) -> bool:
+        """Whether it says something in words of which no fact can be read."""
+        scene, said = self._memory.scene, talk.answer.strip()
+        return said not in ("", scene.say.nothing) and not self._facts(talk)
+
+    def _facts(self, talk: Talk) -> tuple[Told, ...]:
+        return tuple(one for one in collect(self._memory.scene, [], [talk]) if not one.sure)
 
     def told(self, victim: int) -> list[Told]:
         """All that the seat knows, and heard about a victim (person number); each once."""
@@ -68,11 +95,11 @@ class HeardTalk:
         """What a seat answered about a victim when it was asked."""
         return (one for one in self.answers if one.kinds and one.speaker == seat and one.victim == victim)
 
-    def _heard(self, talk: Talk) -> HeardAnswer:
+    def _heard(self, talk: Talk, read: Sequence[Fact]) -> HeardAnswer:
         scene = self._memory.scene
-        told = tuple(one for one in collect(scene, [], [talk]) if not one.sure)
-        speaker = scene.person(talk.speaker)
+        speaker, victim = scene.person(talk.speaker), scene.person(talk.victim)
+        told = self._facts(talk) or tuple(Told(fact, speaker, False, victim) for fact in read)
         if not talk.asker:
             return HeardAnswer(speaker, talk.victim, told, frozenset(), (), (), ())
-        asks = wanted(scene, talk.question, speaker, scene.person(talk.victim))
+        asks = wanted(scene, talk.question, speaker, victim)
         return HeardAnswer(speaker, talk.victim, told, asks.kinds, asks.topics, asks.about, asks.times)

@@ -3,23 +3,25 @@
 Ours (`mode=plan`). Each question that could be put is worth what it is expected to take off the entropy over who did it
 (`posterior`), and a little for what else it brings (the ways of death, reasons, relations). The best one is put unless its
 worth is below the price of a question. Suspicion and vote follow from the same posterior; the model is asked for introductions
-and answers only. `mode=random` puts questions by chance and reads the answers alike, to be compared with. In cases of prose,
+and answers only, and, where it is a language model, for the facts of answers in other words than the case's. `mode=random` puts questions by chance and reads the answers alike, to be compared with. In cases of prose,
 of which no facts can be read, both play by sensors (`interview`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, VOTE, MysteryView
-from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, WHEREABOUTS
+from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, WHEREABOUTS, Fact
 from parlour.policies.agents.murder_mystery.evidence import NOBODY, Told, death_of, judge
-from parlour.policies.agents.murder_mystery.procedure import Room
+from parlour.policies.agents.murder_mystery.procedure import READING, Room
 from parlour.policies.agents.murder_mystery.questum.heard import HeardTalk
 from parlour.policies.agents.murder_mystery.questum.interview import Interview, InterviewSettings
 from parlour.policies.agents.murder_mystery.questum.outlook import TOPICS, Outlook, PlannedQuestion
 from parlour.policies.agents.murder_mystery.questum.posterior import Beliefs, believed
+from parlour.policies.agents.murder_mystery.reading_asks import ReadFacts
+from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.agents.murder_mystery.topics import ABLE, DEATH, REASONS, put
 
 
@@ -43,7 +45,7 @@ class PlannedInterview(Interview):
     def __init__(self, room: Room, settings: InterviewSettings) -> None:
         super().__init__(room, settings)
         self._next: dict[str, list[PlannedQuestion]] = {}
-        self._heard = HeardTalk(room.seat_memory)
+        self._heard = HeardTalk(room.seat_memory, self._read if room.seat_model.is_language_model else None)
         self._views: dict[tuple[str, int], DeathKnowledge] = {}
 
     @property
@@ -52,8 +54,32 @@ class PlannedInterview(Interview):
         return bool(self.room.scene.places)
 
     def takes(self, kind: str) -> int | None:
-        """A question to another seat takes its answer; a report and a vote are the planner's own."""
-        return {CHOOSE: 1, SUSPECT: 0, VOTE: 0}.get(kind) if self.has_facts else None
+        """A question to another seat takes its answer, and its reading where answers have had to be read; a report and a vote
+        are the planner's own.
+        """
+        return {CHOOSE: 1 + self._heard.in_other_words, SUSPECT: 0, VOTE: 0}.get(kind) if self.has_facts else None
+
+    # -- what is heard -----------------------------------------------------------------------------------------
+
+    def listen(self) -> None:
+        if self.has_facts:
+            _ = self._heard.answers
+
+    def come_first(self) -> None:
+        if self.has_facts:
+            self.room.seat_model.claim_shared(self._questions(self._heard.unread()))
+
+    def _read(self, talks: Sequence[Talk]) -> list[list[Fact]]:
+        """What answers in free words tell, as the model reads them."""
+        questions = self._questions(talks)
+        answers = self.room.hear_shared(questions, READING)
+        return [
+            [] if answer is None else question.read_in(answer.facts)
+            for question, answer in zip(questions, answers, strict=True)
+        ]
+
+    def _questions(self, talks: Sequence[Talk]) -> list[ReadFacts]:
+        return [ReadFacts.of(self.room.scene, talk) for talk in talks]
 
     # -- what is believed --------------------------------------------------------------------------------------
 

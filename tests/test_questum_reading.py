@@ -1,0 +1,296 @@
+"""The planner hears a language model: answers in other words than the case's are read by the model, once for all seats."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from free_words import FreeSpeaker
+from parlour.envs.murder_mystery.cases.find import find
+from parlour.envs.murder_mystery.vocabulary import CHOOSE
+from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read, say
+from parlour.policies import make_policy
+from parlour.policies.agents.murder_mystery.asks import ReplyToQuestion, Words
+from parlour.policies.agents.murder_mystery.procedure import READING
+from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
+from parlour.policies.agents.murder_mystery.reading_asks import FactSentences, ReadFacts, forms_of
+from parlour.policies.agents.murder_mystery.scene import Talk, scene_of
+from parlour.policies.llm.ask import Ask, BadReply, read_back
+from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
+from parlour.policies.llm.noise import ReadingNoise
+from parlour.policies.llm.noisy import NoisyModel
+from parlour.training import rollout
+from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
+from parlour.training.murder_mystery.methods import method_of
+
+CASE = "seed:9:en:5:1"
+PLAN = "questum:mode=plan"
+
+
+def played(model, name=PLAN, case=CASE, **options):
+    env = rollout.table("murder_mystery_v0", case=case, **options)
+    players = [make_policy(name, "murder_mystery_v0", {}, model) for _ in range(env.game_env.game.seats)]
+    return players, rollout.play(env, players, 1)
+
+
+def plans(players) -> list[PlannedInterview]:
+    return [one.procedure for one in players if isinstance(one.procedure, PlannedInterview)]
+
+
+def scene(reference=CASE):
+    game = rollout.table("murder_mystery_v0", case=reference).game_env.game
+    return scene_of(game.view(game.initial(), 0))
+
+
+def said(words, reference=CASE, speaker=0, victim=0) -> ReadFacts:
+    now = scene(reference)
+    return ReadFacts.of(
+        now,
+        Talk(
+            asker=now.players[1],
+            speaker=now.players[speaker],
+            victim=now.victims[victim],
+            question="Whom did you see?",
+            answer=words,
+        ),
+    )
+
+
+class Witness(OfflineModel):
+    """Everybody answers with the same words; whoever is asked what they tell says so."""
+
+    is_language_model: ClassVar[bool] = True
+
+    def __init__(self, words: str, facts: list[str] | None) -> None:
+        super().__init__()
+        self.words, self.facts = words, facts
+
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
+        if isinstance(question, ReplyToQuestion):
+            return Answered(Words(words=self.words))
+        if isinstance(question, ReadFacts):
+            if self.facts is None:
+                return Answered(question.heuristic(np.random.default_rng(0)), reason="invalid")
+            return Answered(question.read(json.dumps({"facts": self.facts})))
+        return super().answer(question, context)
+
+
+# -- what is heard ---------------------------------------------------------------------------------------------
+
+
+def test_what_somebody_swears_in_its_own_words_enters_the_posterior():
+    """All swear in free words to have seen one player elsewhere: once that is read, the player is cleared."""
+    case = find(CASE)
+    victim = len(case.names)
+    known = [*case.public, *(fact for one in case.characters for fact in one.facts)]
+    deaths = [fact.args for fact in known if fact.kind == "died"]
+    where, when = (next(args[k] for args in deaths if args[0] == victim and args[k] >= 0) for k in (1, 2))
+    innocents = [seat for seat, one in enumerate(case.characters) if not any(one.murders)]
+    whom = innocents[-1]
+    place = next(k for k in range(len(case.vocabulary.places)) if k != where)
+    free = f"I saw {case.names[whom].split()[0]} there at the hour in question, I swear"
+    facts = [Fact("died", (victim, where, when, -1)), Fact("saw", (whom, place, when))]
+    sentences = [say(fact, case.vocabulary, None) for fact in facts]
+    assert read(free, case.vocabulary, 0) == []
+    believed = {}
+    for heard, answer in (("read", sentences), ("not read", []), ("failed", None)):
+        players, _ = played(Witness(free, answer), rounds=1)
+        plan = next(plan for plan in plans(players) if plan.room.seat_memory.seat != whom)
+        (name,) = plan.room.scene.victims
+        believed[heard] = (plan.table_view(name).beliefs.chances.get(whom, 0.0), players)
+        told = [one.fact for one in plan.own_view(name).told if not one.sure]
+        assert set(told) == (set(facts) if heard == "read" else set())
+    assert believed["read"][0] < believed["not read"][0] == believed["failed"][0]
+    for player in believed["failed"][1]:
+        answers = sum(bool(talk.asker) for talk in player.procedure.room.seat_memory.talks)
+        is_planner = isinstance(player.procedure, PlannedInterview)
+        assert player.failed == ({READING: answers} if is_planner else {})
+    assert not any(player.failed for player in believed["read"][1])
+
+
+@pytest.mark.parametrize("reference", [CASE, "seed:5:zh:5:1"])
+def test_a_table_that_speaks_freely_is_understood_as_one_that_speaks_in_the_forms_of_the_case(reference):
+    found = {}
+    for name, model in (
+        ("forms", OfflineModel()),
+        ("read", FreeSpeaker()),
+        ("unread", FreeSpeaker(reads=False)),
+    ):
+        players, _ = played(model, case=reference)
+        found[name] = [
+            (plan.chances(victim), plan.vote(victim)) for plan in plans(players) for victim in plan.room.scene.victims
+        ]
+    assert found["read"] == found["forms"] != found["unread"]
+
+
+# -- what is asked ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["plan", "random"])
+def test_each_answer_in_free_words_is_read_once_for_all_seats_and_nothing_else_is(mode):
+    model = FreeSpeaker()
+    players, _ = played(model, f"questum:mode={mode}")
+    memory = plans(players)[0].room.seat_memory
+    free = [talk for talk in memory.talks if talk.asker and talk.answer != memory.scene.say.nothing]
+    assert len(plans(players)) > 1
+    assert [one.words for one in model.read()] == [talk.answer for talk in free]
+    assert all(one.asker and one.victim for one in model.read())  # no introduction
+
+
+def test_seats_that_are_asked_at_once_share_the_answers_and_who_pays_does_not_depend_on_threads():
+    found = []
+    for concurrency in (1, 8, 8):
+        model = FreeSpeaker()
+        model.concurrency = concurrency
+        _, episode = played(model)
+        readings = [(one.words, context.seat) for one, context in model.heard if isinstance(one, ReadFacts)]
+        assert len({words for words, _ in readings}) == len(readings) > 0
+        found.append((sorted(readings), [event.move for event in episode.last_views[0].events]))
+    assert found[0][1] == found[1][1]
+    assert found[1] == found[2]
+
+
+def test_words_with_facts_nothing_to_say_and_blanks_are_not_asked_about():
+    case = find(CASE)
+    fact = say(case.public[0], case.vocabulary, None)
+    nothing = scene().say.nothing
+    for words in (f"Let me think. {fact}", nothing, f" {nothing} "):
+        model = Witness(words, None)  # who is asked fails
+        players, _ = played(model, rounds=1)
+        assert not any(player.failed for player in players)
+
+
+def test_heuristics_are_never_asked_what_they_would_not_find():
+    class Offline(FreeSpeaker):
+        is_language_model: ClassVar[bool] = False
+
+    model = Offline()
+    played(model)
+    assert model.heard
+    assert not model.read()
+
+
+@pytest.mark.parametrize("name", ["questum:mode=score", "player_star", "mystery_ocot"])
+def test_only_the_planner_asks(name):
+    model = FreeSpeaker()
+    played(model, name, rounds=1)
+    assert not model.read()
+
+
+def test_the_question_holds_nothing_of_the_seat_that_asks():
+    model = FreeSpeaker()
+    players, _ = played(model)
+    question = model.read()[0]
+    assert set(question.inputs()) == {"scene", "forms", "asker", "speaker", "victim", "question", "words"}
+    told = question.prompt()
+    assert read_back(told) == question
+    for player in players:
+        assert not any(piece in told for piece in player.procedure.room.seat_memory.script)
+
+
+# -- what is accepted ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reference", [CASE, "seed:5:zh:5:1"])
+def test_every_kind_of_fact_has_a_form_and_every_form_is_read_once_it_is_filled(reference):
+    now = scene(reference)
+    words, slots = now.vocabulary, now.say.slots
+    kinds = []
+    for form in forms_of(now):
+        for letter in "abptmyri":
+            number = 1 if letter == "b" else 0
+            form = form.replace(slots[letter], words.words(letter)[number])
+        (fact,) = read(form, words, 2)
+        kinds.append(fact.kind)
+    assert set(kinds) == set(KINDS)
+    assert kinds.count("died") == 5  # known in full, and in parts
+    assert kinds.count("feels") == 3
+
+
+def test_a_case_without_things_has_no_form_for_taking_one():
+    assert not any("took" in form for form in forms_of(scene().model_copy(update={"items": []})))
+
+
+def test_sentences_that_cannot_be_read_are_refused_with_the_reason_and_an_empty_list_is_an_answer():
+    question = said("I saw her there.")
+    name, (place, *_), (time, *_) = question.scene.players[2], question.scene.places, question.scene.times
+    good = f"{name} was seen in {place} at {time}."
+    assert question.read(json.dumps({"facts": [good]})) == FactSentences(facts=[good])
+    assert question.read_in([good]) == [Fact("saw", (2, 0, 0))]
+    assert question.read('{"facts": []}').facts == []
+    for bad in (f"{name} was in the orchard at noon.", f"{name} was not in {place} at {time}.", "", "Nothing."):
+        with pytest.raises(BadReply, match="cannot be read; accepted: the forms"):
+            question.read(json.dumps({"facts": [good, bad]}))
+    with pytest.raises(BadReply, match="does not fit the schema"):
+        question.read(json.dumps({"facts": [good] * 13}))
+
+
+def test_without_a_model_it_finds_what_the_forms_of_the_case_say():
+    case = find(CASE)
+    facts = [fact for fact in case.characters[0].facts if fact.kind in ("saw", "at", "relation", "died")][:12]
+    question = said(" ".join(say(fact, case.vocabulary, 0) for fact in facts))
+    answer = question.heuristic(np.random.default_rng(0))
+    assert question.read_in(answer.facts) == list(dict.fromkeys(facts))
+    assert question.read(answer.model_dump_json()) == answer
+    assert said("I swear it was her.").heuristic(np.random.default_rng(0)).facts == []
+
+
+# -- readers that err ------------------------------------------------------------------------------------------
+
+
+def test_it_is_misheard_by_the_seats_that_err_and_ones_own_words_are_not():
+    name = scene().players[2]
+    question = said(f"I think I saw {name} somewhere.", speaker=0)
+
+    def heard(seat, words, game=1):
+        listener = FreeSpeaker()
+        noisy = NoisyModel(listener, ReadingNoise.parse(words))
+        noisy.answer(question, RequestContext(f"player_{seat}", 7, game=game, player="questum"))
+        return listener.heard[0][0].words
+
+    assert heard(1, "miss=1") == scene().say.nothing
+    assert heard(0, "miss=1,misread=1") == question.words
+    others = {heard(1, "misread=1", game) for game in range(60)}
+    assert others == {question.words.replace(name, other) for other in scene().players if other != name}
+
+
+def test_seats_that_err_each_read_for_themselves():
+    listener = FreeSpeaker()
+    players, _ = played(NoisyModel(listener, ReadingNoise.parse("misread=0.5")), rounds=1)
+    readers = {context.seat for question, context in listener.heard if isinstance(question, ReadFacts)}
+    assert readers == {f"player_{plan.room.seat_memory.seat}" for plan in plans(players)}
+
+
+# -- the purse -------------------------------------------------------------------------------------------------
+
+
+def test_once_answers_have_had_to_be_read_a_question_takes_two():
+    for model, takes in ((OfflineModel(), 1), (FreeSpeaker(), 2)):
+        players, _ = played(model, rounds=1)
+        assert {plan.takes(CHOOSE) for plan in plans(players)} == {takes}
+
+
+@pytest.mark.parametrize("budget", [12, 15, 20, 25, 40])
+@pytest.mark.parametrize("mode", ["plan,price=0,curiosity=1", "random"])
+def test_a_game_in_free_words_takes_no_more_than_its_budget(mode, budget):
+    model = FreeSpeaker()
+    table = CaseSetting(repetitions=0, budget=budget)
+    found = play_case(CaseJob("seed:9:en:4:1", method_of(f"questum:mode={mode}"), 3, table), model)
+    assert found.play.asked <= budget
+    if budget >= 15:  # 4 introductions and 1 vote of the murderer leave enough to ask somebody, and to understand him
+        assert found.asked > 0
+        assert model.read()
+
+
+def test_a_budget_that_is_never_reached_leaves_all_answers_read():
+    free, limited = FreeSpeaker(), FreeSpeaker()
+    for model, budget in ((free, None), (limited, 10_000)):
+        play_case(CaseJob(CASE, method_of(PLAN), 3, CaseSetting(repetitions=0, budget=budget)), model)
+    assert [one.words for one in free.read()] == [one.words for one in limited.read()] != []
+
+
+def test_forms_stand_in_angle_brackets():
+    assert all(re.search("<.+>", form) for form in forms_of(scene()))
