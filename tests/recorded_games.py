@@ -15,7 +15,7 @@ from parlour.wrappers.record import Recorder
 ASKING = {
     "avalon_v0": ("heuristic", "avalon_agent"),
     "werewolf_v0": ("heuristic", "gratr"),
-    "murder_mystery_v0": ("heuristic", "questum"),
+    "murder_mystery_v0": ("heuristic", "questum:mode=score"),
 }
 """Players of a game, one after another round the table, some of whom ask (offline) models."""
 

@@ -58,7 +58,8 @@ def test_planners_put_questions_until_the_purse_is_empty():
 
 
 @pytest.mark.parametrize(
-    "name", ["questum", "questum:mode=plan", "questum:mode=random", "player_star", "mystery_werewolf", "mystery_ocot"]
+    "name",
+    ["questum", "questum:mode=score", "questum:mode=random", "player_star", "mystery_werewolf", "mystery_ocot"],
 )
 def test_a_game_takes_no_more_than_its_budget(name):
     for budget in (25, 60):
@@ -67,7 +68,7 @@ def test_a_game_takes_no_more_than_its_budget(name):
         assert found.play.asked <= budget
         assert found.asked > 0  # and somebody was questioned
     free = play_case(CaseJob(SMALL, method_of(name), 3, CaseSetting(repetitions=0)), OfflineModel())
-    assert free.play.asked > {"questum:mode=plan": 25, "questum:mode=random": 50}.get(
+    assert free.play.asked > {"questum": 25, "questum:mode=random": 50}.get(
         name, 60
     )  # they put one question for each call
 

@@ -306,7 +306,7 @@ def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_pat
     assert guilty not in {mark.seat for mark in found.marks}
     assert len({mark.seat for mark in found.marks}) == 3
     header = json.loads((tmp_path / "game.jsonl").read_text("utf-8").splitlines()[0])
-    assert header["players"] == {f"player_{k}": "heuristic" if k == guilty else "questum" for k in range(4)}
+    assert header["players"] == {f"player_{k}": "heuristic" if k == guilty else "questum:mode=score" for k in range(4)}
 
 
 # -- playing ---------------------------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_pat
 
 @pytest.fixture(scope="module")
 def played() -> dict[str, CaseResult]:
-    jobs = [CaseJob(SMALL, one, 7, CaseSetting(repetitions=2)) for one in METHODS.values()]
+    jobs = [CaseJob(SMALL, one, 7, CaseSetting(repetitions=2)) for one in {**METHODS, "questum": QUESTUM}.values()]
     return {one.method: one for one in play_all(jobs, OFFLINE)}
 
 
@@ -401,6 +401,11 @@ def test_a_folder_holds_scripts_and_cases(tmp_path, tiny_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ParlourError, match="accepted: a folder with"):
         in_folder(tmp_path / "empty")
+
+
+def test_a_command_plays_the_planner_by_the_name_of_questum_and_the_papers_tables_the_paper():
+    assert method_of("questum").policy == "questum:mode=plan"
+    assert (QUESTUM.name, QUESTUM.label, QUESTUM.policy) == ("questum", "Questum", "questum:mode=score")
 
 
 def test_unknown_methods_are_refused():

@@ -184,7 +184,12 @@ def test_ablations_leave_out_sensors_and_pruner():
     rows = dict.fromkeys(cell.row for cell in made("questum-12").cells)
     assert list(rows) == ["Questum", "w/o Pruner", "w/o Sensor", "w/o Sensor & Pruner"]
     policies = [method.policy for method in questum._ABLATIONS.values()]
-    assert policies == ["questum", "questum:prune=no", "questum:sensors=none", "questum:prune=no,sensors=none"]
+    assert policies == [
+        "questum:mode=score",
+        "questum:prune=no",
+        "questum:sensors=none",
+        "questum:prune=no,sensors=none",
+    ]
 
 
 def test_every_choice_of_1_to_5_sensors_is_a_row(monkeypatch):

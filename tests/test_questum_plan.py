@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
@@ -31,7 +32,7 @@ from parlour.policies.agents.murder_mystery.topics import DEATH
 from parlour.policies.llm.model import OfflineModel
 from parlour.training import rollout
 from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
-from parlour.training.murder_mystery.methods import METHODS, method_of
+from parlour.training.murder_mystery.methods import QUESTUM, method_of
 
 VICTIM = 4
 DIED = Told(Fact("died", (VICTIM, 0, 1, 2)), NOBODY, True)
@@ -153,7 +154,7 @@ def test_it_finds_the_murderer_with_fewer_questions_to_the_model_than_by_score()
     job = CaseJob("seed:9:en:5:1", method_of("questum:mode=plan"), 3, CaseSetting(repetitions=0))
     found = play_case(job, OfflineModel())
     assert found.solved == found.victims == 1
-    assert found.play.asked < play_case(replace(job, method=METHODS["questum"]), OfflineModel()).play.asked
+    assert found.play.asked < play_case(replace(job, method=QUESTUM), OfflineModel()).play.asked
 
 
 def test_no_question_is_put_when_none_is_worth_its_price():
@@ -317,9 +318,13 @@ def test_settings_of_the_plan_are_held_to_their_bounds_and_saved(tmp_path):
     assert QuestumAgent.load(tmp_path / "agent.json").chosen == agent.chosen
 
 
-def test_settings_that_were_saved_before_there_was_a_plan_are_read():
+def test_settings_that_were_saved_before_there_was_a_plan_are_read(tmp_path):
+    """An agent that was saved when the default was the score plays by score."""
     old = {"beta": 0.2, "epsilon": 0.1, "sensors": ["emotion"], "prune": True, "mode": "score", "counts": False}
     assert InterviewSettings.from_json(old).mode == "score"
+    stored = {"policy": "questum", "settings": {"model": {"model": "offline"}, "chosen": old}}
+    (tmp_path / "agent.json").write_text(json.dumps(stored), "utf-8")
+    assert QuestumAgent.load(tmp_path / "agent.json").chosen == InterviewSettings(sensors=("emotion",))
 
 
 def test_the_game_says_how_many_may_lie():

@@ -72,7 +72,7 @@ def recorded(folder: Path, game: str, players: list[str], seed: int = 1, **optio
 GAMES = {
     "avalon_v0": (["heuristic", "avalon_agent"], {"num_players": 6}),
     "werewolf_v0": (["heuristic", "gratr"], {}),
-    "murder_mystery_v0": (["heuristic", "questum"], {"rounds": 2}),
+    "murder_mystery_v0": (["heuristic", "questum:mode=score"], {"rounds": 2}),
     "mediated_qa_v0": (["heuristic"], {"questions": 3}),
     "template_v0": (["heuristic"], {}),
 }
@@ -213,8 +213,8 @@ def test_sensors_of_a_language_model_are_read_from_the_transcript(tmp_path):
     model = ListeningModel(SenseAll.kind)
     table = rollout.table("murder_mystery_v0", rounds=2)
     base = table.game_env
-    seated = [make_policy("questum", "murder_mystery_v0", base.game.config, model) for _ in range(5)]
-    env = Recorder(table, tmp_path / "game.jsonl", header={"players": {"player_0": "questum"}})
+    seated = [make_policy("questum:mode=score", "murder_mystery_v0", base.game.config, model) for _ in range(5)]
+    env = Recorder(table, tmp_path / "game.jsonl", header={"players": {"player_0": "questum:mode=score"}})
     rollout.play(env, seated, 1)
     env.close()
     heard = [one for one in model.heard if one.context.seat == "player_0"]

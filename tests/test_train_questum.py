@@ -64,11 +64,14 @@ def test_a_reward_is_that_of_the_case_played_with_these_numbers():
     assert isinstance(problem, Problem)
     chosen = {"beta": 0.75, "epsilon": 1.0}
     job = CaseJob(
-        "seed:12:en", replace(QUESTUM, policy="questum:beta=0.75,epsilon=1"), 12, CaseSetting(rounds=2, repetitions=1)
+        "seed:12:en",
+        replace(QUESTUM, policy="questum:mode=score,beta=0.75,epsilon=1"),
+        12,
+        CaseSetting(rounds=2, repetitions=1),
     )
     assert problem.reward(chosen, [12, 13])[0] == problem.of(play_case(job, OfflineModel()))
     assert problem.reward(chosen, [13, 12]) == problem.reward(chosen, [12, 13])[::-1]
-    assert with_settings(chosen).policy == "questum:beta=0.75,epsilon=1"
+    assert with_settings(chosen).policy == "questum:mode=score,beta=0.75,epsilon=1"
 
 
 def test_the_planner_is_tuned_by_its_own_numbers():

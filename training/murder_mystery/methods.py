@@ -27,8 +27,9 @@ class MysteryMethod:
     """What is read at the quiz."""
 
 
-QUESTUM, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE = (
-    MysteryMethod("questum", "Questum", "questum", "own+dialogue"),
+QUESTUM, PLANNER, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE = (
+    MysteryMethod("questum", "Questum", "questum:mode=score", "own+dialogue"),
+    MysteryMethod("questum", "Questum as a planner", "questum:mode=plan", "own+dialogue"),
     MysteryMethod("player_star", "PLAYER*", "player_star", "own+dialogue"),
     MysteryMethod("mystery_werewolf", "Werewolf", "mystery_werewolf", "own+dialogue"),
     MysteryMethod("mystery_ocot", "O-CoT", "mystery_ocot", "own+dialogue"),
@@ -36,7 +37,8 @@ QUESTUM, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE = (
 )
 PP: Final = MysteryMethod("pp", "PP", "", "own")
 OP: Final = MysteryMethod("op", "OP", "", "all")
-METHODS: Final = {one.name: one for one in (QUESTUM, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE, PP, OP)}
+METHODS: Final = {one.name: one for one in (PLANNER, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE, PP, OP)}
+"""By name, as a command takes them: `questum` is the player's default there, and the paper's procedure in the papers' tables."""
 QUESTIONING: Final = (WEREWOLF, OCOT, THINKTHRICE)
 """The baselines that question others."""
 

@@ -22,7 +22,7 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training.hyperopt.space import Parameter, Parameters, Space
 from parlour.training.murder_mystery import scores
 from parlour.training.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_case
-from parlour.training.murder_mystery.methods import QUESTUM, MysteryMethod
+from parlour.training.murder_mystery.methods import PLANNER, QUESTUM, MysteryMethod
 
 SPACE: Final = Space((Parameter("beta", 0.0, 1.0, gain.BETA), Parameter("epsilon", 0.0, 1.0, gain.EPSILON)))
 
@@ -110,9 +110,8 @@ def _space_of(names: Sequence[str]) -> Space:
 def with_settings(parameters: Parameters) -> MysteryMethod:
     """Questum with these numbers; the planner, if they are its."""
     words = ",".join(f"{name}={float(value):.12g}" for name, value in parameters.items())
-    if set(parameters) & set(PLAN_SPACE.names):
-        words = f"mode=plan,{words}"
-    return replace(QUESTUM, policy=f"{QUESTUM.policy}:{words}")
+    method = PLANNER if set(parameters) & set(PLAN_SPACE.names) else QUESTUM
+    return replace(method, policy=f"{method.policy},{words}")
 
 
 def most(seats: int, victims: int, rounds: int) -> int:

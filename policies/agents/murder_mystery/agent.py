@@ -150,7 +150,7 @@ class MysterySeat(GameSeat[MysteryView]):
 
 
 class QuestumAgent(MysterySeat):
-    """Plays by sensors, gains and a pruner.
+    """Asks what is expected to tell most of who did it (`plan`); with `mode=score` by sensors, gains and a pruner, as in the paper.
 
     Args:
         model: Who answers; the heuristics by default.
@@ -159,7 +159,7 @@ class QuestumAgent(MysterySeat):
     """
 
     name: ClassVar[str] = "questum"
-    base: ClassVar[InterviewSettings] = InterviewSettings()
+    base: ClassVar[InterviewSettings] = InterviewSettings(mode="plan")
     words: ClassVar[tuple[str, ...]] = (
         "beta",
         "epsilon",
@@ -180,8 +180,9 @@ class QuestumAgent(MysterySeat):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
-        """An agent from words: `beta`, `epsilon`, `sensors` (joined by +, or none), `prune` (yes, no), `mode` (score, all,
-        plan, random), `price`, `curiosity`, `liars` and `table` of the plan.
+        """An agent from words: `mode` (plan, random, score, all); `price`, `curiosity`, `liars` and `table` of `mode=plan`; `beta`,
+        `epsilon`, `sensors` (joined by +, or none) and `prune` (yes, no) of `mode=score`, the last two also of `mode=all`.
+        Settings of one mode mean it.
         """
         try:
             return cls(model, InterviewSettings.from_words(settings, cls.words, cls.base))

@@ -31,6 +31,15 @@ Mode = Literal["score", "all", "plan", "random"]
 MODES: Final = ("score", "all", "plan", "random")
 PLANNED: Final = ("plan", "random")
 """Modes that `plan` plays."""
+_PAPER: Final = ("beta", "epsilon", "sensors", "prune")
+_PLANNER: Final = ("price", "curiosity", "liars", "table")
+_USED: Final[Mapping[str, tuple[str, ...]]] = {
+    "score": _PAPER,
+    "all": ("sensors", "prune"),
+    "plan": _PLANNER,
+    "random": (),
+}
+"""Mode -> the settings that it goes by."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +80,13 @@ class InterviewSettings:
 
     @classmethod
     def from_words(cls, words: Mapping[str, str], accepted: tuple[str, ...], base: Self) -> Self:
-        """Settings as the command line takes them, on top of `base`. Raises `ParlourError`."""
-        values: dict[str, Any] = asdict(base)
-        for key, value in words.items():
+        """Settings as the command line takes them, on top of `base`; those of one mode alone mean it. Raises `ParlourError`."""
+        for key in words:
             check_one_of("setting", key, accepted)
+        values: dict[str, Any] = asdict(base)
+        if "mode" in accepted:
+            values["mode"] = _mode_of(words, base.mode)
+        for key, value in words.items():
             if key in ("beta", "epsilon", "price", "curiosity", "liars", "table"):
                 values[key] = gain.number(key, value)
             elif key == "sensors":
@@ -83,8 +95,6 @@ class InterviewSettings:
                 if value not in ("yes", "no"):
                     raise accept("prune", value, "yes, no")
                 values[key] = value == "yes"
-            else:
-                values[key] = value
         return cls(**values)
 
     @classmethod
@@ -94,6 +104,23 @@ class InterviewSettings:
             return cls(**{**values, "sensors": tuple(values["sensors"])})
         except (TypeError, KeyError) as error:
             raise ParlourError(f"no settings of questum ({error}); accepted: what `save` wrote") from None
+
+
+def _mode_of(words: Mapping[str, str], usual: str) -> str:
+    """The mode that words name or mean. Raises `ParlourError` for settings that it does not use, or of two modes."""
+    given = [key for key in words if key != "mode"]
+    if "mode" in words:
+        mode = words["mode"]
+        check_one_of("mode", mode, MODES)
+        unused = [key for key in given if key not in _USED[mode]]
+        if unused:
+            raise accept(f"setting of mode={mode}", unused[0], _USED[mode] or ("none",))
+        return mode
+    meant = {mode for mode in ("score", "plan") for key in given if key in _USED[mode]}
+    if len(meant) > 1:
+        both = f"{', '.join(_PAPER)} of mode=score, or {', '.join(_PLANNER)} of mode=plan"
+        raise ParlourError(f"settings {', '.join(given)} together are not accepted; accepted: {both}")
+    return meant.pop() if meant else usual
 
 
 class Interview(Procedure):

@@ -1,10 +1,11 @@
 """Questum as a planner: whom to ask, about what, and when to stop, by what the answers are expected to tell of who did it.
 
-Ours (`mode=plan`). Each question that could be put is worth what it is expected to take off the entropy over who did it
-(`posterior`), and a little for what else it brings (the ways of death, reasons, relations). The best one is put unless its
-worth is below the price of a question. Suspicion and vote follow from the same posterior; the model is asked for introductions
-and answers only, and, where it is a language model, for the facts of answers in other words than the case's. `mode=random` puts questions by chance and reads the answers alike, to be compared with. In cases of prose,
-of which no facts can be read, both play by sensors (`interview`).
+Ours, and the default (`mode=plan`). Each question that could be put is worth what it is expected to take off the entropy
+over who did it (`posterior`), and a little for what else it brings (the ways of death, reasons, relations). The best one is
+put unless its worth is below the price of a question. Suspicion and vote follow from the same posterior; the model is asked
+for introductions and answers only and, if it is a language model, for the facts of answers in words of their own.
+`mode=random` puts questions by chance and reads the answers alike, to be compared with. In cases of prose, of which no facts
+can be read, both play by sensors (`interview`).
 """
 
 from __future__ import annotations
