@@ -8,6 +8,8 @@ prose, a line at a time) and `Game.view` (for features and `info["view"]`). What
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import repeat
+from sys import maxsize
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -199,8 +201,9 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """The selected agent, again and again; step in between. Lighter than PettingZoo's, and of the same meaning."""
         self._check_reset()
-        while self.agents and max_iter > 0:
-            max_iter -= 1
+        for _ in repeat(None, min(max_iter, maxsize)):
+            if not self.agents:
+                return
             yield self._agent
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
@@ -323,7 +326,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         before = self.state_now
         self.state_now = self.game.apply(before, move)
         self.moves.append(move)
-        self._tell(before, move, raw, replaced)
+        if self.listener is not None:
+            self.listener(entry_of(self.game, before, self.state_now, move, raw, replaced))
         self._earned[agent] = 0.0
         self._shown[agent] = self._idle_info[agent]
         self._go_on()
@@ -352,12 +356,9 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         before = self.state_now
         self.state_now = self.game.apply(before, move)
         self.moves.append(move)
-        self._tell(before, move, None)
-        return self.state_now
-
-    def _tell(self, before: Any, move: Move, raw: str | None, replaced: str = "") -> None:
         if self.listener is not None:
-            self.listener(entry_of(self.game, before, self.state_now, move, raw, replaced))
+            self.listener(entry_of(self.game, before, self.state_now, move, None, ""))
+        return self.state_now
 
     def _go_on(self) -> None:
         """Let nature move, then select the next seat or end the game."""

@@ -1,4 +1,4 @@
-"""What the seats of one game have read so far: kept in pieces of text, to which the lines of new events are added.
+"""What the seats of one game have read so far: one text of what everybody saw, and for each seat what comes before it.
 
 `prose` equals `parlour.envs.text.render` of the seat's View at every step. Each line is put into words once: for everybody,
 or for the few that saw it.
@@ -15,45 +15,44 @@ from parlour.envs.wording import Wording
 class SeatTexts:
     """The first two sections of every seat's observation, for one game from its beginning."""
 
-    __slots__ = ("_lines", "_pieces", "_place", "_told")
+    __slots__ = ("_lines", "_own", "_place", "_public", "_unread")
 
     def __init__(self, seats: int) -> None:
-        self._told: list[str] = []  # the lines that everybody saw
+        self._public = ""  # the lines that everybody saw
         self._lines = 0  # events of the log that are among the lines
-        self._pieces: list[list[str]] = [[] for _ in range(seats)]  # by seat; none before they are first needed
-        self._place = [0] * seats  # how many of `_told` are in them
+        # by seat: its text up to the last line that it had read and not everybody saw; empty before it is first needed
+        self._own = [""] * seats
+        self._unread: list[list[str]] = [[] for _ in range(seats)]  # what comes next, up to the last such line
+        self._place = [0] * seats  # where in `_public` it goes on
 
     def prose(self, wording: Wording, game: Game[Any], state: State, seat: int, choice: str) -> str:
         """The whole observation of a seat now; `choice` is its third section."""
         log = state.log
         if self._lines < len(log):
-            self._extend(wording, game, state, log)
-        told, pieces, place = self._told, self._pieces[seat], self._place
-        if not pieces:
-            pieces.append(self._begin(wording, game, state, seat))
-        if place[seat] < len(told):
-            pieces.append("".join(told[place[seat] :]))
-            place[seat] = len(told)
-        return "".join([*pieces, choice])
+            self._extend(wording, log)
+        own, unread = self._own[seat], self._unread[seat]
+        if not own:
+            own = self._own[seat] = self._begin(wording, game, state, seat)
+        if unread:
+            own = self._own[seat] = own + "".join(unread)
+            unread.clear()
+        return f"{own}{self._public[self._place[seat] :]}{choice}"
 
     def _begin(self, wording: Wording, game: Game[Any], state: State, seat: int) -> str:
         """The first section of a seat's text, which is fixed once the roles are dealt."""
         told = wording.headings
         return f"{told.who}{wording.text.who(game.view(state, seat))}{told.record}"
 
-    def _extend(self, wording: Wording, game: Game[Any], state: State, log: tuple[Event, ...]) -> None:
+    def _extend(self, wording: Wording, log: tuple[Event, ...]) -> None:
         """Put the new events into words."""
-        told, lines, place = self._told, wording.lines, self._place
+        public, lines, place = self._public, wording.lines, self._place
         for event in log[self._lines :]:
             line = lines.get(event) or wording.line(event)
             to = event[2]
             if to is None:
-                told.append(line)
+                public += line
                 continue
             for seat in to:
-                pieces = self._pieces[seat]
-                if not pieces:
-                    pieces.append(self._begin(wording, game, state, seat))
-                pieces.append("".join(told[place[seat] :]) + line)
-                place[seat] = len(told)
-        self._lines = len(log)
+                self._unread[seat] += public[place[seat] :], line
+                place[seat] = len(public)
+        self._public, self._lines = public, len(log)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
@@ -130,9 +130,12 @@ class MediatedQA:
         self.catalogue = tuple(move for moves in self._legal.values() for move in moves)
         self.sees, self._seen = sees, len(SEEN[sees])
         self.max_moves = questions * ((9 if modules else 6) + (self._seen > 0))
+        self._initial = MediatedState(_ASK, (), -1, "", (), (), 0, "", 0, "", 0, 0, -1, (0.0,) * self.seats, ())
+        self._plans: dict[tuple[tuple[int, ...], bool], Joint] = {}
+        """What `actions` carries out of each choice, without and with evidence; as many as there are joint actions."""
 
     def initial(self) -> MediatedState:
-        return MediatedState(_ASK, (), -1, "", (), (), 0, "", 0, "", 0, 0, -1, (0.0,) * self.seats, ())
+        return self._initial
 
     def actor(self, s: MediatedState) -> int:
         if s.done == self.questions:
@@ -147,7 +150,7 @@ class MediatedQA:
         if s.step == _ASK:
             number = _other_than(s.asked, self.size, rng)
             asked = service.ask(number)
-            return Move(QUESTION, (number, asked.state), asked.text)
+            return _new(Move, (QUESTION, (number, asked.state), asked.text))
         if s.step == _MEASURE:
             features = service.context(s.asked[-1])[: self._seen]  # type: ignore[attr-defined]
             return Move(MEASURED, (), " ".join(map(repr, map(float, features))))
@@ -155,18 +158,18 @@ class MediatedQA:
         if s.step == _FETCH:
             searches = self.actions.searches(plan.retriever)
             evidence = service.retrieve(number, plan.retriever) if searches else ""
-            return Move(RETRIEVED, (plan.retriever, int(evidence != "")), evidence)
+            return _new(Move, (RETRIEVED, (plan.retriever, int(evidence != "")), evidence))
         if s.step == _ANSWER:
             refuses = self.actions.refuses(plan.generator)
             answer = "" if refuses else service.answer(number, plan.generator, s.evidence, rng)
-            return Move(ANSWERED, (plan.generator, int(answer != "")), answer)
+            return _new(Move, (ANSWERED, (plan.generator, int(answer != "")), answer))
         if s.step == _CHECK:
             checks = self.actions.checks(plan.verifier) and s.answered
             told = (number, plan.verifier, s.evidence, s.answer)
             verdict = verdict_of(service, self.actions, *told) if checks else vocabulary.UNCHECKED
-            return Move(CHECKED, (plan.verifier, verdict))
+            return _new(Move, (CHECKED, (plan.verifier, verdict), ""))
         right = answers(s) and service.right(number, s.answer)
-        return Move(JUDGED, (int(right), int(service.known(number))), service.gold(number))
+        return _new(Move, (JUDGED, (int(right), int(service.known(number))), service.gold(number)))
 
     def apply(self, s: MediatedState, move: Move) -> MediatedState:
         if s.done == self.questions:
@@ -176,7 +179,7 @@ class MediatedQA:
         if s.step == _MEASURE:
             return self._after_measured(s, move)
         _check(move, *self._accepted(s))
-        return getattr(self, f"_after_{move.kind}")(s, move)  # type: ignore[no-any-return]
+        return self._AFTER[s.step](self, s, move)
 
     def outcome(self, s: MediatedState) -> Outcome | None:
         if s.done < self.questions:
@@ -190,43 +193,56 @@ class MediatedQA:
         mediates = seat == MEDIATOR
         advice = s.advice if mediates else s.advice[seat - RETRIEVER : seat]
         question = s.text if mediates else ""
-        return MediatedView(
-            seat,
-            legal,
-            events,
-            s.signal,
-            question,
-            advice,
-            s.outcome,
-            s.done,
-            self.questions,
-            s.earned[seat],
-            self._own,
-            self.sees,
-            s.context[1 : len(SIGNAL_FEATURES)] if mediates and s.context and s.context[0] else (),
-            s.context if mediates else (),
+        return _new(
+            MediatedView,
+            (
+                seat,
+                legal,
+                events,
+                s.signal,
+                question,
+                advice,
+                s.outcome,
+                s.done,
+                self.questions,
+                s.earned[seat],
+                self._own,
+                self.sees,
+                s.context[1 : len(SIGNAL_FEATURES)] if mediates and s.context and s.context[0] else (),
+                s.context if mediates else (),
+            ),
         )
 
     def plan(self, s: MediatedState) -> Joint:
         """What is carried out of the modules' choices, as far as retrieval tells by now."""
-        chosen = Joint(*s.chosen)
-        return chosen if s.step == _FETCH else self.actions.executed(chosen, bool(s.found))
+        if s.step == _FETCH:
+            return Joint(*s.chosen)
+        key = s.chosen, bool(s.found)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._plans[key] = self.actions.executed(Joint(*s.chosen), bool(s.found))
+        return plan
 
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _decide(self, s: MediatedState, move: Move) -> MediatedState:
+        step, asked, signal, text, advice, chosen, *carried_out, log, context = s
         plain = move if not move.words else Move(move.kind, move.args)
-        if plain not in self._legal[s.step]:
-            kinds = ", ".join(f"{m.kind} {list(m.args)}" for m in self._legal[s.step])
+        if plain not in self._legal[step]:
+            kinds = ", ".join(f"{m.kind} {list(m.args)}" for m in self._legal[step])
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted; accepted: {kinds}")
-        seat = s.step - _ADVISE
-        log = (*s.log, _new(Event, (seat, plain, (seat,))))
+        seat, args = step - _ADVISE, move.args
+        log = (*log, _new(Event, (seat, plain, (seat,))))
         if seat != MEDIATOR:
-            return s._replace(step=s.step + 1, chosen=(*s.chosen, *move.args), log=log)
-        if not self.modules:
-            return s._replace(step=_FETCH, advice=move.args, chosen=move.args, log=log)
-        told = [_new(Event, (NATURE, Move(ADVICE, (seat, k)), (seat,))) for seat, k in enumerate(move.args, RETRIEVER)]
-        return s._replace(step=_RETRIEVE, advice=move.args, log=(*log, *told))
+            step, chosen = step + 1, (*chosen, *args)
+        elif self.modules:
+            told = [
+                _new(Event, (NATURE, _new(Move, (ADVICE, (j, k), "")), (j,))) for j, k in enumerate(args, RETRIEVER)
+            ]
+            step, advice, log = _RETRIEVE, args, (*log, *told)
+        else:
+            step, advice, chosen = _FETCH, args, args
+        return _new(MediatedState, (step, asked, signal, text, advice, chosen, *carried_out, log, context))
 
     def _accepted(self, s: MediatedState) -> tuple[str, tuple[range, range]]:
         """The move that nature makes now: its kind and the ranges of its arguments."""
@@ -247,9 +263,9 @@ class MediatedQA:
         number, signal = move.args
         if number in s.asked:
             raise IllegalMove(f"question {number} was asked before; accepted: any of the other {self.size} questions")
-        log = (*s.log, Event(NATURE, Move(SIGNAL, (signal,)), None), Event(NATURE, move, (MEDIATOR,)))
-        fresh = self.initial()
-        return fresh._replace(
+        told = _new(Event, (NATURE, _new(Move, (SIGNAL, (signal,), "")), None))
+        log = (*s.log, told, _new(Event, (NATURE, move, (MEDIATOR,))))
+        return self._initial._replace(
             step=_MEASURE if self._seen else _ADVISE,
             asked=(*s.asked, number),
             signal=signal,
@@ -287,6 +303,15 @@ class MediatedQA:
         result = Event(NATURE, Move(RESULT, (outcome, *plan), s.text), None)
         earned = tuple(a + b for a, b in zip(s.earned, self._pay(outcome, plan), strict=True))
         return s._replace(step=_ASK, done=s.done + 1, outcome=outcome, earned=earned, log=(*_told(s, move), result))
+
+    _AFTER: ClassVar = {
+        _ASK: _after_question,
+        _FETCH: _after_retrieved,
+        _ANSWER: _after_answered,
+        _CHECK: _after_checked,
+        _JUDGE: _after_judged,
+    }
+    """By step: what a move of nature leads to."""
 
     def _pay(self, outcome: int, plan: Joint) -> tuple[float, ...]:
         net = self.payment.net(plan, outcome)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -74,6 +75,7 @@ class MediatedText(MoveSentences):
         self._actions = game.actions
         self._meanings = _PUBLISHED if game.actions == PUBLISHED_ACTIONS else _meanings(game.actions)
         self._who: dict[int, str] = {}  # by seat: nothing else in the first section differs
+        self._results: dict[tuple[int, ...], str] = {}
 
     def who(self, view: MediatedView) -> str:
         if view.seat not in self._who:
@@ -142,12 +144,12 @@ class MediatedText(MoveSentences):
 
     def _announcement(self, move: Move) -> str:
         kind, args, words = move
-        told = quote(clean(words))
         if kind == vocabulary.SIGNAL:
             return f"A question is asked. The state of the graph is {STATES[args[0]]}."
         if kind == vocabulary.MEASURED:
-            pairs = zip(vocabulary.FEATURES, move.words.split(" "), strict=False)  # as many as it sees
+            pairs = zip(vocabulary.FEATURES, words.split(" "), strict=False)  # as many as it sees
             return f"Measured: {', '.join(f'{name} {float(value):.3g}' for name, value in pairs)}."
+        told = _quoted(words)
         if kind == vocabulary.QUESTION:
             return f"Question {args[0]}: {told}"
         if kind == vocabulary.ADVICE:
@@ -165,13 +167,24 @@ class MediatedText(MoveSentences):
         if kind == vocabulary.JUDGED:
             book = "right" if args[1] else "wrong"
             return f"The answer that counts is {told}; the answer from memory alone is {book}."
-        return self._result(args, told)
+        return f"{self._result(args)} Asked was {told}"
 
-    def _result(self, args: tuple[int, ...], told: str) -> str:
-        outcome, plan = args[0], Joint(*args[1:])
-        pay, cost = self._payment.utilities[outcome], sum(self._payment.costs_of(plan))
-        net = _number(self._payment.net(plan, outcome))
-        return f"{_OUTCOMES[outcome].capitalize()}: {_number(pay)} less costs of {_number(cost)} is {net}. Asked was {told}"
+    def _result(self, args: tuple[int, ...]) -> str:
+        """How a question ended and what it paid; said once for each outcome of each joint action."""
+        said = self._results.get(args)
+        if said is None:
+            outcome, plan = args[0], Joint(*args[1:])
+            pay, cost = self._payment.utilities[outcome], sum(self._payment.costs_of(plan))
+            net = _number(self._payment.net(plan, outcome))
+            said = f"{_OUTCOMES[outcome].capitalize()}: {_number(pay)} less costs of {_number(cost)} is {net}."
+            self._results[args] = said
+        return said
+
+
+@lru_cache(maxsize=2048)  # questions, evidence and answers come again; of the longest words, 16 MB
+def _quoted(words: str) -> str:
+    """Words from outside in one line, between quotation marks."""
+    return quote(clean(words))
 
 
 def _number(value: float) -> str:
