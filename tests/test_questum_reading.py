@@ -13,18 +13,21 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.vocabulary import CHOOSE
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read, say
 from parlour.policies import make_policy
+from parlour.policies.agents.murder_mystery import mishearing
 from parlour.policies.agents.murder_mystery.asks import ReplyToQuestion, Words
+from parlour.policies.agents.murder_mystery.evidence import collect
 from parlour.policies.agents.murder_mystery.procedure import READING
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.reading_asks import FactSentences, ReadFacts, forms_of
 from parlour.policies.agents.murder_mystery.scene import Talk, scene_of
 from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.policies.llm.noise import ReadingNoise
+from parlour.policies.llm.noise import Ear, ReadingNoise
 from parlour.policies.llm.noisy import NoisyModel
 from parlour.training import rollout
 from parlour.training.murder_mystery.games import CaseJob, CaseSetting, play_case
 from parlour.training.murder_mystery.methods import method_of
+from parlour.wrappers import Recorder
 
 CASE = "seed:9:en:5:1"
 PLAN = "questum:mode=plan"
@@ -262,6 +265,35 @@ def test_seats_that_err_each_read_for_themselves():
     players, _ = played(NoisyModel(listener, ReadingNoise.parse("misread=0.5")), rounds=1)
     readers = {context.seat for question, context in listener.heard if isinstance(question, ReadFacts)}
     assert readers == {f"player_{plan.room.seat_memory.seat}" for plan in plans(players)}
+
+
+def test_the_planners_own_reading_errs_as_the_question_would():
+    """At the same rates and on the same statements, without a question to the model."""
+    noise = ReadingNoise.parse("misread=0.5,miss=0.2")
+    players, _ = played(NoisyModel(OfflineModel(), noise), rounds=1)
+    for plan in plans(players):
+        memory = plan.room.seat_memory
+        taken = mishearing.heard(memory.talks, Ear(noise, 1, memory.seat, "any"), memory.scene, plan.room.me.name)
+        expected = {one for one in collect(memory.scene, [], [talk for talk in taken if talk.asker]) if not one.sure}
+        victim = memory.scene.person(memory.scene.victims[0])
+        heard = {one for one in plan._heard.told(victim) if not one.sure}
+        assert heard == {one for one in expected if one.victim == victim}
+        assert taken != memory.talks
+
+
+def test_what_a_planner_misheard_stands_in_the_transcript_and_nothing_does_without_noise(tmp_path):
+    found = {}
+    for number, words in enumerate(("misread=0.5", "misread=0.5,players=mystery_ocot", "")):
+        noise, path = ReadingNoise.parse(words), tmp_path / f"{number}.jsonl"
+        model = NoisyModel(OfflineModel(), noise) if noise else OfflineModel()
+        env = Recorder(rollout.table("murder_mystery_v0", case=CASE, rounds=1), path)
+        rollout.play(env, [make_policy(PLAN, "murder_mystery_v0", {}, model) for _ in range(5)], 1)
+        env.close()
+        lines = map(json.loads, path.read_text("utf-8").splitlines())
+        found[words] = [pair for line in lines for pair in line.get("misheard", ())]
+    assert found["misread=0.5"]
+    assert all(said != heard for said, heard in found["misread=0.5"])
+    assert found["misread=0.5,players=mystery_ocot"] == found[""] == []
 
 
 # -- the purse -------------------------------------------------------------------------------------------------

@@ -97,6 +97,10 @@ class Model(ABC):
         """Whether each seat of a player must ask for itself what is the same for all seats, as they hear it differently."""
         return False
 
+    def as_heard(self, question: Ask[A], context: RequestContext) -> Ask[A]:
+        """The question as the asker hears it, for one who reads without asking; another one where readers err."""
+        return question
+
     @abstractmethod
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
@@ -193,6 +197,17 @@ class SeatModel:
         """Names of questions for `ask_shared`: equal for seats that share an answer, and for no others."""
         alone = f" {self._payer}" if self._model.asks_alone(self._player) else ""
         return [f"{_key(question)}{alone}" for question in questions]
+
+    def heard_shared(self, question: Ask[A]) -> Ask[A]:
+        """A question for `ask_shared` as this seat hears it; the question itself unless its readers err."""
+        if not self._model.asks_alone(self._player):
+            return question
+        return self._model.as_heard(question, self._shared_context(question, self._payer))
+
+    @property
+    def errs(self) -> bool:
+        """Whether this seat may hear otherwise than what was said."""
+        return self._model.asks_alone(self._player)
 
     def claim_shared(self, questions: Sequence[Ask[Any]]) -> None:
         """Come first with questions that `ask_shared` will put."""

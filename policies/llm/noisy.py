@@ -33,8 +33,7 @@ class NoisyModel(Model):
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         if not self.noise.reaches(context.player) or not question.reads():
             return self.inner.answer(question, context)
-        seat = context.seat.removeprefix(_SEAT)
-        ear = Ear(self.noise, context.game, int(seat) if seat.isdigit() else -1, f"{question.kind} {context.sample}")
+        ear = self._ear(question, context)
         heard = question.misheard(ear)
         answered = self.inner.answer(heard, context)
         value = heard.restated(answered.value, ear)
@@ -43,6 +42,16 @@ class NoisyModel(Model):
         told: dict[str, Any] = {"misheard": ear.told, "answer": value.model_dump(mode="json")}
         calls = [*answered.calls[:-1], {**(answered.calls or ({},))[-1], "noise": told}]
         return replace(answered, value=value, calls=tuple(calls))
+
+    def _ear(self, question: Ask[Any], context: RequestContext) -> Ear:
+        """With what errors the asker reads the question."""
+        seat = context.seat.removeprefix(_SEAT)
+        return Ear(self.noise, context.game, int(seat) if seat.isdigit() else -1, f"{question.kind} {context.sample}")
+
+    def as_heard(self, question: Ask[A], context: RequestContext) -> Ask[A]:
+        if not self.noise.reaches(context.player) or not question.reads():
+            return question
+        return question.misheard(self._ear(question, context))
 
     def asks_alone(self, player: str) -> bool:
         return self.noise.reaches(player)

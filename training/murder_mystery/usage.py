@@ -39,6 +39,9 @@ class CountedModel(Model):
     def asks_alone(self, player: str) -> bool:
         return self._inner.asks_alone(player)
 
+    def as_heard(self, question: Ask[A], context: RequestContext) -> Ask[A]:
+        return self._inner.as_heard(question, context)
+
     def settings(self) -> dict[str, Any]:
         return self._inner.settings()
 

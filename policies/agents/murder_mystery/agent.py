@@ -54,7 +54,9 @@ class MysterySeat(GameSeat[MysteryView]):
         return dict(self.procedure.room.failed) if self.procedure else {}
 
     def notes(self) -> dict[str, Any]:
-        return {**super().notes(), **({"failed": self.failed} if self.failed else {})}
+        misheard = self.procedure.misheard() if self.procedure else []
+        told = {"failed": self.failed, "misheard": misheard}
+        return {**super().notes(), **{name: value for name, value in told.items() if value}}
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         view = self._view(info)

@@ -48,11 +48,16 @@ class HeardTalk:
     Args:
         memory: Of the seat.
         reader: Of answers in which no fact can be read; None: they tell nothing.
+        hears: The words of an answer as the seat hears them; None: as they were said.
     """
 
-    def __init__(self, memory: SeatMemory, reader: Reader | None = None) -> None:
+    def __init__(
+        self, memory: SeatMemory, reader: Reader | None = None, hears: Callable[[Talk], str] | None = None
+    ) -> None:
         self._memory, self.seat = memory, memory.seat
-        self._reader = reader
+        self._reader, self._hears = reader, hears
+        self.misheard: list[tuple[str, str]] = []
+        """What was said and what was heard in its place, since somebody took it from here."""
         self.in_other_words = False
         """Whether any answer was for the reader."""
         self._sure: list[Told] | None = None
@@ -64,7 +69,10 @@ class HeardTalk:
         new, free = self._new, self.unread()
         found = dict(zip(free, self._reader(free), strict=True)) if self._reader and free else {}
         self.in_other_words |= bool(free)
-        self._answers += [self._heard(talk, found.get(talk, ())) for talk in new]
+        for talk in new:
+            self._answers.append(self._heard(talk, found.get(talk, ())))
+            if talk not in found and (words := self._words(talk)) != talk.answer:
+                self.misheard.append((talk.answer, words))
         return self._answers
 
     @property
@@ -77,11 +85,17 @@ class HeardTalk:
 
     def _is_free(self, talk: Talk) -> bool:
         """Whether it says something in words of which no fact can be read."""
-        scene, said = self._memory.scene, talk.answer.strip()
+        scene, said = self._memory.scene, self._words(talk).strip()
         return said not in ("", scene.say.nothing) and not self._facts(talk)
 
     def _facts(self, talk: Talk) -> tuple[Told, ...]:
-        return tuple(one for one in collect(self._memory.scene, [], [talk]) if not one.sure)
+        words = self._words(talk)
+        heard = talk if words == talk.answer else talk.model_copy(update={"answer": words})
+        return tuple(one for one in collect(self._memory.scene, [], [heard]) if not one.sure)
+
+    def _words(self, talk: Talk) -> str:
+        """An answer as it was heard; introductions, which are not used, as they are."""
+        return talk.answer if self._hears is None or not talk.asker else self._hears(talk)
 
     def told(self, victim: int) -> list[Told]:
         """All that the seat knows, and heard about a victim (person number); each once."""

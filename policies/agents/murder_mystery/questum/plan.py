@@ -46,7 +46,11 @@ class PlannedInterview(Interview):
     def __init__(self, room: Room, settings: InterviewSettings) -> None:
         super().__init__(room, settings)
         self._next: dict[str, list[PlannedQuestion]] = {}
-        self._heard = HeardTalk(room.seat_memory, self._read if room.seat_model.is_language_model else None)
+        self._heard = HeardTalk(
+            room.seat_memory,
+            self._read if room.seat_model.is_language_model else None,
+            self._hears if room.seat_model.errs else None,
+        )
         self._views: dict[tuple[str, int], DeathKnowledge] = {}
 
     @property
@@ -69,6 +73,16 @@ class PlannedInterview(Interview):
     def come_first(self) -> None:
         if self.has_facts:
             self.room.seat_model.claim_shared(self._questions(self._heard.unread()))
+
+    def misheard(self) -> list[tuple[str, str]]:
+        told, self._heard.misheard = self._heard.misheard, []
+        return told
+
+    def _hears(self, talk: Talk) -> str:
+        """An answer as a reader hears it who errs: as it would be in the question about it."""
+        heard = self.room.seat_model.heard_shared(ReadFacts.of(self.room.scene, talk))
+        assert isinstance(heard, ReadFacts)
+        return heard.words
 
     def _read(self, talks: Sequence[Talk]) -> list[list[Fact]]:
         """What answers in free words tell, as the model reads them."""
