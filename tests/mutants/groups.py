@@ -111,6 +111,7 @@ NOT_ASKED = (
             "ppo_seat",
             "questions_page",
             "questum_gain",
+            "questum_reading",
             "readme",
             "reproduce_grace",
             "retrieval_memory",
