@@ -70,6 +70,9 @@ class Werewolf(HiddenRoles[WerewolfState]):
             self.role_names.index(role) if role in roles else -1 for role in (game.GUARD, game.WITCH, game.SEER)
         )
         self._secret_ballot = rules.votes_shown == "together"
+        parity, reveals_all = rules.wolves_win == "parity", rules.reveals == "all"
+        self._of_table = (parity, reveals_all, rules.guard_may_repeat, not self._secret_ballot, max_days)
+        """The last fields of every View."""
         self._choices = Choices(seats=num_players, roles=len(self.role_names), rules=rules, talk=talk)
         self._night = Night(roles, rules, talk, self._choices)
         self.asked = self._night.asked
@@ -87,8 +90,10 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def nature(self, s: WerewolfState, rng: np.random.Generator) -> Move:
         if s.phase == DEAL:
-            roles = [self.deck[k] for k in rng.permutation(self.seats).tolist()]
-            return Move(game.DEALT, (*roles, *rng.permutation(self.seats).tolist()))
+            roles, order = list(self.deck), self._every[:]
+            rng.shuffle(roles)
+            rng.shuffle(order)
+            return Move(game.DEALT, (*roles, *order))
         if s.phase == TIE:
             return Move(game.DRAWN, _aimed_at(s.secret[int(rng.integers(len(s.secret)))]))
         raise IllegalMove("nature has no move in this state")
@@ -135,11 +140,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
                 poison if witch else None,
                 guarded if role == game.GUARD else None,
                 checks if role == game.SEER else (),
-                self.rules.wolves_win == "parity",
-                self.rules.reveals == "all",
-                self.rules.guard_may_repeat,
-                self.rules.votes_shown == "as_cast",
-                self.max_days,
+                *self._of_table,
             ),
         )
 
@@ -379,6 +380,8 @@ class Werewolf(HiddenRoles[WerewolfState]):
         for vote in votes:
             counts[vote] += 1
         most = max(counts)
+        if counts.count(most) == 1:
+            return (counts.index(most),) if counts[game.NO_VOTE] < most else (game.NO_VOTE,)
         tied = tuple([seat for seat in range(self.seats) if counts[seat] == most])
         return (game.NO_VOTE, *tied) if counts[game.NO_VOTE] == most else tied
 

@@ -151,7 +151,9 @@ class WerewolfText(MoveSentences):
         voters: dict[int, str] = {}
         for voter, vote in zip(self._names, votes, strict=True):
             voters[vote] = f"{voters[vote]}, {voter}" if vote in voters else voter
-        said = [f"for {target} by {voters[seat]}" for seat, target in enumerate(self._names) if seat in voters]
-        if vocabulary.NO_VOTE in voters:
-            said.append(f"for {names(())} by {voters[vocabulary.NO_VOTE]}")
+        voters.pop(vocabulary.DEAD, "")
+        passed = voters.pop(vocabulary.NO_VOTE, "")
+        said = [f"for {self._names[seat]} by {voters[seat]}" for seat in sorted(voters)]
+        if passed:
+            said.append(f"for {names(())} by {passed}")
         return "; ".join(said)
