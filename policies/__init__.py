@@ -25,6 +25,7 @@ from parlour.policies.experts import EXPERT, expert, has_expert
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.human import HumanPolicy
 from parlour.policies.llm.model import Model, OfflineModel
+from parlour.policies.mixture import MIXTURE, MixturePolicy
 from parlour.policies.random import RandomPolicy
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
@@ -38,6 +39,7 @@ __all__ = [
     "GratrAgent",
     "HeuristicPolicy",
     "HumanPolicy",
+    "MixturePolicy",
     "ObedientModule",
     "OfflineModel",
     "PlayerStarAgent",
@@ -98,6 +100,8 @@ They take settings, as in `sb3:file=model.zip`; each module has `from_settings(s
 
 CLONED: Final = f"{CLONE}:FILE"
 """How a player cloned from records is named."""
+MIXED: Final = f"{MIXTURE}:FOLDER"
+"""How a mixture of trained seats is named."""
 
 
 def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | None = None) -> Policy:
@@ -108,7 +112,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
 
     Args:
         name: A name of `POLICIES`; `heuristic:habits=FILE`; `expert`, the trained seat for this table that comes with parlour;
-            `clone:FILE`, a player cloned from records; one of `AGENTS` or `FOREIGN`, with settings `key=value,...` behind a
+            `clone:FILE`, a player cloned from records; `mixture:FOLDER`, in each game one of its trained seats; one of `AGENTS` or `FOREIGN`, with settings `key=value,...` behind a
             colon or without; the path of a trained seat; or
             `module:attribute`, see `parlour.policies.adapters.callables`.
         game: The game's id.
@@ -129,6 +133,8 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
         return HeuristicPolicy.from_settings(_settings(name, settings), game, config.get("num_players"))
     if plain == CLONE:
         return ClonedPlayer.for_game(_settings(name, settings, first="file"), game)
+    if plain == MIXTURE:
+        return MixturePolicy.from_settings(mixture_settings(name), game, config)
     if plain in AGENTS:
         made = AGENTS[plain](_settings(name, settings), model or OfflineModel())
         if isinstance(made, AdvisedPlayer):
@@ -144,7 +150,7 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
 
             return callables.load(name, model)
         accepted = ", ".join(
-            (*POLICIES, EXPERT, CLONED, *AGENTS, *FOREIGN, f"a trained {SUFFIX} file", "module:attribute")
+            (*POLICIES, EXPERT, CLONED, MIXED, *AGENTS, *FOREIGN, f"a trained {SUFFIX} file", "module:attribute")
         )
         raise ParlourError(f"policy {name!r} is not accepted; accepted: {accepted}")
     return TrainedSeat.load_for(name, game, config)
@@ -165,7 +171,7 @@ def players_of(game: str, config: Mapping[str, Any]) -> list[str]:
 def asks_a_model(name: str) -> bool:
     """Whether the policy called `name` asks the model that `make_policy` is given. Raises as `make_policy` does."""
     plain = name.partition(":")[0]
-    if plain in (*POLICIES, EXPERT, CLONE, *AGENTS, *FOREIGN) or name.endswith(SUFFIX) or Path(name).exists():
+    if plain in (*POLICIES, EXPERT, CLONE, MIXTURE, *AGENTS, *FOREIGN) or name.endswith(SUFFIX) or Path(name).exists():
         silent = plain == AdvisedPlayer.name and f"speaker={HeuristicPolicy.name}" in name
         return plain in ASKING and not silent
     if not is_dotted(name):
@@ -179,6 +185,11 @@ def checkpoint_settings(name: str) -> dict[str, str] | None:
     """The settings of the policy called `name` if a checkpoint of transformers answers for it, else None. Raises as `make_policy`."""
     plain, _, settings = name.partition(":")
     return _settings(name, settings, first="dir") if plain == CHECKPOINT else None
+
+
+def mixture_settings(name: str) -> dict[str, str]:
+    """The settings of the mixture called `name`. Raises `ParlourError` as `make_policy` does."""
+    return _settings(name, name.partition(":")[2], first="folder")
 
 
 def _adapter(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""A network as a player that chooses for many tables at once; for others see `parlour.envs.batch.players`."""
+"""A network, or several, as a player that chooses for many tables at once; for others see `parlour.envs.batch.players`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import ParlourError
@@ -56,6 +57,29 @@ class NetworkPlayer:
             actions[rows] = np.where(turns.mask[rows] != 0, logits, -np.inf).argmax(axis=1)
         else:
             kernels.draw(logits, turns.mask, rows, self._stream, actions, self.chances)
+
+
+class MixedPlayer:
+    """Several players in equal shares: the table with index b is played by number b mod K of them, in all its games.
+
+    Args:
+        name: What it is called.
+        members: K of them.
+    """
+
+    def __init__(self, name: str, members: Sequence[BatchPlayer]) -> None:
+        self.name, self.members = name, tuple(members)
+
+    def reset(self, tables: BatchTables, seeds: Sequence[int], number: int = 0) -> None:
+        for member in self.members:
+            member.reset(tables, seeds, number)
+
+    def choose(self, turns: Turns, rows: NDArray[np.int32], actions: NDArray[np.int32]) -> None:
+        turn = rows % len(self.members)
+        for number, member in enumerate(self.members):
+            own = rows[turn == number]
+            if len(own):
+                member.choose(turns, own, actions)
 
 
 def trained(name: str, seat: TrainedSeat, features: Sequence[str]) -> NetworkPlayer:

@@ -12,7 +12,7 @@ from parlour.envs.core import GameText, ParlourError, accept, check_one_of
 from parlour.envs.registry import lookup, registry
 from parlour.envs.terminal import tell, tell_text
 from parlour.envs.text import end_of, was
-from parlour.policies import AGENTS, ASKING, CLONED, FOREIGN, POLICIES, HumanPolicy, asks_a_model, make_policy
+from parlour.policies import AGENTS, ASKING, CLONED, FOREIGN, MIXED, POLICIES, HumanPolicy, asks_a_model, make_policy
 from parlour.policies.experts import EXPERT
 from parlour.policies.llm.decisions import Decisions
 from parlour.training import display, rollout, seeds
@@ -33,7 +33,7 @@ def list_games() -> Answer:
     Example: [bold]parlour list[/bold]
     """
     games = {key: _as_json(key) for key in registry}
-    policies = [*POLICIES, EXPERT, CLONED, *AGENTS, *FOREIGN, "a policy.npz of `train seat`", "module:attribute"]
+    policies = [*POLICIES, EXPERT, CLONED, MIXED, *AGENTS, *FOREIGN, "a policy.npz of `train seat`", "module:attribute"]
     return Answer({"games": games, "policies": policies}, partial(_show_games, games))
 
 
@@ -56,6 +56,7 @@ def _show_games(games: dict[str, dict[str, Any]]) -> None:
     out.print(shown)
     out.print(f"Players: {', '.join(POLICIES)}, or the path of a policy.npz written by `train seat`")
     out.print(f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`")
+    out.print(f"In each game one of several trained seats: {MIXED}, a folder with files of `train selfplay`")
     out.print(f"Players of Avalon cloned from recorded games: {CLONED}, the clone.npz that `train clone` wrote")
     out.print(f"Players that ask a model (`--model`; heuristics by default): {', '.join(ASKING)}")
     out.print(

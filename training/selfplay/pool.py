@@ -12,10 +12,11 @@ from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
 from parlour.envs.registry import lookup
-from parlour.policies import TrainedSeat, expert
+from parlour.policies import MIXED, TrainedSeat, expert, mixture_settings
 from parlour.policies.cloned import is_clone
+from parlour.policies.mixture import MIXTURE, folder_of, members_of
 from parlour.policies.trained import SUFFIX
-from parlour.training.batch.players import trained
+from parlour.training.batch.players import MixedPlayer, trained
 from parlour.training.ppo.phase_config import features_of
 from parlour.training.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
 
@@ -54,7 +55,7 @@ def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True) -> B
 
 
 def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlayer:
-    """A player over arrays: `heuristic`, `random`, `expert`, or the path of a trained seat for this table.
+    """A player over arrays: `heuristic`, `random`, `expert`, `mixture:FOLDER`, or the path of a trained seat for this table.
 
     Raises:
         ParlourError: It is none of these, or was trained for another table.
@@ -63,12 +64,15 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
         return HeuristicSeats()
     if source == RANDOM:
         return RandomSeats()
+    if source.partition(":")[0] == MIXTURE:
+        files = members_of(folder_of(mixture_settings(source)))
+        return MixedPlayer(name or source, [batch_player(str(file), tables) for file in files])
     if source == EXPERT:
         seat = expert(tables.spec.id, tables.game.config)
     elif source.endswith(SUFFIX) and not is_clone(source):
         seat = TrainedSeat.load_for(source, tables.spec.id, tables.game.config)
     else:
-        raise accept("player over arrays", source, f"{', '.join((*FIXED, EXPERT))}, or a policy file ({SUFFIX})")
+        raise accept("player over arrays", source, f"{', '.join((*FIXED, EXPERT, MIXED))}, or a policy file ({SUFFIX})")
     own = seat.features == tables.features
     names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
     return trained(name or source, seat, names)

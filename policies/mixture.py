@@ -1,0 +1,91 @@
+"""A mixture of trained seats: in each game one of several networks plays, drawn from the game's seed alone.
+
+`mixture:FOLDER` on the command line, such as late snapshots of a run of self-play. All seats of a game draw the same network,
+so that a side plays as one. In the terms of game theory it is a mixed strategy over the files of the folder, in equal shares,
+as in fictitious play the average of what was learned one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from parlour.envs.core import ParlourError, View, accept
+from parlour.policies.base import TablePolicy, check_settings
+from parlour.policies.trained import SUFFIX, Scores, TrainedSeat
+
+MIXTURE: Final = "mixture"
+_STREAM: Final = 0x3D17  # keeps the draw of the network apart from all else that follows from the same seed
+
+
+class MixturePolicy(TablePolicy):
+    """Plays each game as one of the trained seats of a folder.
+
+    Args:
+        folder: Where the files of `TrainedSeat` are.
+
+    Raises:
+        ParlourError: There is no such file, one of them is no trained seat, or they were trained for different tables.
+    """
+
+    name: ClassVar[str] = MIXTURE
+    wants: ClassVar[str] = "features"
+
+    def __init__(self, folder: str | Path) -> None:
+        super().__init__()
+        self.folder = str(folder)
+        self.members = tuple(TrainedSeat.load(path) for path in members_of(folder))
+        self.playing = self.members[0]
+        """The network of this game."""
+        self.table = self.playing.game, self.playing.config
+        self.features = self.playing.features
+        for one in self.members:
+            one.check_table(*self.table)
+            if one.features != self.features:
+                raise accept("features of a member", one.features, self.features)
+
+    @property
+    def reads_prose(self) -> bool:
+        return self.playing.reads_prose
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.playing = self.members[int(np.random.default_rng((seed, _STREAM)).integers(len(self.members)))]
+        self.playing.reset(seat, seed)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> int:
+        return self.playing.act(observation, info)
+
+    def chances(self, view: View) -> Scores:
+        """As `TrainedSeat.chances`, of the network of this game."""
+        return self.playing.chances(view)
+
+    def settings(self) -> dict[str, Any]:
+        return {"folder": self.folder}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Self:
+        """A mixture from words, `folder`, for a table. Raises `ParlourError` for others, and as the class does."""
+        made = cls(folder_of(settings))
+        made.check_table(game, config)
+        return made
+
+
+def members_of(folder: str | Path) -> list[Path]:
+    """The files of a mixture, in the order of their names. Raises `ParlourError` if there is none."""
+    found = sorted(Path(folder).glob(f"*{SUFFIX}"))
+    if not found:
+        raise ParlourError(
+            f"no trained seat in {str(folder)!r}; accepted: a folder with {SUFFIX} files of trained seats"
+        )
+    return found
+
+
+def folder_of(settings: Mapping[str, str]) -> str:
+    """The folder that words name. Raises `ParlourError`."""
+    check_settings(MIXTURE, settings, ("folder",))
+    if "folder" not in settings:
+        raise ParlourError(f"{MIXTURE} needs a folder; accepted: {MIXTURE}:FOLDER")
+    return settings["folder"]
