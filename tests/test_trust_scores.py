@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -13,6 +14,8 @@ from parlour.policies import make_policy
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.noise import ReadingNoise
 from parlour.training import cli, rollout
+from parlour.training.reproduce.cells import ReproductionSetting
+from parlour.training.reproduce.gratr_trust import gratr_trust
 from parlour.training.werewolf import noisy_bayes
 from parlour.training.werewolf import trust_scores as scores
 from parlour.training.werewolf.noisy_bayes import NoisyBayes
@@ -147,3 +150,11 @@ def test_the_table_tells_all_readers_and_the_noise(capsys):
     told = " ".join(capsys.readouterr().out.split())
     for part in ("GRATR", "history window", "Bayes, noise known", "log loss", "boldest 25%", "noise misread=0.1"):
         assert part in told
+
+
+def test_the_player_that_is_named_plays_the_games_with_its_settings():
+    """Werewolves that lie play other games: as a reader, a player is asked what it believes, and `deceit` would do nothing."""
+    setting = ReproductionSetting(games=2, against="werewolf_window:deceit=1")
+    lying, honest = (gratr_trust("gratr-trust", one) for one in (setting, replace(setting, against="werewolf_window")))
+    assert "played once by werewolf_window:deceit=1 at every seat" in lying.remarks[0]
+    assert lying.remarks[0].split("; ")[1] != honest.remarks[0].split("; ")[1]  # how many judgements there were

@@ -1,7 +1,9 @@
 """Trust of GRATR and its baselines as a probability, at every judgement; ours, no table of the paper.
 
-With `--readers`, GRATR as it is by default and by counted rates, a logistic model and Bayes by learned habits judge as well. All read the same messages at the same moments of games that the history window plays (`training.werewolf.trust_games`), so
-that a deal gives hundreds of paired judgements; intervals are over deals.
+With `--readers`, GRATR as it is by default and by counted rates, a logistic model and Bayes by learned habits judge as well. All
+read the same messages at the same moments of games that the first of the others plays (`training.werewolf.trust_games`): the
+history window, or the one that `--against` names, with its settings, such as how much its werewolves lie. So a deal gives
+hundreds of paired judgements; intervals are over deals.
 """
 
 from __future__ import annotations
@@ -40,8 +42,6 @@ from parlour.training.werewolf.played import GAME
 from parlour.training.werewolf.trust_games import BAYES, MakePolicy, TrustJudgement, judgements, noise_of
 from parlour.training.werewolf.trust_readers import TrustReaders, read_readers
 
-PLAYS: Final = OPPONENTS[0].policy
-"""Who plays the games that are judged."""
 BOLDEST: Final = (0.1, 0.25, 0.5, 1.0)
 """Shares of all judgements, the boldest first, of which it is told how many are right."""
 
@@ -64,7 +64,7 @@ def gratr_trust(name: str, setting: ReproductionSetting) -> Reproduction:
         cells += [] if dared is None else [row.where_dared(dared, against[0].label, first)]
         first = first or row
     remarks = (
-        f"Ours: {setting.games} held-out deals, played once by {PLAYS} at every seat; {len(found)} judgements of the village on "
+        f"Ours: {setting.games} held-out deals, played once by {against[0].policy} at every seat; {len(found)} judgements of the village on "
         f"living players it does not know for certain, {ally.mean():.1%} of them allies.",
         *((f"Here GRATR is {setting.ours}.",) if setting.ours else ()),
         remark("trust_scores"),
@@ -92,7 +92,7 @@ def _judged(
     env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     config = env.game_env.game.config
     compared = [setting.ours or GRATR, *(one.policy for one in (*(DEFAULTS if learned else ()), *against))]
-    make = {who: partial(make_policy, who, GAME, config, setting.model) for who in (*compared, PLAYS)}
+    make = {who: partial(make_policy, who, GAME, config, setting.model) for who in compared}
     readers: dict[str, MakePolicy] = {f"{number} {who}": make[who] for number, who in enumerate(compared)}
     habits: list[WerewolfHabits | None] = [None]
     if learned is not None:
@@ -102,7 +102,7 @@ def _judged(
     return [
         one
         for seed in setting.progress(deals_of(setting, setting.games), "games judged")
-        for one in judgements(env, seed, make[PLAYS], readers, noise, habits)
+        for one in judgements(env, seed, make[against[0].policy], readers, noise, habits)
     ]
 
 
