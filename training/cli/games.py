@@ -306,6 +306,7 @@ def _show_best_responses(found: list[Any]) -> None:
         "decisions",
         "processor time",
     )
-    display.show_table("Best responses: the gain is a lower bound of how exploitable the player is", headings, rows)
+    title = "Best responses: the gain is a lower bound of how exploitable the player is"
+    display.show_table(title, headings, rows, wrap=True)
     if len(found) > 1:
         tell(f"sum of the gains: {sum(one.gain.mean for one in found):.3f}")
