@@ -112,8 +112,8 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
 
     Args:
         name: A name of `POLICIES`; `heuristic:habits=FILE`; `expert`, the trained seat for this table that comes with parlour;
-            `clone:FILE`, a player cloned from records; `mixture:FOLDER`, in each game one of its trained seats; one of `AGENTS` or `FOREIGN`, with settings `key=value,...` behind a
-            colon or without; the path of a trained seat; or
+            `clone:FILE`, a player cloned from records; `mixture:FOLDER`, in each game one of its trained
+            seats; one of `AGENTS` or `FOREIGN`, with settings `key=value,...` behind a colon or without; the path of a trained seat; or
             `module:attribute`, see `parlour.policies.adapters.callables`.
         game: The game's id.
         config: Its configuration.

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-from parlour.envs.core import ParlourError, View, accept
+from parlour.envs.core import ParlourError, accept
 from parlour.policies.base import TablePolicy, check_settings
-from parlour.policies.trained import SUFFIX, Scores, TrainedSeat
+from parlour.policies.trained import SUFFIX, TrainedSeat
 
 MIXTURE: Final = "mixture"
 _STREAM: Final = 0x3D17  # keeps the draw of the network apart from all else that follows from the same seed
@@ -57,10 +57,6 @@ class MixturePolicy(TablePolicy):
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         return self.playing.act(observation, info)
-
-    def chances(self, view: View) -> Scores:
-        """As `TrainedSeat.chances`, of the network of this game."""
-        return self.playing.chances(view)
 
     def settings(self) -> dict[str, Any]:
         return {"folder": self.folder}
