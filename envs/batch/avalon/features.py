@@ -11,7 +11,7 @@ from parlour.envs.avalon.state import HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.batch.avalon import belief
 from parlour.envs.batch.avalon.layout import SEAT_SIZE, SLOTS
 from parlour.envs.batch.avalon.play import clipped
-from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.compiled import copy, kernel
 
 PHASE_PLACES: Final = tuple(
     [TALK, PROPOSE, VOTE, QUEST, HUNT].index(p) if p in (TALK, PROPOSE, VOTE, QUEST, HUNT) else 0 for p in range(8)
@@ -48,13 +48,6 @@ def summary(g: Any, r: Any, f: Any) -> int:
         at += SEAT_SIZE
     table(g, r, f[at:])
     return at + TABLE_SIZE
-
-
-@kernel
-def copy(to: Any, of: Any) -> None:
-    """Write an array to the beginning of another."""
-    for k in range(len(of)):
-        to[k] = of[k]
 
 
 @kernel

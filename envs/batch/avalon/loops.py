@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from numba import prange
-from parlour.envs.batch.avalon.features import copy, observe
+from parlour.envs.batch.avalon.features import observe
 from parlour.envs.batch.avalon.play import ONGOING, begin, end, mask_row, play, start
-from parlour.envs.batch.compiled import kernel, loop
+from parlour.envs.batch.compiled import copy, kernel, loop
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.tables import ILLEGAL
 

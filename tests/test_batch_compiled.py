@@ -1,0 +1,38 @@
+"""What kernels are made of: `parlour.envs.batch.compiled`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+numba = pytest.importorskip("numba")
+compiled = pytest.importorskip("parlour.envs.batch.compiled")
+copy = compiled.copy
+
+
+@compiled.kernel
+def second_row(to, of):
+    copy(to[1], of)
+
+
+@compiled.kernel
+def from_the_third(to, of):
+    copy(to[2:], of[1:3])
+
+
+def test_copy_writes_the_beginning_of_a_row_and_nothing_beside_it():
+    table = np.zeros((3, 4), np.uint8)
+    second_row(table, np.array([7, 8, 9], np.uint8))
+    assert table.tolist() == [[0, 0, 0, 0], [7, 8, 9, 0], [0, 0, 0, 0]]
+
+
+def test_copy_counts_elements_not_bytes():
+    numbers = np.zeros(5)
+    from_the_third(numbers, np.array([1.0, 2.0, 3.0, 4.0]))
+    assert numbers.tolist() == [0, 0, 2, 3, 0]
+
+
+@pytest.mark.parametrize("of", [np.zeros(3, np.int8), np.zeros(6, np.uint8)[::2]], ids=["another type", "with gaps"])
+def test_copy_refuses_what_memcpy_would_garble(of):
+    with pytest.raises(numba.TypingError, match="contiguous arrays of one type"):
+        second_row(np.zeros((3, 4), np.uint8), of)
