@@ -258,6 +258,13 @@ def test_all_games_against_others_are_counted_by_opponent_and_side(whole):
         assert {one.member for one in phase.scores} <= {"heuristic", *(f"s{k:03d}" for k in range(phase.number))}
 
 
+def test_a_run_against_its_own_beginning_never_meets_the_heuristic(tmp_path):
+    """Half of 16 tables against the imitation, s000, and the others alone."""
+    found = run.selfplay(config(fixed="start", pool_share=0.0), tmp_path)
+    assert all({one.member for one in phase.scores} == {"s000"} for phase in found.phases[1:])
+    assert all(sum(one.n for one in phase.scores) > phase.games / 4 for phase in found.phases[1:])
+
+
 def test_learned_from_are_training_seeds_and_measured_is_on_held_out_ones(whole):
     assert all(seed in seeds.TRAINING for phase in range(3) for seed in exploiters.seeds_of_tables(config(), phase))
     measured = {game.seed for games in whole[1].crossplay.games.values() for game in games}
@@ -366,6 +373,7 @@ def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
         ({"fixed_share": 0.8, "pool_share": 0.4}, "accepted: at most 1 together"),
         ({"weighting": "soft"}, "weighting 'soft' is not accepted; accepted: hard, near"),
         ({"anchor": "loose"}, "anchor 'loose' is not accepted; accepted: start, moving"),
+        ({"fixed": "random"}, "fixed 'random' is not accepted; accepted: heuristic, start"),
         ({"floor": 0.0}, "floor 0.0 is not accepted"),
         ({"minutes": 0}, "minutes 0 is not accepted"),
         ({"test_deals": 2}, "test_deals 2 is not accepted"),

@@ -17,6 +17,7 @@ FIXED: Final = (RANDOM, RULE)
 Anchor = Literal["start", "moving"]
 Critic = Literal["roles", "own"]
 Weighting = Literal["hard", "near"]
+Fixed = Literal["heuristic", "start"]
 NOT_DECIDING: Final = ("device",)
 """Settings on which the result does not depend, but for rounding on another device."""
 
@@ -92,8 +93,10 @@ class SelfplayConfig:
     believed: float = 0.0
     """Weight of a reward for being believed: by how much a speech moves an onlooker's belief to the good of one's side."""
 
+    fixed: Fixed = "heuristic"
+    """Fixed player that is met besides those of `members`: the heuristic, or the network as it was after imitation (`start`)."""
     fixed_share: float = 0.5
-    """Share of the games against the fixed players: the heuristic and those of `members`."""
+    """Share of the games against the fixed players."""
     pool_share: float = 0.2
     """Share of the games against earlier snapshots; in the others the network plays all seats."""
     one_seat: float = 0.3
@@ -105,7 +108,7 @@ class SelfplayConfig:
     exploit_updates: int = 48
     """Updates that an exploiter learns from."""
     members: tuple[str, ...] = ()
-    """Policy that is a fixed player beside the heuristic; repeatable."""
+    """Policy that is a fixed player, too; repeatable."""
     weighting: Weighting = "hard"
     """Weight of a snapshot against which the network wins with frequency p: `hard`, (1 - p) ** power; `near`, 4 p (1 - p)."""
     power: float = 2.0
@@ -146,7 +149,7 @@ class SelfplayConfig:
         check_from("exploit_every", self.exploit_every, 0)
         check_from("shown", self.shown, 2)
         check_from("seed", self.seed, 0)
-        for name, values in (("anchor", Anchor), ("critic", Critic), ("weighting", Weighting)):
+        for name, values in (("anchor", Anchor), ("critic", Critic), ("weighting", Weighting), ("fixed", Fixed)):
             check_one_of(name, getattr(self, name), get_args(values))
         for name in ("fixed_share", "pool_share", "one_seat", "memory", "gae_lambda"):
             if not 0 <= getattr(self, name) <= 1:

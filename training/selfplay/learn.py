@@ -91,14 +91,14 @@ class _Run:
             for side in (0, 1):
                 exploiters.train(config, self.tables, learner, self.folder, number, side)
         earlier = self._earlier(number)
-        fixed = (RULE, *config.members) if config.fixed_share else ()
+        fixed = self._fixed()
         scores = [phase.scores for phase in finished]
         met = {side: [path.stem for path in paths] for side, paths in earlier.items()}
         seated = seating.seating(config, self.sides, self.tables.seats, fixed, met, scores, rng)
         floor = Floor(
             self.tables,
             seated,
-            self._opponents(seated, fixed, [path for paths in earlier.values() for path in paths]),
+            self._opponents(seated, [path for paths in earlier.values() for path in paths]),
             exploiters.seeds_of_tables(config, number),
             self.sides,
             config.turns,
@@ -133,11 +133,14 @@ class _Run:
             for own, other in zip(self.sides, reversed(self.sides), strict=True)
         }
 
-    def _opponents(
-        self, seated: SelfplaySeating, fixed: Sequence[str], snapshots: Sequence[Path]
-    ) -> dict[str, BatchPlayer]:
+    def _fixed(self) -> tuple[str, ...]:
+        """Names of the players that are met from the beginning."""
+        first = pool.snapshot_path(self.folder, 0).stem if self.config.fixed == "start" else RULE
+        return (first, *self.config.members) if self.config.fixed_share else ()
+
+    def _opponents(self, seated: SelfplaySeating, snapshots: Sequence[Path]) -> dict[str, BatchPlayer]:
         met = {seated.opponents[k] for k in np.unique(seated.opponent) if k != ALONE}
-        sources = {name: name for name in fixed} | {one.stem: str(one) for one in snapshots}
+        sources = {name: name for name in (RULE, *self.config.members)} | {one.stem: str(one) for one in snapshots}
         return {name: pool.batch_player(sources[name], self.tables, name) for name in met}
 
     def _validate(self) -> dict[str, tuple[int, int]]:
