@@ -1,6 +1,7 @@
 """Train one seat of Avalon with RLlib's PPO on tables over arrays, here or on a cluster. See docs/integrations/rllib.md."""
 
 import argparse
+from time import perf_counter
 from typing import Any
 
 import ray
@@ -45,13 +46,12 @@ def main() -> None:
     algorithm = configuration(chosen.runners).build_algo()
     steps = 0
     while steps < chosen.steps:
-        result = algorithm.train()
-        steps = int(result["num_env_steps_sampled_lifetime"])
-        sampling, learning = (result["timers"][f"{of}_timer"] for of in ("env_runner_sampling", "learner_update"))
+        before, started = steps, perf_counter()
+        result = algorithm.train()  # its own timers are running means, in which the first iteration, which compiles, weighs most
+        steps, seconds = int(result["num_env_steps_sampled_lifetime"]), perf_counter() - started
         won = result["env_runners"].get("episode_return_mean", float("nan"))
-        print(
-            f"{steps} decisions; this iteration: sampling {sampling:.1f} s, learning {learning:.1f} s, return {won:+.3f}"
-        )
+        speed = (steps - before) / seconds
+        print(f"{steps} decisions, return {won:+.3f}; this iteration {seconds:.1f} s, {speed:,.0f} decisions/s", flush=True)
     algorithm.stop()
 
 

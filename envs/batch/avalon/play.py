@@ -46,7 +46,13 @@ def show_sums(g: Any, j: int) -> None:
     row = g.rows[j * SEAT_SIZE :]
     for k in range(9):
         row[3 + k] = clipped(g.sums[j, k])
-    row[8] = g.sums[j, 5] / np.float32(max(g.ballots, 1))
+    show_approvals(g, j)
+
+
+@kernel
+def show_approvals(g: Any, j: int) -> None:
+    """Seat j has approved more teams, or there were more votes."""
+    g.rows[j * SEAT_SIZE + 8] = g.sums[j, 5] / np.float32(max(g.ballots, 1))
 
 
 @kernel
@@ -201,7 +207,7 @@ def count(g: Any, r: Any) -> int:
     g.ballots += 1
     for j in range(n):
         g.sums[j, 5] += (g.votes >> j) & 1
-        show_sums(g, j)
+        show_approvals(g, j)
     if r.record:
         g.approved[g.slot] = g.votes
     if r.believes:
