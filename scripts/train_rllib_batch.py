@@ -47,11 +47,15 @@ def main() -> None:
     steps = 0
     while steps < chosen.steps:
         before, started = steps, perf_counter()
-        result = algorithm.train()  # its own timers are running means, in which the first iteration, which compiles, weighs most
+        # RLlib's own timers are running means, in which the first iteration, which compiles, weighs most.
+        result = algorithm.train()
         steps, seconds = int(result["num_env_steps_sampled_lifetime"]), perf_counter() - started
         won = result["env_runners"].get("episode_return_mean", float("nan"))
         speed = (steps - before) / seconds
-        print(f"{steps} decisions, return {won:+.3f}; this iteration {seconds:.1f} s, {speed:,.0f} decisions/s", flush=True)
+        print(
+            f"{steps} decisions, return {won:+.3f}; this iteration {seconds:.1f} s, {speed:,.0f} decisions/s",
+            flush=True,
+        )
     algorithm.stop()
 
 
