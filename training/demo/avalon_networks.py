@@ -95,8 +95,8 @@ def _markdown(measured: tuple[evaluate.Report, evaluate.Report] | str, found: Po
 
 `parlour train selfplay` with its defaults, but for {last.steps:,} decisions in place of
 {SelfplayConfig().steps:,}: it imitates the heuristic for {config.imitation_steps:,} decisions, then all seats learn by PPO from
-{found.training_games:,} games against itself, its past and the heuristic. {last.seconds:.0f} seconds of processor time, seed
-{config.seed}. Such a short run shows that it learns, and not how far: the expert learned for much longer. Learning and
+{found.training_games:,} games against itself, its past and the heuristic. Seed {config.seed}, {last.seconds:.0f} seconds of processor
+time. Such a short run shows that it learns, and not how far: the expert learned for much longer. Learning and
 measuring are over arrays (`parlour.envs.batch`), the measuring on held-out deals, paired, with sampled play.
 
 {display.markdown_list(report.verdicts(found))}

@@ -21,6 +21,7 @@ from parlour.training.pages.page import REPORT, Page, look, render
 MARKDOWN: Final = "report.md"
 HTML: Final = "report.html"
 _LIST: Final = re.compile(r"\s*(?:[-*]|\d+\.) +(?P<text>.*)")
+_LIST_BEGINS: Final = re.compile(r"\s*(?:[-*]|1\.) +.*")
 _PICTURE: Final = re.compile(r"!\[(?P<caption>[^\]]*)\]\((?P<path>[^)]+)\)")
 _ROW: Final = re.compile(r"\s*\|.*\|\s*")
 _RULE: Final = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*")
@@ -142,8 +143,8 @@ def _within(folder: Path, path: str) -> Path | None:
 
 
 def _continues(line: str) -> bool:
-    """Whether a line belongs to the paragraph before it."""
-    begins = line.startswith(("#", "```")) or _ROW.fullmatch(line) or _LIST.fullmatch(line)
+    """Whether a line belongs to the paragraph before it; a wrapped "0. Next sentence" does (CommonMark 0.31, 5.3)."""
+    begins = line.startswith(("#", "```")) or _ROW.fullmatch(line) or _LIST_BEGINS.fullmatch(line)
     return bool(line.strip()) and not begins and not _PICTURE.fullmatch(line.strip())
 
 
