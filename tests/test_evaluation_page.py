@@ -42,6 +42,13 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_first_game(where, t
     assert told.out == ""
 
 
-def test_a_page_does_not_go_with_best_responses(tmp_path, capsys):
-    assert run(["evaluate", "--best-response", "all", "--html", str(tmp_path / "x.html")]) == 2
-    assert "accepted: --html without it" in capsys.readouterr().err
+@pytest.mark.parametrize("option", ["html", "table", "out", "against", "design", "seat"])
+def test_what_best_responses_would_not_read_is_refused(option, tmp_path, capsys):
+    values = {"against": "random", "design": "team", "seat": "1"}
+    assert run(["evaluate", "--best-response", "all", f"--{option}", values.get(option, str(tmp_path / "x"))]) == 2
+    assert f"accepted: --{option} without it" in capsys.readouterr().err
+
+
+def test_decisions_go_with_best_responses(capsys):
+    assert run(["evaluate", "--decisions", "1000"]) == 2
+    assert "--decisions goes with --best-response" in capsys.readouterr().err

@@ -206,6 +206,18 @@ def test_the_chances_kept_of_decisions_among_opponents_are_the_policys_own():
     assert sum(one.n for one in floor.scores()) == floor.games > 0
 
 
+def test_an_exploiter_learns_without_the_entropy_bonus_of_a_kind_of_move(tmp_path):
+    """An exploiter whose guesses stay even would never punish a Merlin who shows himself."""
+    written = []
+    for name, bonus in (("without", {}), ("with", {"guess": 2.0})):
+        made = config(exploit_updates=2, entropy_of=bonus)
+        tables = pool.tables_for(made, made.tables)
+        (tmp_path / name / pool.SNAPSHOTS).mkdir(parents=True)
+        path = exploiters.train(made, tables, SelfplayLearner(made, tables), tmp_path / name, 1, SIDES.index("evil"))
+        written.append(path.read_bytes())
+    assert written[0] == written[1]
+
+
 def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
     """Ten games of heuristics, written by `play` and read back: what the scalar games showed, and what it led to."""
     words = ["play", "avalon_v0", "--players", "5", "--rules", "official", "--set", "talk=false", "--games", "10"]
@@ -402,6 +414,18 @@ def test_a_best_response_to_random_play_gains_and_its_interval_says_so():
     assert found.gain.low > 0.1
     assert found.response.rate > 0.85
     assert found.response.rate - found.player.rate == pytest.approx(found.gain.mean)
+
+
+@pytest.mark.slow
+def test_a_best_response_with_a_number_of_decisions_is_the_same_again(capsys):
+    """And `--seed` names the first held-out deal."""
+    words = ["evaluate", "avalon_v0", "--policy", "random", "--best-response", "good", "--games", "20", "--json"]
+    found = []
+    for seed in ("0", "0", "700000"):
+        assert cli.run([*words, "--decisions", "1000", "--seed", seed]) == 0
+        [told] = json.loads(capsys.readouterr().out)["best_responses"]
+        found.append({key: told[key] for key in told if key not in MEASURED})
+    assert found[0] == found[1] != found[2]
 
 
 # -- the command -------------------------------------------------------------------------------------------------

@@ -207,6 +207,11 @@ def evaluate(
         str | None, "Side that learns to beat the player, or `all`: how exploitable the player is, at least."
     ] = None,
     minutes: Annotated[float, "Processor time of each best response, in minutes."] = 4.0,
+    decisions: Annotated[
+        int | None,
+        typer.Option(min=1),
+        "Decisions that each best response learns from, in place of minutes: the same on every machine.",
+    ] = None,
     csv: Annotated[Path | None, typer.Option("--table"), "File for the games as CSV."] = None,
     html: Annotated[Path | None, "File for the report as a page: tables that sort, the win rates as a picture."] = None,
     out: common.TranscriptsOption = None,
@@ -217,9 +222,14 @@ def evaluate(
     Example: [bold]parlour evaluate avalon_v0 --players 5 --policy heuristic --policy random --games 500[/bold]
     """
     if best_response is not None:
-        if html is not None:
-            raise ParlourError("--html is not accepted with --best-response; accepted: --html without it")
-        return _best_responses(best_response, minutes, policy or ["heuristic"], game, table.chosen, games)
+        named = {"against": against != "heuristic", "design": design != "single", "seat": seat, "resume": resume}
+        for option, given in (named | {"table": csv, "html": html, "out": out}).items():
+            if given not in (None, False):
+                raise ParlourError(f"--{option} is not accepted with --best-response; accepted: --{option} without it")
+        budget = {"minutes": minutes, "steps": decisions, "deals": games, "first_deal": seed}
+        return _best_responses(best_response, policy or ["heuristic"], game, table.chosen, budget)
+    if decisions is not None:
+        raise ParlourError("--decisions goes with --best-response")
     check_one_of("design", design, DESIGNS)
     if html is not None:
         evaluation_page.check_out(html)
@@ -265,9 +275,7 @@ def evaluate(
     return Answer(value, partial(display.show_report, report, note))
 
 
-def _best_responses(
-    side: str, minutes: float, policy: list[str], game: str, options: dict[str, Any], deals: int
-) -> Answer:
+def _best_responses(side: str, policy: list[str], game: str, options: dict[str, Any], budget: dict[str, Any]) -> Answer:
     """Train a best response for one side, or for each."""
     if len(policy) > 1:
         raise ParlourError(f"{len(policy)} policies; accepted with --best-response: one")
@@ -278,9 +286,7 @@ def _best_responses(
     with display.stage_bars() as progress:
         for own in sides if side == "all" else (side,):
             stage = f"{own} against {policy[0]}"
-            config = module.BestResponseConfig(
-                game=game, options=options, against=policy[0], side=own, minutes=minutes, deals=deals
-            )
+            config = module.BestResponseConfig(game=game, options=options, against=policy[0], side=own, **budget)
             found.append(
                 module.best_response(config, lambda share, note, s=stage: progress(s, int(1000 * share), 1000, note))
             )

@@ -51,6 +51,8 @@ class BestResponseConfig:
     allows."""
     deals: int = 2000
     """Number of held-out deals."""
+    first_deal: int = 0
+    """Number of the first of them."""
     features: str | None = None
     """Kind of features that it learns from; by default `belief` where the game has it, else `table`."""
     hidden: tuple[int, ...] = (128, 128)
@@ -60,6 +62,7 @@ class BestResponseConfig:
 
     def __post_init__(self) -> None:
         check_from("deals", self.deals, 1)
+        check_from("first_deal", self.first_deal, 0)
         if self.steps is not None:
             check_from("steps", self.steps, 1)
         if not self.minutes > 0:
@@ -149,7 +152,7 @@ def _measure(config: BestResponseConfig, learner: SelfplayLearner, side: int) ->
     own = NetworkPlayer("response", learner.playing(), tables.names)
     player, other = (pool.batch_player(config.against, tables, "player") for _ in range(2))
     won: list[list[Any]] = [[], []]
-    deals: Sequence[int] = seeds.HELD_OUT[: config.deals]
+    deals: Sequence[int] = seeds.HELD_OUT[config.first_deal : config.first_deal + config.deals]
     for start in range(0, config.deals, at_once):
         block = deals[start : start + at_once]
         sides = matches.sides_of(tables, block)
