@@ -72,7 +72,7 @@ def _network(card: ExpertCard) -> str:
         ("in one seat among heuristics, less the heuristic there", _points(card.one_seat)),
     ]
     measured += [
-        (f"what a best response gained as {one.side} in {one.minutes:g} min", _points(one.gain))
+        (f"what a best response gained as {one.side} from {one.decisions:,} decisions", _points(one.gain))
         for one in card.exploits
     ]
     if not card.exploits:

@@ -153,7 +153,7 @@ def test_the_card_holds_what_the_run_says(data):
 
 def best_responses(path: Path, against: Path) -> Path:
     gain = {"mean": 0.2, "low": 0.15, "high": 0.25, "n": 2000, "p": 0.0}
-    found = [{"side": side, "against": str(against), "seconds": 246.0, "gain": gain} for side in ("good", "evil")]
+    found = [{"side": side, "against": str(against), "steps": 4_020_211, "gain": gain} for side in ("good", "evil")]
     path.write_text(json.dumps({"best_responses": found}))
     return path
 
@@ -163,7 +163,7 @@ def test_best_responses_to_the_run_s_policy_or_to_the_expert_are_in_the_card(dat
         found = best_responses(tmp_path / "found.json", against)
         card = make_expert(tmp_path / "run", "small", data, found)
         assert card == ExpertCard.read(data / "small.json")
-        assert [(one.side, one.minutes) for one in card.exploits] == [("good", 4.1), ("evil", 4.1)]
+        assert [(one.side, one.decisions) for one in card.exploits] == [("good", 4_020_211), ("evil", 4_020_211)]
         assert card.exploits[0].gain == Points(20.0, 15.0, 25.0, 2000)
     untrained(8).save(tmp_path / "other.npz")
     for other in ("other.npz", "nowhere.npz"):

@@ -101,7 +101,7 @@ def _points(estimate: Mapping[str, Any]) -> Points:
 def _exploits(path: Path, known: set[str]) -> tuple[Exploit, ...]:
     with reading(path, "file of best responses", "is not accepted; accepted: what --best-response --json printed"):
         found = read_json(path)["best_responses"]
-        made = tuple(Exploit(one["side"], round(one["seconds"] / 60, 1), _points(one["gain"])) for one in found)
+        made = tuple(Exploit(one["side"], one["steps"], _points(one["gain"])) for one in found)
         against = {one["against"] for one in found}
     for player in against:
         if not Path(player).is_file() or sha256(Path(player).read_bytes()).hexdigest() not in known:

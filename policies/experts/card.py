@@ -27,10 +27,10 @@ class Exploit:
 
     side: str
     """Of the best response."""
-    minutes: float
-    """Processor time that it learned for."""
+    decisions: int
+    """From which it learned."""
     gain: Points
-    """A lower bound: another learner, or more time, may gain more."""
+    """A lower bound: another learner, or more decisions, may gain more."""
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def test_what_a_seat_was_asked_and_answered_is_folded_on_its_own_page_alone(told
     page = opened("avalon_v0", fragment(step, seat))
     assert page.locator("#step details").count() >= len(data["steps"][step]["asks"])
     page.locator("#step details summary", has_text="Question 1").click()
-    assert page.locator("#step details[open] details").count() >= 1
+    page.locator("#step details[open] details").first.wait_for(state="attached")  # filled after the click, at its event
     other = (seat + 1) % len(data["header"]["seats"])
     page = opened("avalon_v0", fragment(step, other))
     assert page.locator("#step details", has_text="Question").count() == 0
