@@ -44,11 +44,14 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_first_game(where, t
 
 @pytest.mark.parametrize("option", ["html", "table", "out", "against", "design", "seat"])
 def test_what_best_responses_would_not_read_is_refused(option, tmp_path, capsys):
-    values = {"against": "random", "design": "team", "seat": "1"}
+    values = {"against": "random", "design": "team", "seat": "0"}
     assert run(["evaluate", "--best-response", "all", f"--{option}", values.get(option, str(tmp_path / "x"))]) == 2
     assert f"accepted: --{option} without it" in capsys.readouterr().err
 
 
-def test_decisions_go_with_best_responses(capsys):
-    assert run(["evaluate", "--decisions", "1000"]) == 2
-    assert "--decisions goes with --best-response" in capsys.readouterr().err
+@pytest.mark.parametrize("option", ["minutes", "steps"])
+def test_a_budget_goes_with_best_responses_and_only_one_does(option, capsys):
+    assert run(["evaluate", f"--{option}", "1000"]) == 2
+    assert f"--{option} goes with --best-response" in capsys.readouterr().err
+    assert run(["evaluate", "--best-response", "all", "--minutes", "1", "--steps", "1000"]) == 2
+    assert "--minutes and --steps are not accepted together" in capsys.readouterr().err

@@ -422,7 +422,7 @@ def test_a_best_response_with_a_number_of_decisions_is_the_same_again(capsys):
     words = ["evaluate", "avalon_v0", "--policy", "random", "--best-response", "good", "--games", "20", "--json"]
     found = []
     for seed in ("0", "0", "700000"):
-        assert cli.run([*words, "--decisions", "1000", "--seed", seed]) == 0
+        assert cli.run([*words, "--steps", "1000", "--seed", seed]) == 0
         [told] = json.loads(capsys.readouterr().out)["best_responses"]
         found.append({key: told[key] for key in told if key not in MEASURED})
     assert found[0] == found[1] != found[2]

@@ -206,8 +206,10 @@ def evaluate(
     best_response: Annotated[
         str | None, "Side that learns to beat the player, or `all`: how exploitable the player is, at least."
     ] = None,
-    minutes: Annotated[float, "Processor time of each best response, in minutes."] = 4.0,
-    decisions: Annotated[
+    minutes: Annotated[
+        float | None, "Processor time of each best response, in minutes; None: 4, without `steps`."
+    ] = None,
+    steps: Annotated[
         int | None,
         typer.Option(min=1),
         "Decisions that each best response learns from, in place of minutes: the same on every machine.",
@@ -222,14 +224,18 @@ def evaluate(
     Example: [bold]parlour evaluate avalon_v0 --players 5 --policy heuristic --policy random --games 500[/bold]
     """
     if best_response is not None:
-        named = {"against": against != "heuristic", "design": design != "single", "seat": seat, "resume": resume}
-        for option, given in (named | {"table": csv, "html": html, "out": out}).items():
-            if given not in (None, False):
-                raise ParlourError(f"--{option} is not accepted with --best-response; accepted: --{option} without it")
-        budget = {"minutes": minutes, "steps": decisions, "deals": games, "first_deal": seed}
-        return _best_responses(best_response, policy or ["heuristic"], game, table.chosen, budget)
-    if decisions is not None:
-        raise ParlourError("--decisions goes with --best-response")
+        unread = {"against": against != "heuristic", "design": design != "single", "resume": resume}
+        unread |= {"seat": seat is not None, "table": csv is not None, "html": html is not None, "out": out is not None}
+        for option in (option for option, given in unread.items() if given):
+            raise ParlourError(f"--{option} is not accepted with --best-response; accepted: --{option} without it")
+        if minutes is not None and steps is not None:
+            raise ParlourError("--minutes and --steps are not accepted together; accepted: one of them")
+        budget = {"minutes": minutes, "steps": steps, "deals": games, "first_deal": seed}
+        given = {key: value for key, value in budget.items() if value is not None}
+        return _best_responses(best_response, policy or ["heuristic"], game, table.chosen, given)
+    for option, value in (("minutes", minutes), ("steps", steps)):
+        if value is not None:
+            raise ParlourError(f"--{option} goes with --best-response")
     check_one_of("design", design, DESIGNS)
     if html is not None:
         evaluation_page.check_out(html)
