@@ -231,10 +231,10 @@ def evaluate(
         if minutes is not None and steps is not None:
             raise ParlourError("--minutes and --steps are not accepted together; accepted: one of them")
         budget = {"minutes": minutes, "steps": steps, "deals": games, "first_deal": seed}
-        given = {key: value for key, value in budget.items() if value is not None}
-        return _best_responses(best_response, policy or ["heuristic"], game, table.chosen, given)
-    for option, value in (("minutes", minutes), ("steps", steps)):
-        if value is not None:
+        chosen = {key: limit for key, limit in budget.items() if limit is not None}
+        return _best_responses(best_response, policy or ["heuristic"], game, table.chosen, chosen)
+    for option, amount in (("minutes", minutes), ("steps", steps)):
+        if amount is not None:
             raise ParlourError(f"--{option} goes with --best-response")
     check_one_of("design", design, DESIGNS)
     if html is not None:
